@@ -1,18 +1,20 @@
 //! Documents as JSON: written in the current shape, read in that and in the shapes of version 1.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use chronoscope_examples::Experiment;
 use chronoscope_harness::finding::Finding;
 use chronoscope_harness::record::{
     ReportError, SCHEMA_KEY, SCHEMA_VERSION, STUDY_SCHEMA_KEY, object, study_of_version_1, typed, typed_value,
-    version_of, written,
+    version_of, without_non_finite, written,
 };
 use chronoscope_harness::rule::{Rule, conclude};
 
 use crate::answers::conclude::draw_conclusions;
 use crate::clock_id::ClockId;
 use crate::document::Record;
+use crate::engine::rules::{NUMBER_NOT_FINITE, number_not_finite};
 use crate::experiment::against;
 use crate::sections::scaling::rules::SLOWED_MOST;
 use crate::sections::{contention, pace, pauses, scaling, selftest, thread_release};
@@ -32,6 +34,19 @@ const SELFTEST_SCHEMA_KEY: &str = "selftest_schema_version";
 /// [`ReportError::is_not_writable`] where a number is not finite.
 pub fn json(record: &Record) -> Result<String, ReportError> {
     written(record)
+}
+
+/// `record` as it can be written: without its numbers that are not finite, and with the finding that names them.
+///
+/// # Errors
+/// [`ReportError::is_not_writable`], which names the field, where such a number cannot be left out.
+pub fn writable(record: &Record) -> Result<Cow<'_, Record>, ReportError> {
+    let Some((mut spared, left_out)) = without_non_finite(record)? else { return Ok(Cow::Borrowed(record)) };
+    if !spared.findings.iter().any(|finding| finding.is(NUMBER_NOT_FINITE)) {
+        spared.findings.push(number_not_finite(&left_out));
+        spared.findings.sort_by_key(|finding| Reverse(finding.severity));
+    }
+    Ok(Cow::Owned(spared))
 }
 
 /// Reads a document of any kind.

@@ -52,12 +52,6 @@ impl Anchor {
     pub fn narrowest(counter: impl Fn() -> u64, reference: &impl TickSource, attempts: u32) -> Self {
         narrowest(counter, reference, attempts)
     }
-
-    /// As [`narrowest`](Self::narrowest), with the CPU's counter, read between fences. Needs the feature `sources`.
-    #[must_use]
-    pub fn of_counter(counter: crate::arch::Counter, reference: &impl TickSource, attempts: u32) -> Self {
-        narrowest(|| counter.bracket(), reference, attempts)
-    }
 }
 
 /// See [`Anchor::narrowest`].

@@ -26,7 +26,8 @@ pub(crate) const DEFAULT_GRANULARITY_NS: u64 = 1_000;
 /// # Guarantees
 /// - *Monotonic and causal* across all threads that read the same object: every value returned has been in the shared
 ///   word, and the word only grows. This rests on cache coherence alone, not on fences or the source, which may be
-///   unordered, skewed between cores, or even go back.
+///   unordered, skewed between cores, or even go back. It never went back in an emulated machine whose CPUs' counters were
+///   59 ms apart, where `CLOCK_MONOTONIC` did (scenario `skew` of the laboratory).
 /// - *Staleness* below g: the value is less than g behind the caller's own read of the source. So it may be less than an
 ///   earlier reading of another clock, or of another `Granular`: compare stamps from one object only.
 /// - A source that once jumps far ahead holds this clock there until it catches up: the price of never going back.

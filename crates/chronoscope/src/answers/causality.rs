@@ -195,6 +195,7 @@ mod tests {
         record.clocks.report.clocks = clocks.iter().map(|id| readable(*id)).collect();
         let claimed = |id: &SourceId| ClockVerdict::claimed(*id, DirectInterval::default());
         record.verdict.clocks = clocks.iter().map(claimed).collect();
+        record.causality.plan.litmus_pairs = vec![(0, 1)];
         record.causality.litmus = rows;
         record
     }
@@ -261,6 +262,7 @@ mod tests {
             rounds: 10,
             offset_ns,
             half_width_ns: 10.0,
+            reason_not_constant: None,
             violations,
             disturbance: Disturbance::default(),
         }

@@ -69,7 +69,7 @@ mod tests {
         let mut record = blank();
         for (name, changes) in ["CLOCK_MONOTONIC", "CLOCK_BOOTTIME"].into_iter().zip(changes) {
             let mut clock = readable(name);
-            let steps = changes.map(|changes| Steps { reads: changes.len() as u64, changes, unchanged: 0 });
+            let steps = changes.map(|changes| Steps { reads: changes.len() as u64, changes, ..Steps::default() });
             clock.granularity = steps.map(|steps| granularity(&steps, Rate::NANOSECONDS).unwrap().observed);
             record.clocks.push(clock);
         }
@@ -100,7 +100,7 @@ mod tests {
     fn the_wall_clock_may_step_back() {
         let mut record = record([Some(vec![20; 40]), Some(vec![20; 40])]);
         let mut wall = readable("CLOCK_REALTIME");
-        let steps = Steps { reads: 2, changes: vec![20, -7], unchanged: 0 };
+        let steps = Steps { reads: 2, changes: vec![20, -7], ..Steps::default() };
         wall.granularity = Some(granularity(&steps, Rate::NANOSECONDS).unwrap().observed);
         record.clocks.push(wall);
         assert_eq!(never_stepped_back(&record), Some(true));

@@ -58,9 +58,15 @@ impl Record {
         if self.machine.clocksource.current.as_deref() == Some(name) {
             return "in use".to_owned();
         }
-        match self.clocksource_doubt(name) {
-            Some(doubt) => format!("do not switch to it: {doubt}"),
-            None => format!("switch with {}", Clocksource::switch_command(name)),
+        let current = self.machine.clocksource.current.as_deref();
+        let would_enter_the_kernel =
+            current.filter(|current| self.clocksource_is_read_by_vdso(current) && !Clocksource::is_read_by_vdso(name));
+        match (self.clocksource_doubt(name), would_enter_the_kernel) {
+            (Some(doubt), _) => format!("do not switch to it: {doubt}"),
+            (None, Some(current)) => {
+                format!("do not switch to it: every read would enter the kernel, and the vDSO reads {current}")
+            }
+            (None, None) => format!("switch with {}", Clocksource::switch_command(name)),
         }
     }
 

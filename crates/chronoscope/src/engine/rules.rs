@@ -6,7 +6,7 @@ use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::runtimes::plan::RUNTIMES;
 use chronoscope_harness::finding::{Finding, Kind, Severity};
 use chronoscope_harness::quantity::{count, ns, share};
-use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::record::{Disturbance, not_finite};
 use chronoscope_harness::rule::Rule;
 use chronoscope_harness::study_rules::{INTERRUPTED, NOISY_MACHINE, NOT_PINNED, PART_UNAVAILABLE};
 
@@ -19,6 +19,7 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[NOT_PINNED], find: not_pinned },
     Rule { yields: &[PART_UNAVAILABLE], find: parts_unavailable },
     Rule { yields: &[INTERRUPTED], find: interrupted },
+    Rule { yields: &[NUMBER_NOT_FINITE], find: numbers_not_finite },
 ];
 
 pub const CORE_SHARED: Kind =
@@ -28,6 +29,9 @@ pub const ONE_CPU: Kind =
     Kind::notice("one_cpu", "only one CPU is allowed: nothing was tested across CPUs").shown_in(&["causality"]);
 pub const NO_WORKERS: Kind =
     Kind::warning("no_workers", "no worker process could be started: everything was measured in one process");
+
+pub const NUMBER_NOT_FINITE: Kind =
+    Kind::warning("number_not_finite", "a result is not a finite number, and was left out of the record");
 
 /// Longer gaps are interruptions, not the clock's cost.
 const GAP_NS: f64 = 10_000.0;
@@ -40,6 +44,19 @@ const LEAST_WITNESSED: f64 = 0.25;
 const WAITED_SHARE: f64 = 0.05;
 /// The share of time that the hypervisor may steal.
 const STEAL_SHARE: f64 = 0.01;
+
+fn numbers_not_finite(record: &Record) -> Vec<Finding> {
+    let fields = not_finite(record);
+    if fields.is_empty() { Vec::new() } else { vec![number_not_finite(&fields)] }
+}
+
+/// The finding that these fields of a record hold a number that is not finite.
+pub fn number_not_finite(fields: &[String]) -> Finding {
+    let are = if fields.len() == 1 { "is not a finite number" } else { "are not finite numbers" };
+    Finding::new(NUMBER_NOT_FINITE, format!("{} {are}, and left out of the record", fields.join(", ")))
+        .value("fields", fields.len() as f64)
+        .advice("report this as a fault of chronoscope, with the record; its other results are not affected")
+}
 
 fn disturbances(record: &Record) -> impl Iterator<Item = &Disturbance> {
     record.parts.iter().map(|report| &report.disturbance)
@@ -487,6 +504,25 @@ mod tests {
         rounds_shared: Some(0),
         shared_throughout: Some(true),
     };
+
+    #[test]
+    fn a_number_that_is_not_finite_costs_the_record_no_other() {
+        let mut wrong = record(InterferenceProbe { turns_per_link: f64::INFINITY, ..SHARED });
+        crate::rules::judge(&mut wrong);
+        let written = crate::json::writable(&wrong).unwrap();
+        assert_eq!(written.clocks.harness, None);
+        let found: Vec<&Finding> = written.findings.iter().filter(|found| found.is(NUMBER_NOT_FINITE)).collect();
+        let field = "content.sections.clocks.report.harness.canary.turns_per_link";
+        assert!(found.len() == 1 && found[0].evidence.summary.starts_with(field), "{found:?}");
+        let text = crate::json::json(&written).unwrap();
+        assert_eq!(crate::json::document(&text).unwrap(), *written);
+        assert!(crate::json::json(&wrong).unwrap_err().to_string().contains(field));
+        // Of a document that these rules do not judge, too.
+        wrong.findings.clear();
+        assert!(crate::json::writable(&wrong).unwrap().findings.iter().any(|found| found.is(NUMBER_NOT_FINITE)));
+        let sound = record(SHARED);
+        assert_eq!(*crate::json::writable(&sound).unwrap(), sound);
+    }
 
     #[test]
     fn a_core_is_called_shared_only_by_its_own_cycles() {

@@ -1,7 +1,7 @@
 use crate::document::Record;
 use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::quantity::{PPM, hertz};
-use chronoscope_harness::record::{Clocksource, TscAccess, TscClass};
+use chronoscope_harness::record::{Clocksource, FrequencySource, TscAccess, TscClass};
 use chronoscope_harness::rule::Rule;
 
 pub const RULES: &[Rule<Record>] = &[
@@ -98,12 +98,15 @@ fn tsc_not_invariant(record: &Record) -> Vec<Finding> {
 fn frequency_misdeclared(record: &Record) -> Vec<Finding> {
     // The uncertainty of the measured frequency.
     let measured_within_ppm = record.machine.tsc.frequency.map_or(0.0, |measured| measured.half_width_ppm);
+    let is_told = |source: &&FrequencySource| {
+        EXACT_SOURCES.iter().any(|exact| source.source.starts_with(exact)) || is_the_kernels_own(source, record)
+    };
     record
         .machine
         .tsc
         .frequency_sources
         .iter()
-        .filter(|source| EXACT_SOURCES.iter().any(|exact| source.source.starts_with(exact)))
+        .filter(is_told)
         .filter_map(|source| Some((source, source.hz?, source.deviation_ppm?)))
         .filter(|(_, _, deviation_ppm)| deviation_ppm.abs() > MISDECLARED_PPM + measured_within_ppm)
         .map(|(source, hz, deviation_ppm)| {
@@ -119,12 +122,35 @@ fn frequency_misdeclared(record: &Record) -> Vec<Finding> {
             .about(&source.source)
             .value("hz", hz)
             .value("deviation_ppm", deviation_ppm);
+            if is_the_kernels_own(source, record) {
+                return finding.advice(
+                    "the kernel keeps time by this figure, so it is the measurement that must be wrong: look for CPUs whose \
+                     counters differ (chronoscope causality)",
+                );
+            }
             match record.steady_os_clock().filter(|_| record.counter_doubt().is_none()) {
                 Some(name) => finding.advice(format!("calibrate against {name} instead of trusting this source")),
                 None => finding,
             }
         })
         .collect()
+}
+
+/// Whether the kernel converts the counter by this source's frequency: `CLOCK_MONOTONIC` then runs at it, up to a slew.
+///
+/// The calibration at boot counts only where the kernel's log shows that no later one replaced it.
+fn is_the_kernels_own(source: &FrequencySource, record: &Record) -> bool {
+    let sources = &record.machine.tsc.frequency_sources;
+    let refined = sources.iter().find(|source| source.source.starts_with("kernel log: refined"));
+    let is_not_refined = refined
+        .and_then(|refined| refined.reason_unavailable.as_ref())
+        .is_some_and(|reason| reason.contains("holds no line"));
+    record.machine.clocksource.current.as_deref() == Some("tsc")
+        && match source.source.as_str() {
+            name if name.starts_with("kernel: cpu MHz") => true,
+            name if name.starts_with("kernel log: tsc detected at boot") => is_not_refined,
+            _ => false,
+        }
 }
 
 fn better_clocksource(record: &Record) -> Vec<Finding> {
@@ -194,7 +220,7 @@ mod tests {
     use crate::rules::conclude;
     use crate::rules::tests::{blank, readable};
     use crate::sections::clocks::rules::OS_CLOCK_ON_SLOW_PATH;
-    use chronoscope_harness::record::{CpuidFlags, Emulation, RatingClass};
+    use chronoscope_harness::record::{ClocksourceRating, CpuidFlags, Emulation, RatingClass};
 
     /// A machine that reads `current` while `available` are offered, with a counter of `class`.
     fn machine(current: &str, available: &[&str], class: TscClass) -> Record {
@@ -294,6 +320,26 @@ mod tests {
     }
 
     #[test]
+    fn no_switch_from_a_clocksource_that_the_vdso_reads_to_one_that_it_cannot() {
+        let advice = |current: &str, other: &str| {
+            let mut record = machine(current, &["tsc", "xen", "hpet"], TscClass::Invariant);
+            let rating = |name: &str| ClocksourceRating {
+                name: name.to_owned(),
+                rating: None,
+                class: None,
+                published_cost: None,
+            };
+            record.machine.clocksource.ratings = ["tsc", "xen", "hpet"].map(rating).to_vec();
+            record.trust().advice(other).unwrap().to_owned()
+        };
+        for other in ["xen", "hpet"] {
+            let found = advice("tsc", other);
+            assert!(found.starts_with("do not switch to it: every read would enter the kernel"), "{found}");
+        }
+        assert!(advice("hpet", "tsc").starts_with("switch with") && advice("hpet", "xen").starts_with("switch with"));
+    }
+
+    #[test]
     fn a_slow_clock_without_a_way_out_says_why() {
         let slow = |available: &[&str], class| {
             let mut record = machine("acpi_pm", available, class);
@@ -336,6 +382,34 @@ mod tests {
         assert!(found[0].is(FREQUENCY_MISDECLARED) && found[0].advice.len() == 1);
         record.machine.tsc.class = Some(TscClass::Variant);
         assert!(frequency_misdeclared(&record)[0].advice.is_empty(), "a variant counter is not to be calibrated");
+    }
+
+    #[test]
+    fn the_measurement_is_doubted_where_it_contradicts_what_the_kernel_keeps_time_by() {
+        let source = |name: &str, hz: Option<f64>, reason: Option<&str>| FrequencySource {
+            source: name.to_owned(),
+            hz,
+            deviation_ppm: hz.map(|hz| (hz / 2_283_669_236.0 - 1.0) * 1e6),
+            reason_unavailable: reason.map(str::to_owned),
+        };
+        let boot = source("kernel log: tsc detected at boot", Some(2_299_974_000.0), None);
+        let refined = |hz, reason| source("kernel log: refined TSC calibration", hz, reason);
+        let found = |clocksource: &str, refined: FrequencySource| {
+            let mut record = machine(clocksource, &["tsc", "hpet"], TscClass::Invariant);
+            record.machine.tsc.frequency_sources = vec![refined, boot.clone()];
+            let hz = 2_283_669_236.0;
+            record.machine.tsc.frequency =
+                Some(chronoscope_harness::record::MeasuredFrequency { hz, half_width_ppm: 0.42, over_ms: 304.0 });
+            frequency_misdeclared(&record)
+        };
+        let none = || refined(None, Some("the kernel's log holds no line \"tsc: Refined TSC\""));
+        let told = found("tsc", none());
+        assert!(told.len() == 1 && told[0].evidence.summary.starts_with("kernel log: tsc detected"), "{told:?}");
+        assert!(told[0].advice[0].contains("it is the measurement"), "{told:?}");
+        // What the kernel does not keep time by may be as rough as it is.
+        assert_eq!(found("hpet", none()), []);
+        assert_eq!(found("tsc", refined(None, Some("the kernel's log cannot be read"))), []);
+        assert_eq!(found("tsc", refined(Some(2_283_669_300.0), None)), []);
     }
 
     #[test]

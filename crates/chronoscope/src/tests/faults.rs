@@ -7,14 +7,18 @@ use crate::answers::report::{ClockVerdict, DirectInterval};
 use crate::document::Record;
 use crate::rules as conclusion;
 use crate::rules::tests::blank;
-use crate::sections::causality::rules::{CROSS_CPU_SKEW, NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
+use crate::sections::causality::rules::{
+    CROSS_CPU_SKEW, NON_CAUSAL_READ, OFFSET_NOT_CONSTANT, UNORDERED_READ_NOT_CAUSAL,
+};
 use crate::sections::causality::{estimate as causality_estimate, litmus, offset};
 use crate::sections::clocks::granularity::estimate as granularity_estimate;
 use crate::sections::clocks::granularity::task as granularity;
 use crate::sections::clocks::intervals::rules::INTERVAL_NEAR_LATENCY;
 use crate::sections::clocks::intervals::{empty, estimate as intervals_estimate};
 use crate::sections::clocks::report::{ClockReport, Path};
-use crate::sections::clocks::rules::{NEGATIVE_ELAPSED, OS_CLOCK_COARSE, RESOLUTION_IS_NOT_GRANULARITY};
+use crate::sections::clocks::rules::{
+    CLOCK_STANDS_STILL, NEGATIVE_ELAPSED, OS_CLOCK_COARSE, RESOLUTION_IS_NOT_GRANULARITY,
+};
 use crate::sections::clocks::tick::{estimate as tick_estimate, task as tick};
 use crate::sections::pauses::report::PauseWay;
 use crate::sections::pauses::rules::EARLY_PAUSE;
@@ -140,6 +144,18 @@ fn a_stall_is_no_fault_of_the_steps() {
 }
 
 #[test]
+fn a_clock_that_stands_still_for_a_long_time_is_found() {
+    let record = granularity_of(&sound(), 1.0, |clock| clock.stall(6_000));
+    assert_eq!(found(&record), [CLOCK_STANDS_STILL]);
+    let finding = &conclusion::conclude(&record)[0];
+    assert_eq!(finding.evidence.values["longest_still_ns"], 5_999.0 * 20.0);
+    // One whose steps explain it is coarse, and no more than that.
+    let clock = sound();
+    clock.coarsen(Duration::from_micros(400));
+    assert_eq!(found(&granularity_of(&clock, 400_000.0, |_| {})), [OS_CLOCK_COARSE]);
+}
+
+#[test]
 fn drift_alone_gives_no_finding() {
     let clock = sound();
     clock.drift(200);
@@ -215,6 +231,8 @@ fn a_skew_beyond_its_error_bar_is_a_finding() {
     };
     assert_eq!(with(-150, 330), [CROSS_CPU_SKEW]);
     assert_eq!(with(80, 100), []);
+    // The clock stands still on one of them.
+    assert_eq!(with(-59_000_000, 13_000_000), [OFFSET_NOT_CONSTANT]);
 }
 
 /// The intervals part's claim for `clock`, when the user asks about `interval`.

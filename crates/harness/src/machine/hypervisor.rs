@@ -57,9 +57,11 @@ fn conclude(signs: &Signs) -> Hypervisor {
     if !dmi.is_empty() {
         evidence.push(format!("DMI: {dmi}"));
     }
-    let name = signs
-        .signatures
-        .first()
+    let signed = signs.signatures.first();
+    // In Xen's dom0 CPUID is that of the machine, and its signature may be that of another hypervisor below.
+    let is_xen = signs.sysfs_type.as_deref() == Some("xen");
+    let name = signed
+        .filter(|_| !is_xen)
         .map(|first| name_of_signature(first, signs.signatures.get(1).map(String::as_str)))
         .or_else(|| signs.sysfs_type.as_deref().map(|kind| if kind == "xen" { "Xen" } else { kind }.to_owned()))
         .or_else(|| device_tree.as_deref().map(name_of_device_tree))
@@ -176,6 +178,15 @@ mod tests {
         assert_eq!(conclude(&rented).present, Some(false));
         let dom0 = Signs { bit: Some(false), sysfs_type: Some("xen".into()), ..Signs::default() };
         assert_eq!(conclude(&dom0).name.as_deref(), Some("Xen"));
+    }
+
+    #[test]
+    fn the_kernels_word_for_xen_goes_before_a_signature_from_below() {
+        let signatures = vec!["TCGTCGTCGTCG".into()];
+        let seen = conclude(&Signs { bit: Some(true), sysfs_type: Some("xen".into()), signatures, ..Signs::default() });
+        assert_eq!(seen.name.as_deref(), Some("Xen"));
+        let evidence = seen.evidence.unwrap();
+        assert!(evidence.contains("TCGTCGTCGTCG") && evidence.contains("/sys/hypervisor/type: xen"), "{evidence}");
     }
 
     proptest! {

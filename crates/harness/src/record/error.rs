@@ -20,10 +20,19 @@ pub struct ReportError {
 pub(super) enum Kind {
     Syntax(serde_json::Error),
     NotARecord(&'static str),
-    SchemaVersion { key: &'static str, found: String, reads: u32, is_newer: bool },
-    Field { path: String, source: serde_json::Error },
+    SchemaVersion {
+        key: &'static str,
+        found: String,
+        reads: u32,
+        is_newer: bool,
+    },
+    Field {
+        path: String,
+        source: serde_json::Error,
+    },
     Write(serde_json::Error),
-    NotWritable,
+    /// With the fields that are not finite; without any if it would read back as something else.
+    NotWritable(Vec<String>),
 }
 
 impl From<Kind> for ReportError {
@@ -86,7 +95,7 @@ impl ReportError {
     /// # Ok::<(), chronoscope_harness::record::ReportError>(())
     /// ```
     pub fn is_not_writable(&self) -> bool {
-        matches!(self.kind, Kind::Write(_) | Kind::NotWritable)
+        matches!(self.kind, Kind::Write(_) | Kind::NotWritable(_))
     }
 }
 
@@ -113,8 +122,13 @@ impl fmt::Display for ReportError {
             Kind::Field { path, source } if path == "." => write!(f, "the record is wrong: {source}"),
             Kind::Field { path, source } => write!(f, "the record's field `{path}` is wrong: {source}"),
             Kind::Write(source) => write!(f, "the record cannot be written as JSON: {source}"),
-            Kind::NotWritable => {
-                f.write_str("the record cannot be written as JSON: it holds a number that is not finite")
+            Kind::NotWritable(paths) if paths.is_empty() => {
+                f.write_str("the record cannot be written as JSON: it would read back as another")
+            }
+            Kind::NotWritable(paths) => {
+                let more = paths.len().saturating_sub(1);
+                let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+                write!(f, "the record cannot be written as JSON: `{}` is not a finite number{more}", paths[0])
             }
         }
     }
@@ -124,7 +138,7 @@ impl Error for ReportError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.kind {
             Kind::Syntax(source) | Kind::Field { source, .. } | Kind::Write(source) => Some(source),
-            Kind::NotARecord(_) | Kind::SchemaVersion { .. } | Kind::NotWritable => None,
+            Kind::NotARecord(_) | Kind::SchemaVersion { .. } | Kind::NotWritable(_) => None,
         }
     }
 }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::clean::clean;
 use super::error::{Kind, ReportError};
+use super::finite::not_finite;
 
 /// The field that holds a document's schema version.
 pub const SCHEMA_KEY: &str = "schema_version";
@@ -16,7 +17,7 @@ pub const STUDY_SCHEMA_KEY: &str = "study_schema_version";
 /// Reading it back gives an equal document.
 ///
 /// # Errors
-/// [`ReportError::is_not_writable`] where a number is not finite: JSON cannot represent it.
+/// [`ReportError::is_not_writable`], which names the field, where a number is not finite: JSON cannot represent it.
 ///
 /// # Examples
 /// ```
@@ -33,7 +34,7 @@ pub fn written<T: Serialize + DeserializeOwned + PartialEq>(record: &T) -> Resul
     // JSON cannot represent non-finite numbers; serde_json would silently write null, which means "not measured".
     match typed::<T>(&text) {
         Ok(read_back) if read_back == *record => {}
-        _ => return Err(Kind::NotWritable.into()),
+        _ => return Err(Kind::NotWritable(not_finite(record)).into()),
     }
     text.push('\n');
     Ok(text)

@@ -180,8 +180,8 @@ pub enum TscAccess {
 pub struct MeasuredFrequency {
     /// Hertz.
     pub hz: f64,
-    /// Half-width of the bound in parts per million: both brackets' widths and two steps of the counter, over the time between
-    /// the brackets.
+    /// Half-width of the bound in parts per million: both brackets' widths, two steps of the counter, and how unevenly the clock
+    /// moved around the brackets, over the time between them.
     pub half_width_ppm: f64,
     /// Time between the brackets.
     pub over_ms: f64,

@@ -6,6 +6,7 @@ mod document;
 mod error;
 mod estimate;
 pub mod finding;
+mod finite;
 mod histogram;
 mod json;
 mod machine;
@@ -22,6 +23,7 @@ pub use disturbance::Disturbance;
 pub use document::{Document, SCHEMA_VERSION};
 pub use error::ReportError;
 pub use estimate::Estimate;
+pub use finite::{not_finite, without_non_finite};
 pub use histogram::{Bin, Histogram};
 pub use json::{SCHEMA_KEY, STUDY_SCHEMA_KEY, object, typed, typed_value, version_of, written};
 pub use machine::{

@@ -13,14 +13,13 @@ use super::observer::StudyObserver;
 use super::protocol::{IterationLog, Request};
 use super::schedule::{self, CellSpec, EMPTY};
 use super::study::Study;
+use super::time_left::longest_visit;
 use crate::quantity::length;
 use crate::record::TscAccess;
 use crate::record::study::{CaseFailure, Mode, StudyClock, StudyPlan, StudyProcess, StudyReport};
 use crate::stats;
 use crate::worker::{Launch, Limit, PROTOCOL, STUDY, Terms, WorkerFailure};
 
-/// A visit longer than this, and than twice the run's whole time, is considered hung.
-const LONGEST_VISIT: Duration = Duration::from_secs(10);
 /// Maximum bytes of padding in a worker's environment.
 const MOST_PADDING: u64 = 4096;
 
@@ -289,11 +288,6 @@ impl StudyRun {
             batch_ns,
         }
     }
-}
-
-/// The longest that a process may take from one message to the next.
-pub(super) fn longest_visit(budget_ms: u64) -> Duration {
-    LONGEST_VISIT.max(Duration::from_millis(budget_ms.saturating_mul(2)))
 }
 
 /// Why a process ended early, in words.

@@ -3,12 +3,14 @@ use chronoscope_clock::Rate;
 use super::{litmus as litmus_task, offset};
 use crate::sections::causality::report::{Litmus, PairOffset};
 use crate::sections::clocks::granularity::estimate::step_ns;
+use chronoscope_harness::quantity::ns;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::stats::rate_upper_95;
 
 /// The offset between two CPUs: the midpoint of the bounds given by the shortest trips each way, with its half-width.
 ///
-/// A clock that moves in steps reads up to one step too early, so the half-width grows by one step.
+/// A clock that moves in steps reads up to one step too early, so the half-width grows by one step. Messages take time, so that
+/// the trips of two clocks at a constant offset add up to more than nothing; where they do not, no offset holds for all of them.
 ///
 /// # Sources
 /// The bound of D. Mills' clock filter (RFC 5905, section 8), whose half-width is half the round trip.
@@ -20,13 +22,19 @@ pub fn pair_offset(
 ) -> PairOffset {
     let trips = samples.trips;
     let (there, back) = (rate.ns_of_mean(trips.there as f64), rate.ns_of_mean(trips.back as f64));
+    let (both_ns, step_ns) = (there + back, step_ns(&samples.steps, rate));
+    let is_constant = both_ns / 2.0 + step_ns > 0.0;
+    let reason_not_constant = (!is_constant).then(|| {
+        format!("the two did not keep their distance: the shortest trips there and back add up to {}", ns(both_ns))
+    });
     PairOffset {
         clock: request.source.clone(),
         a: request.a,
         b: request.b,
         rounds: trips.rounds,
         offset_ns: (there - back) / 2.0,
-        half_width_ns: ((there + back) / 2.0).max(0.0) + step_ns(&samples.steps, rate),
+        half_width_ns: if is_constant { both_ns / 2.0 } else { both_ns.abs() / 2.0 } + step_ns,
+        reason_not_constant,
         violations: trips.violations,
         disturbance,
     }
@@ -78,13 +86,30 @@ mod tests {
     }
 
     #[test]
+    fn clocks_that_did_not_keep_their_distance_have_no_offset() {
+        // A clock that stands still on one CPU between ticks: a message there arrives 59 ms early, one back 13 ms late at most.
+        let found = pair(-59_000_000, 13_000_000, Steps::default());
+        assert_eq!((found.offset_ns, found.half_width_ns), (-36_000_000.0, 23_000_000.0), "both extremes are within");
+        let reason = found.reason_not_constant.as_deref().unwrap();
+        assert!(reason.ends_with("add up to -46.0 ms") || reason.ends_with("add up to −46.0 ms"), "{reason}");
+        assert!(found.shows_skew());
+        // Messages that take no time at all are none either.
+        assert!(pair(0, 0, Steps::default()).reason_not_constant.is_some());
+        // What the steps of a clock explain is no drift.
+        let steps = Steps { changes: vec![1000; 40], reads: 4096, unchanged: 4056, stretches: None };
+        let found = pair(-1_500, 0, steps.clone());
+        assert_eq!((found.reason_not_constant, found.half_width_ns), (None, 250.0));
+        assert!(pair(-1_500, -600, steps).reason_not_constant.is_some());
+    }
+
+    #[test]
     fn an_offset_within_its_bound_shows_no_skew() {
         assert!(!pair(50, 60, Steps::default()).shows_skew());
     }
 
     #[test]
     fn a_clock_of_long_steps_excludes_no_skew_below_one() {
-        let steps = Steps { changes: vec![1000; 40], reads: 4096, unchanged: 4056 };
+        let steps = Steps { changes: vec![1000; 40], reads: 4096, unchanged: 4056, stretches: None };
         assert_eq!(pair(0, 0, steps).skew_not_excluded_ns(), 1000.0);
     }
 }

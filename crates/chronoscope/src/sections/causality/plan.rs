@@ -16,7 +16,7 @@ pub const PARTS: &[PartRow] =
 
 /// Round trips per pair and clock.
 const PAIR_ROUNDS: u64 = 20_000;
-/// Pairs of CPUs for the litmus in a thorough run.
+/// Pairs of CPUs, each way, for the litmus in a thorough run.
 const LITMUS_PAIRS: usize = 8;
 
 /// Nothing beyond what can be said of any run.
@@ -42,9 +42,10 @@ pub fn plan(frame: &Frame) -> CausalityPlan {
     let names = |pick: &dyn Fn(&SourceId) -> bool| SourceId::all().filter(pick).map(ClockId::Known).collect::<Vec<_>>();
     let pairs = pairs(&frame.cpus, frame.depth.most_pairs());
     CausalityPlan {
-        litmus_pairs: match frame.depth {
-            Depth::Thorough => pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]).take(LITMUS_PAIRS).collect(),
-            _ => pairs.first().copied().into_iter().collect(),
+        // Both ways: a reader whose clock is ahead of the writer's never sees a time that it has not reached.
+        litmus_pairs: {
+            let most = if frame.depth == Depth::Thorough { LITMUS_PAIRS } else { 2 };
+            pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]).take(most).collect()
         },
         pairs,
         pair_rounds: PAIR_ROUNDS,
@@ -72,6 +73,14 @@ fn pairs(cpus: &[u32], most: usize) -> Vec<(u32, u32)> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn every_litmus_runs_both_ways() {
+        for depth in [Depth::Quick, Depth::Normal, Depth::Thorough] {
+            let frame = Frame { cpus: vec![3, 5], depth, alone: false };
+            assert_eq!(plan(&frame).litmus_pairs, [(3, 5), (5, 3)], "{depth:?}");
+        }
+    }
 
     proptest! {
         #[test]

@@ -43,6 +43,10 @@ pub struct PairOffset {
     pub offset_ns: f64,
     /// The true offset is within this of the estimate: half the shortest round trip, plus one step of the clock.
     pub half_width_ns: f64,
+    /// Why there is no one offset: the clocks did not keep their distance. `offset_ns` and `half_width_ns` then span the two
+    /// distances that were seen, and it may have been larger. Absent if it was constant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason_not_constant: Option<String>,
     /// Messages that arrived before they were sent.
     pub violations: u64,
     /// What disturbed the measurement.
@@ -55,9 +59,9 @@ impl PairOffset {
         self.offset_ns.abs() + self.half_width_ns
     }
 
-    /// Whether the offset's interval excludes zero, or a message arrived before it was sent.
+    /// Whether the offset's interval excludes zero, a message arrived before it was sent, or there is no one offset.
     pub fn shows_skew(&self) -> bool {
-        self.violations > 0 || self.offset_ns.abs() > self.half_width_ns
+        self.violations > 0 || self.reason_not_constant.is_some() || self.offset_ns.abs() > self.half_width_ns
     }
 }
 

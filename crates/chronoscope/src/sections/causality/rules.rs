@@ -9,6 +9,7 @@ use chronoscope_harness::rule::Rule;
 pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL], find: non_causal_reads },
     Rule { yields: &[CROSS_CPU_SKEW], find: cross_cpu_skew },
+    Rule { yields: &[OFFSET_NOT_CONSTANT], find: offset_not_constant },
 ];
 
 pub const NON_CAUSAL_READ: Kind =
@@ -23,8 +24,20 @@ pub const CROSS_CPU_SKEW: Kind =
     Kind::critical("cross_cpu_skew", "two CPUs disagree on the time by more than the error bound")
         .shown_in(&["causality"]);
 
+pub const OFFSET_NOT_CONSTANT: Kind = Kind::critical(
+    "offset_not_constant",
+    "a clock on two CPUs does not keep its distance: it stands still or jumps on one of them",
+)
+.shown_in(&["causality"]);
+
 fn non_causal_reads(record: &Record) -> Vec<Finding> {
-    record.causality.litmus.iter().filter(|row| row.violations > 0).map(|row| non_causal_read(row, record)).collect()
+    let rows = || record.causality.litmus.iter().filter(|row| row.violations > 0);
+    let is_worst = |row: &&Litmus| {
+        // One way or between two CPUs tells of a clock what all do.
+        let worst = rows().filter(|other| other.name == row.name).max_by(|a, b| a.worst_ns.total_cmp(&b.worst_ns));
+        worst.is_some_and(|worst| std::ptr::eq(worst, *row))
+    };
+    rows().filter(is_worst).map(|row| non_causal_read(row, record)).collect()
 }
 
 fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
@@ -98,7 +111,7 @@ fn cross_cpu_skew(record: &Record) -> Vec<Finding> {
         .causality
         .pairs
         .iter()
-        .filter(|pair| pair.shows_skew())
+        .filter(|pair| pair.shows_skew() && pair.reason_not_constant.is_none())
         .map(|pair| {
             Finding::new(
                 CROSS_CPU_SKEW,
@@ -116,6 +129,25 @@ fn cross_cpu_skew(record: &Record) -> Vec<Finding> {
             .about(format!("{} on CPUs {} and {}", pair.clock, pair.a, pair.b))
             .value("offset_ns", pair.offset_ns)
             .value("half_width_ns", pair.half_width_ns)
+            .value("violations", pair.violations as f64)
+            .advice("do not compare times between these CPUs; bind what you time to one of them")
+        })
+        .collect()
+}
+
+fn offset_not_constant(record: &Record) -> Vec<Finding> {
+    let pairs = record.causality.pairs.iter().filter_map(|pair| Some((pair, pair.reason_not_constant.as_ref()?)));
+    pairs
+        .map(|(pair, reason)| {
+            let subject = format!("{} on CPUs {} and {}", pair.clock, pair.a, pair.b);
+            let messages = count(pair.rounds.saturating_mul(2));
+            let early = count(pair.violations);
+            Finding::new(
+                OFFSET_NOT_CONSTANT,
+                format!("{subject}: {reason}; {early} of {messages} messages arrived before they were sent"),
+            )
+            .about(subject)
+            .value("apart_ns_at_least", pair.skew_not_excluded_ns())
             .value("violations", pair.violations as f64)
             .advice("do not compare times between these CPUs; bind what you time to one of them")
         })

@@ -1,4 +1,5 @@
 use super::rules::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
+use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::causality::report::{Litmus, LitmusOutcome, PairOffset};
@@ -101,14 +102,21 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
     ])
     .named_by(3);
     for pair in pairs.iter().take(limit) {
+        let (offset, skew) = match pair.reason_not_constant {
+            Some(_) => ("not constant".to_owned(), format!("≥ {}", ns(pair.skew_not_excluded_ns()))),
+            None => {
+                let offset = format!("{} {}", ns(pair.offset_ns), TIME.off(pair.half_width_ns));
+                (offset, TIME.below(pair.skew_not_excluded_ns()))
+            }
+        };
         table.row(
             if pair.shows_skew() { CRITICAL } else { PLAIN },
             [
                 pair.a.to_string(),
                 pair.b.to_string(),
                 pair.clock.to_string(),
-                format!("{} {}", ns(pair.offset_ns), TIME.off(pair.half_width_ns)),
-                TIME.below(pair.skew_not_excluded_ns()),
+                offset,
+                skew,
                 count(pair.rounds),
                 count(pair.violations),
             ],
@@ -124,8 +132,16 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
 
 fn litmus(page: &mut Page, record: &Record, limit: usize) {
     let mut runs: Vec<&Litmus> = record.causality.litmus.iter().collect();
-    if runs.len() > limit {
+    let all = runs.len();
+    if all > limit {
         runs.sort_by(|x, y| y.violations.cmp(&x.violations).then(y.rate_upper_95.total_cmp(&x.rate_upper_95)));
+        let mut shown: Vec<&ClockId> = Vec::new();
+        runs.retain(|run| {
+            let is_worst = !shown.contains(&&run.name);
+            shown.push(&run.name);
+            is_worst
+        });
+        runs.truncate(limit);
     }
     let mut table = Table::new(&[
         ("litmus", Align::Left),
@@ -138,7 +154,7 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
     ])
     .named_by(2)
     .tied(&["new values"]);
-    for run in runs.iter().take(limit) {
+    for run in &runs {
         let (rate, worst) = match run.outcome() {
             LitmusOutcome::WentBack { share } => (rate(share), ns(run.worst_ns)),
             LitmusOutcome::Held { rate_below } => (format!("< {} (95 %)", rate(rate_below)), "none".to_owned()),
@@ -158,7 +174,7 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
         );
     }
     page.table(table);
-    left_out(page, runs.len(), limit, "litmus runs, worst first");
+    left_out(page, all, runs.len(), "litmus runs, the worst of each clock");
     let mut notes =
         vec!["rate: violations per observation; with none seen, the upper 95 % bound per new value".to_owned()];
     if runs.iter().any(|run| run.outcome() == LitmusOutcome::TooFewValues) {

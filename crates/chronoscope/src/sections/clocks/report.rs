@@ -120,6 +120,17 @@ impl ClockReport {
         self.granularity_is_latency == Some(true) && self.moves_in_ns().is_some()
     }
 
+    /// The longest that the clock was seen to stand still, with the reads in that stretch; None for one that moves in steps
+    /// longer than a read, which stands still between any two.
+    pub fn stood_still(&self) -> Option<(f64, u64)> {
+        let seen = self.granularity.as_ref()?;
+        let (share, reads) = (seen.after_equal_share?, seen.longest_equal_reads?);
+        // Its usual step is the time between two reads.
+        let read_ns =
+            self.latency_ns.as_ref().map_or(seen.step_ns_p50, |latency| latency.estimate.min(seen.step_ns_p50));
+        (share < 0.5).then_some((reads as f64 * read_ns, reads))
+    }
+
     /// Whether the clock moves in steps of a microsecond or more that are also longer than a read.
     pub fn is_coarse(&self) -> bool {
         const COARSE_NS: f64 = 1_000.0;
@@ -269,6 +280,13 @@ pub struct Granularity {
     pub reads: u64,
     /// Share of consecutive reads that returned the same value.
     pub zero_share: f64,
+    /// Share of steps that followed a read with an equal value: nearly all of a clock that moves in steps longer than a read.
+    /// Absent in records of earlier builds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_equal_share: Option<f64>,
+    /// Reads in the longest stretch that returned one value, beyond the first. Absent in records of earlier builds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_equal_reads: Option<u64>,
     /// The largest step of which every observed step is a multiple, if there is one above the clock's unit.
     pub quantum_ns: Option<f64>,
     /// Median step.

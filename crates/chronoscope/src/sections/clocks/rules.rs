@@ -17,6 +17,7 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[OS_CLOCK_COARSE], find: os_clock_coarse },
     Rule { yields: &[PATH_INFERRED], find: path_inferred },
     Rule { yields: &[COUNTER_TRAPS], find: counter_traps },
+    Rule { yields: &[CLOCK_STANDS_STILL], find: clocks_stand_still },
 ];
 
 pub const NEGATIVE_ELAPSED: Kind = Kind::critical("negative_elapsed", "a clock went backwards within a thread")
@@ -34,6 +35,14 @@ pub const PATH_INFERRED: Kind =
 pub const COUNTER_TRAPS: Kind =
     Kind::warning("counter_traps", "reading the counter costs as much as a trap").shown_in(&["clocks"]);
 
+pub const CLOCK_STANDS_STILL: Kind =
+    Kind::warning("clock_stands_still", "a clock that moves with every read stood still for much longer than its step")
+        .shown_in(&["clocks", "reads"]);
+
+/// A clock stands still if it does for this long, and for so many times its usual step: shorter stretches are a clamp after a
+/// move to another CPU, or a slow clock.
+const STANDSTILL_NS: f64 = 10_000.0;
+const STANDSTILL_STEPS: f64 = 10.0;
 /// A step differs from the declared one if off by more than this factor.
 const RESOLUTION_FACTOR: f64 = 1.5;
 /// A register read that costs as much as this many dependent multiplications is taken to trap. They take three or four
@@ -79,8 +88,12 @@ pub fn went_backwards(name: &str, steps: u64, worst_ns: f64, wall: Option<&str>)
 }
 
 fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
-    let differs =
-        |clock: &ClockReport| misdeclared(clock.name.name(), clock.resolution_ns_declared?, clock.moves_in_ns()?);
+    let differs = |clock: &ClockReport| {
+        let (declared, step) = (clock.resolution_ns_declared?, clock.moves_in_ns()?);
+        // The library's clocks declare a bound: they may move in shorter steps.
+        let is_within = clock.name.known().is_some_and(|id| id.facts().declared_step.is_some()) && step <= declared;
+        misdeclared(clock.name.name(), declared, step).filter(|_| !is_within)
+    };
     record.clocks.iter().filter_map(differs).collect()
 }
 
@@ -192,6 +205,34 @@ fn counter_traps(record: &Record) -> Vec<Finding> {
     ]
 }
 
+fn clocks_stand_still(record: &Record) -> Vec<Finding> {
+    let stood_still = |clock: &ClockReport| {
+        let (still_ns, reads) = clock.stood_still()?;
+        let seen = clock.granularity.as_ref()?;
+        let is_long = still_ns >= STANDSTILL_NS.max(STANDSTILL_STEPS * seen.step_ns_p50);
+        is_long.then(|| {
+            let summary = format!(
+                "{} returned one value {} times, for {}, though it usually moves by {} from read to read",
+                clock.name,
+                count(reads.saturating_add(1)),
+                ns(still_ns),
+                ns(seen.step_ns_p50)
+            );
+            Finding::new(CLOCK_STANDS_STILL, summary)
+                .about(&clock.name)
+                .value("longest_still_ns", still_ns)
+                .value("longest_equal_reads", reads as f64)
+                .value("zero_share", seen.zero_share)
+                .value("step_ns_p50", seen.step_ns_p50)
+                .advice(
+                    "an interval shorter than this can come out as 0: look for a CPU whose counter is behind the others' \
+                     (chronoscope causality), where the kernel's clock waits for it",
+                )
+        })
+    };
+    record.clocks.iter().filter_map(stood_still).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -284,6 +325,20 @@ mod tests {
         assert_eq!(counter_traps(&record), []);
         let way = way_off_the_slow_path(&record);
         assert!(way.contains("tsc") && !way.contains("cheaper"), "{way}");
+    }
+
+    #[test]
+    fn a_step_within_the_bound_that_a_clock_declares_is_as_declared() {
+        let found = |declared_ns: f64, step_ns: f64| {
+            let mut clock = readable(SourceId::Clock(chronoscope_clock::Guarantee::Granular));
+            clock.resolution_ns_declared = Some(declared_ns);
+            (clock.granularity_ns, clock.granularity_is_latency) = (Some(step_ns), Some(false));
+            let mut record = blank();
+            record.clocks.push(clock);
+            resolution_is_not_granularity(&record)
+        };
+        assert_eq!(found(1_000.0, 100.0), []);
+        assert_eq!(found(1_000.0, 4_000.0).len(), 1);
     }
 
     #[test]

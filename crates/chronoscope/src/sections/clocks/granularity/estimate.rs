@@ -21,8 +21,8 @@ pub struct GranularityEstimate {
 
 /// Interprets `steps` of a clock with ticks of `rate`. None if the clock was never observed to advance.
 ///
-/// A step is the read's latency rather than the clock's tick if hardly any two consecutive reads were equal. It is
-/// still the tick if all steps are multiples of one that is at least half the granularity, and more than a stray few
+/// A step is the read's latency rather than the clock's tick if hardly any two consecutive reads were equal, or if those that
+/// were lay together in a few stretches: such a clock moves, and stood still for a while. It is still the tick if all steps are multiples of one that is at least half the granularity, and more than a stray few
 /// were different multiples, or reads were equal.
 pub fn granularity(steps: &Steps, rate: Rate) -> Option<GranularityEstimate> {
     let forward: Vec<u64> =
@@ -33,17 +33,22 @@ pub fn granularity(steps: &Steps, rate: Rate) -> Option<GranularityEstimate> {
     let distribution = Distribution::of(forward.iter().map(|ticks| ns(*ticks)).collect());
     let zero_share = steps.unchanged as f64 / steps.reads.max(1) as f64;
     let longer_share = distribution.share(|ns| ns > distribution.minimum().unwrap_or(0.0));
+    let after_equal_share = steps.stretches.map(|seen| seen.count as f64 / forward.len() as f64);
+    let hardly_any_equal =
+        zero_share < MOST_EQUAL_READS || after_equal_share.is_some_and(|share| share < MOST_EQUAL_READS);
     let on_a_lattice = quantum > 1
         && quantum.saturating_mul(2) >= least
-        && (zero_share >= LATTICE_EVIDENCE || longer_share >= LATTICE_EVIDENCE);
+        && (after_equal_share.unwrap_or(zero_share) >= LATTICE_EVIDENCE || longer_share >= LATTICE_EVIDENCE);
     let backward = steps.changes.iter().filter(|change| **change < 0);
     Some(GranularityEstimate {
         step_ns: ns(least),
-        is_latency: zero_share < MOST_EQUAL_READS && !on_a_lattice,
+        is_latency: hardly_any_equal && !on_a_lattice,
         observed: Granularity {
             steps: forward.len() as u64,
             reads: steps.reads,
             zero_share,
+            after_equal_share,
+            longest_equal_reads: steps.stretches.map(|seen| seen.longest),
             quantum_ns: (quantum > 1).then(|| ns(quantum)),
             step_ns_p50: distribution.quantile(0.5)?,
             backward_steps: backward.clone().count() as u64,
@@ -65,7 +70,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sections::clocks::granularity::task::observe;
+    use crate::sections::clocks::granularity::task::{Stretches, observe};
     use chronoscope_clock::FakeClock;
     use std::time::Duration;
 
@@ -112,9 +117,26 @@ mod tests {
         assert_eq!((found.observed.backward_steps, found.observed.worst_backward_ns), (1, 700.0));
     }
 
+    /// Reads in 46 ns, with `count` stretches in which the clock stood still for so many reads.
+    fn stood_still(count: u64, reads: u64) -> GranularityEstimate {
+        let steps = Steps {
+            changes: vec![46; 4_000],
+            reads: 4_000 + count * reads,
+            unchanged: count * reads,
+            stretches: Some(Stretches { count, longest: reads }),
+        };
+        granularity(&steps, Rate::NANOSECONDS).unwrap()
+    }
+
+    #[test]
+    fn a_clock_that_moves_and_stood_still_for_a_while_has_no_step() {
+        assert!(stood_still(1, 6_000).is_latency && stood_still(30, 6_000).is_latency);
+        assert!(!stood_still(3_990, 10).is_latency, "it stands still after every step");
+    }
+
     #[test]
     fn a_clock_that_stands_still_has_no_granularity() {
-        let steps = Steps { changes: Vec::new(), reads: 1000, unchanged: 1000 };
+        let steps = Steps { changes: Vec::new(), reads: 1000, unchanged: 1000, stretches: None };
         assert_eq!(granularity(&steps, Rate::NANOSECONDS), None);
     }
 }

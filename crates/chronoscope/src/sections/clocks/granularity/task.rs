@@ -27,6 +27,18 @@ pub struct Steps {
     pub reads: u64,
     /// Reads that returned the same value as the previous read.
     pub unchanged: u64,
+    /// How these reads lay together; None if that was not observed.
+    #[serde(default)]
+    pub stretches: Option<Stretches>,
+}
+
+/// Stretches of consecutive reads that returned the same value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stretches {
+    /// Their number.
+    pub count: u64,
+    /// Reads in the longest, beyond the first that returned its value.
+    pub longest: u64,
 }
 
 impl Task for Request {
@@ -84,19 +96,27 @@ impl SourceVisitor for OneLook {
 pub fn observe<S: TickSource>(source: &S, enough: impl Fn(&Steps) -> bool) -> Steps {
     let mut steps = Steps { changes: Vec::with_capacity(MOST_STEPS + CHUNK as usize), ..Steps::default() };
     let mut last = source.read();
+    let (mut stretches, mut equal) = (Stretches::default(), 0);
     while !enough(&steps) {
         for _ in 0..CHUNK {
             let now = source.read();
             if now == last {
                 steps.unchanged += 1;
+                equal += 1;
+                stretches.count += u64::from(equal == 1);
+                stretches.longest = stretches.longest.max(equal);
             } else {
                 steps.changes.push(now.wrapping_sub(last) as i64);
-                last = now;
+                (last, equal) = (now, 0);
             }
         }
         steps.reads += CHUNK;
         // The deadline check lies between two chunks and must not count as a step.
-        last = source.read();
+        let now = source.read();
+        if now != last {
+            (last, equal) = (now, 0);
+        }
     }
+    steps.stretches = Some(stretches);
     steps
 }

@@ -9,7 +9,8 @@ const FEWEST_SHARED: (u64, f64) = (10, 0.02);
 /// not the one it reports to be.
 pub const SHARED_SHARES_OF_TURNS: std::ops::Range<f64> = 0.4..0.8;
 
-/// What the probe's two loops showed around the visits of a study. None if no visit was judged.
+/// What the probe's two loops showed around the visits of a study. None if no visit was judged, or if the clock stood still during the
+/// quietest.
 ///
 /// There are two kinds of evidence on whether the core was shared throughout: a second state of the core in the same
 /// run, or published cycle counts of an identified core. Without either the question stays open.
@@ -17,7 +18,7 @@ pub const SHARED_SHARES_OF_TURNS: std::ops::Range<f64> = 0.4..0.8;
 /// # Sources
 /// A latency chain paired with a throughput kernel as a detector of shared cores: own measurement, see DESIGN.md.
 pub fn probe(study: &StudyReport, core: KnownCore) -> Option<InterferenceProbe> {
-    let canary = study.canary.as_ref()?;
+    let canary = study.canary.as_ref().filter(|canary| canary.quiet_turn_ns > 0.0 && canary.quiet_link_ns > 0.0)?;
     let turns_per_link = canary.quiet_link_ns / canary.quiet_turn_ns;
     let visits_shared = (!core.is_emulated).then_some(canary.visits_shared);
     let turns_per_link_alone = core.turns_per_link.filter(|_| !core.is_emulated);
@@ -75,6 +76,15 @@ mod tests {
     const UNKNOWN: KnownCore = KnownCore { is_emulated: false, turns_per_link: None };
     const KNOWN: KnownCore = KnownCore { is_emulated: false, turns_per_link: Some(3.0) };
     const EMULATED: KnownCore = KnownCore { is_emulated: true, turns_per_link: Some(3.0) };
+
+    #[test]
+    fn nothing_is_told_by_a_clock_that_stood_still() {
+        for (quiet_turn_ns, quiet_link_ns) in [(0.0, 0.0), (0.0, 0.8), (0.3, 0.0)] {
+            let canary = Canary { visits: 1_000, quiet_turn_ns, quiet_link_ns, ..Canary::default() };
+            let record = parse_study(include_str!("../../../../tests/fixtures/study.json")).unwrap();
+            assert_eq!(probe(&StudyReport { canary: Some(canary), ..record.content.study }, KNOWN), None);
+        }
+    }
 
     fn found(quiet_turn_ns: f64, quiet_link_ns: f64, visits_shared: u64, core: KnownCore) -> InterferenceProbe {
         let record = parse_study(include_str!("../../../../tests/fixtures/study.json")).unwrap();

@@ -193,7 +193,7 @@ impl Answer {
                 if changes.contains(&0) || changes.contains(&i64::MIN) || seen > reads {
                     return Err("these are no changes between so many readings".to_owned());
                 }
-                self.steps.insert(clock, Steps { changes, reads, unchanged });
+                self.steps.insert(clock, Steps { changes, reads, unchanged, stretches: None });
             }
             Line::Differences { clock, span, counts } => {
                 self.known(&clock)?;

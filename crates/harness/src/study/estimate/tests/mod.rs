@@ -4,6 +4,7 @@ mod comparisons;
 mod coverage;
 mod mean;
 mod own_doing;
+mod standstill;
 mod steadiness;
 
 use std::collections::BTreeSet;
