@@ -1,11 +1,12 @@
+mod facts;
 mod id;
 mod own_names;
 #[cfg(feature = "serde")]
 mod serde;
 mod table_of_clocks;
 
+pub use facts::{Family, SourceFacts};
 pub use id::{Guarantee, SourceId, Unit};
-pub use table_of_clocks::{Family, SourceFacts};
 
 use crate::arch::{Counter, SerialisedByCpuid, WithProcessorId};
 use crate::os::{self, OsClock, for_each_os_clock};
