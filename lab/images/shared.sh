@@ -34,6 +34,13 @@ need() {
     skip "no $1 (Debian: apt-get install $2)"
 }
 
+# need_target TRIPLE: the standard library for it; like a package, it is installed on a CI machine only.
+need_target() {
+    [[ ! -d $(rustc --print target-libdir --target "$1") ]] || return 0
+    [[ ${CI:-} == true ]] || skip "no standard library for $1 (rustup target add $1)"
+    rustup target add "$1" >&2 || skip "rustup target add $1 failed"
+}
+
 # fetch_package PACKAGE FOLDER: unpacks a Debian package there and installs nothing; once it is there, it stays.
 fetch_package() {
     local package=$1 folder=$2
@@ -51,12 +58,13 @@ fetch_package() {
 # Sets `vmlinuz`: Debian's kernel for clouds, which has what QEMU emulates.
 find_kernel() {
     local package
-    package=$(apt-cache depends linux-image-cloud-amd64 2>/dev/null | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p')
+    [[ ${CI:-} != true ]] || prepare_apt >&2 || true
+    package=$(apt-cache depends linux-image-cloud-amd64 2>/dev/null | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p') || true
     if [[ -n $package ]]; then
         fetch_package "$package" "$lab/kernel"
         vmlinuz=$(echo "$lab"/kernel/boot/vmlinuz-*-amd64)
     else
-        vmlinuz=$(find /boot -maxdepth 1 -name 'vmlinuz-*-amd64' -readable 2>/dev/null | head -n 1)
+        vmlinuz=$(find /boot -maxdepth 1 -name 'vmlinuz-*-amd64' -readable 2>/dev/null | head -n 1) || true
     fi
     [[ -n $vmlinuz && -r $vmlinuz ]] || skip "no kernel at /boot/vmlinuz-*-amd64, and apt knows no linux-image-cloud-amd64"
 }

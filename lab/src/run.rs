@@ -60,7 +60,8 @@ pub fn run(scenario: &Scenario, place: &Place<'_>, size: Size, plant: Option<Pla
 
 /// Without a machine: the image is a program that starts the tool.
 fn here(scenario: &Scenario, image: &Image, size: Size) -> Run {
-    let means = Means { tool: vec![image.initramfs.display().to_string()], size, plant: None };
+    let tool = vec![image.initramfs.display().to_string()];
+    let means = Means { tool, size, plant: None, limit_s: Some(scenario.limit_s) };
     let mut events = Vec::new();
     steps::run(scenario, &means, &mut |event| events.push(event));
     Run { events, ..Run::default() }

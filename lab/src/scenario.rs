@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::check::Check;
-use crate::expectation::Expectation;
+use crate::expectation::{Expectation, Test};
 
 /// One file.
 #[derive(Clone, Debug, Deserialize)]
@@ -175,7 +175,10 @@ impl Scenario {
             titles.push(step.title());
         }
         for expectation in &scenario.expectations {
-            expectation.test().map_err(|why| format!("{:?}: {why}", expectation.says))?;
+            let test = expectation.test().map_err(|why| format!("{:?}: {why}", expectation.says))?;
+            if expectation.fault.is_some() && !matches!(test, Test::Finding(..)) {
+                return Err(format!("{:?}: a fault is detected by a finding, or not at all", expectation.says));
+            }
             if !titles.contains(&expectation.of) {
                 return Err(format!("{:?} is of {:?}, and no step is called that", expectation.says, expectation.of));
             }
@@ -256,6 +259,7 @@ mod tests {
             ("[[step]]\nrun = 'a'\n[[step]]\nrun = 'a'", "two steps"),
             ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'b'\nsays = 'c'\nexit = 0", "no step is called"),
             ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'a'\nsays = 'c'", "exactly one"),
+            ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'a'\nsays = 'c'\nexit = 0\nfault = 'd'", "detected by a finding"),
         ] {
             let error = parse(steps).unwrap_err();
             assert!(error.contains(why), "{steps}: {error}");

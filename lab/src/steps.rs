@@ -23,6 +23,16 @@ pub struct Means {
     pub size: Size,
     /// A fault put in on purpose.
     pub plant: Option<Plant>,
+    /// How long a program may take; a machine is ended as a whole.
+    pub limit_s: Option<u64>,
+}
+
+impl Means {
+    /// What ends a program that takes too long.
+    fn limit(&self) -> Vec<String> {
+        let words = |limit_s| ["timeout".to_owned(), "--kill-after=5".to_owned(), format!("{limit_s}")];
+        self.limit_s.map_or_else(Vec::new, |limit_s| words(limit_s).to_vec())
+    }
 }
 
 /// Carries out every step and tells what came of each. One that cannot be done does not keep the others from being done.
@@ -62,7 +72,7 @@ fn carry_out(step: &Step, means: &Means, row: &mut dyn FnMut(Value)) -> io::Resu
             Done::default()
         }
         Action::Tool(arguments) => tool(step, arguments, means)?,
-        Action::Run(command) => ran(shell(command).output()?),
+        Action::Run(command) => ran(limited(means, command).output()?),
     };
     if let Some(child) = meanwhile {
         let ended = child.wait_with_output()?;
@@ -76,7 +86,7 @@ fn carry_out(step: &Step, means: &Means, row: &mut dyn FnMut(Value)) -> io::Resu
 
 fn tool(step: &Step, arguments: &str, means: &Means) -> io::Result<Done> {
     let under = step.under.iter().flat_map(|words| words.split_whitespace().map(str::to_owned));
-    let words: Vec<String> = under.chain(means.tool.iter().cloned()).collect();
+    let words: Vec<String> = means.limit().into_iter().chain(under).chain(means.tool.iter().cloned()).collect();
     let (program, first) = words.split_first().ok_or_else(|| io::Error::other("no tool"))?;
     let mut command = Command::new(program);
     command.args(first).args(arguments.split_whitespace()).args(["--format", "json"]);
@@ -99,9 +109,18 @@ fn ran(output: Output) -> Done {
     }
 }
 
+fn limited(means: &Means, command: &str) -> Command {
+    let limit = means.limit();
+    let Some((program, words)) = limit.split_first() else { return shell(command) };
+    let mut limited = Command::new(program);
+    limited.args(words).args(["/bin/sh", "-ec", command]).stdin(Stdio::null());
+    limited
+}
+
 fn shell(command: &str) -> Command {
     let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", command]).stdin(Stdio::null());
+    // A fault that could not be injected ends it, whatever would follow.
+    shell.args(["-ec", command]).stdin(Stdio::null());
     shell
 }
 

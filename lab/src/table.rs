@@ -5,14 +5,19 @@ use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 
 use crate::verdict::{Judged, Verdict};
 
-const HEADER: [&str; 5] = ["scenario", "step", "expectation", "seen", ""];
+const HEADER: [&str; 6] = ["scenario", "step", "fault", "expectation", "seen", ""];
 
 /// For a terminal: the rows, then all faults, then the sum.
 pub fn plain(verdicts: &[Verdict]) -> String {
     let mut table = Table::new();
     table.load_style(NOTHING).set_header(HEADER);
     fill(&mut table, verdicts);
-    let mut text = trim(&table.to_string());
+    trim(&table.to_string()) + &faults(verdicts) + &sum(verdicts)
+}
+
+/// A line for everything that is wrong.
+fn faults(verdicts: &[Verdict]) -> String {
+    let mut text = String::new();
     for verdict in verdicts {
         let whole = verdict.faults.iter().map(|fault| (String::new(), fault));
         let rows = verdict.rows.iter().flat_map(|row| row.faults.iter().map(move |fault| (named(row), fault)));
@@ -21,7 +26,7 @@ pub fn plain(verdicts: &[Verdict]) -> String {
             text += &format!("FAIL {}{row}: {fault}\n", verdict.scenario);
         }
     }
-    text + &sum(verdicts)
+    text
 }
 
 /// For `docs/lab.md`.
@@ -29,19 +34,20 @@ pub fn markdown(verdicts: &[Verdict]) -> String {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN).set_header(HEADER);
     fill(&mut table, verdicts);
-    trim(&table.to_string()) + "\n" + &sum(verdicts)
+    trim(&table.to_string()) + "\n" + &faults(verdicts) + &sum(verdicts)
 }
 
 fn fill(table: &mut Table, verdicts: &[Verdict]) {
     for verdict in verdicts {
         if let Some(why) = &verdict.skipped {
-            table.add_row([verdict.scenario.as_str(), "", "", why.as_str(), "skipped"]);
+            table.add_row([verdict.scenario.as_str(), "", "", "", why.as_str(), "skipped"]);
             continue;
         }
         for row in &verdict.rows {
             let word = if row.faults.is_empty() { "ok" } else { "FAIL" };
             let seen = row.seen.replace('|', "/").replace('\n', " ");
-            table.add_row([verdict.scenario.as_str(), &row.step, &row.says, &seen, word]);
+            let fault = row.fault.as_deref().unwrap_or_default();
+            table.add_row([verdict.scenario.as_str(), &row.step, fault, &row.says, &seen, word]);
         }
     }
 }
@@ -56,18 +62,20 @@ pub fn sum(verdicts: &[Verdict]) -> String {
     let rows = || run().flat_map(|verdict| &verdict.rows);
     let met = rows().filter(|row| row.faults.is_empty()).count();
     let skipped = verdicts.iter().filter(|verdict| verdict.skipped.is_some()).count();
-    let mut faults: Vec<(&str, bool)> = Vec::new();
-    for row in rows() {
+    let mut faults: Vec<([&str; 2], bool)> = Vec::new();
+    for (verdict, row) in run().flat_map(|verdict| verdict.rows.iter().map(move |row| (verdict, row))) {
         let Some(fault) = row.fault.as_deref() else { continue };
-        match faults.iter_mut().find(|(name, _)| *name == fault) {
+        let name = [verdict.scenario.as_str(), fault];
+        match faults.iter_mut().find(|(other, _)| *other == name) {
             Some((_, detected)) => *detected &= row.faults.is_empty(),
-            None => faults.push((fault, row.faults.is_empty())),
+            None => faults.push((name, row.faults.is_empty())),
         }
     }
+    let failed = run().filter(|verdict| verdict.failed()).count();
     let detected = faults.iter().filter(|(_, detected)| *detected).count();
     let seconds: f64 = verdicts.iter().map(|verdict| verdict.seconds).sum();
     format!(
-        "{} scenarios run, {skipped} skipped; {met} of {} expectations met; {} faults injected, {detected} detected; {seconds:.0} s of machine time\n",
+        "{} scenarios run, {failed} failed, {skipped} skipped; {met} of {} expectations met; {} faults injected, {detected} detected; {seconds:.0} s of machine time\n",
         run().count(),
         rows().count(),
         faults.len(),
@@ -111,8 +119,7 @@ mod tests {
         let text = plain(&[verdict("a", &[]), verdict("b", &["seen: nothing"]), skipped]);
         assert!(text.contains("FAIL b, clocks, it is slow: seen: nothing\n"), "{text}");
         assert!(text.contains("no xen") && text.contains("skipped"), "{text}");
-        let sum =
-            "2 scenarios run, 1 skipped; 1 of 2 expectations met; 2 faults injected, 1 detected; 6 s of machine time\n";
+        let sum = "2 scenarios run, 1 failed, 1 skipped; 1 of 2 expectations met; 2 faults injected, 1 detected; 6 s of machine time\n";
         assert!(text.ends_with(sum), "{text}");
         assert!(markdown(&[verdict("a", &[])]).contains("slow: a/b"));
     }

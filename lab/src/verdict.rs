@@ -66,7 +66,7 @@ impl Verdict {
             kernel: kernel.unwrap_or_default(),
             skipped: None,
             rows: rows.collect(),
-            faults: run.faults.clone(),
+            faults: run.faults.iter().cloned().chain(unasked(scenario, run)).collect(),
         }
     }
 
@@ -102,7 +102,7 @@ fn judge_step(scenario: &Scenario, index: usize, step: &Step, run: &Run) -> Vec<
         _ => None,
     });
     let Some(done) = done else {
-        return vec![judged(step, "it is done", "nothing", vec!["missing".to_owned()])];
+        return missing(scenario, step);
     };
     let mut rows = vec![];
     match step.action() {
@@ -128,6 +128,22 @@ fn judge_step(scenario: &Scenario, index: usize, step: &Step, run: &Run) -> Vec<
     rows
 }
 
+/// A step that was never done fails, and so does all that was expected of it.
+fn missing(scenario: &Scenario, step: &Step) -> Vec<Judged> {
+    let row = |says: &str| judged(step, says, "nothing", vec!["missing".to_owned()]);
+    let expected = scenario.expectations.iter().filter(|expectation| expectation.of == step.title());
+    let expected = expected.map(|expectation| Judged { fault: expectation.fault.clone(), ..row(&expectation.says) });
+    std::iter::once(row("it is done")).chain(expected).collect()
+}
+
+/// What the monitor was to do and did not, because the request was lost on the way.
+fn unasked(scenario: &Scenario, run: &Run) -> Option<String> {
+    let asked = scenario.steps.iter().filter_map(|step| step.meanwhile.as_deref());
+    let asked: usize = asked.map(|command| command.matches("guest ask").count()).sum();
+    let heard = run.events.iter().filter(|event| matches!(event, Event::Ask(_))).count();
+    (heard != asked).then(|| format!("the monitor did {heard} of {asked} things that it was asked to do"))
+}
+
 /// How a step must end, if nothing else is said of it.
 fn judge_end(scenario: &Scenario, index: usize, step: &Step, done: &Done, run: &Run) -> Vec<Judged> {
     let mut rows = Vec::new();
@@ -142,19 +158,28 @@ fn judge_end(scenario: &Scenario, index: usize, step: &Step, done: &Done, run: &
     }
     let mut expected = scenario.expectations.iter().filter(|expectation| expectation.of == step.title());
     let is_told = expected.any(|expectation| matches!(expectation.test(), Ok(Test::Exit(_))));
-    if done.exit.is_some_and(|code| code != 0) && !is_told {
-        let said = done.errors.trim().lines().last().unwrap_or_default().to_owned();
-        rows.push(judged(
-            step,
-            "exit code 0",
-            &exit_shown(done.exit),
-            vec![format!("{}: {said}", exit_shown(done.exit))],
-        ));
+    if !is_told && matches!(step.action(), Ok(Action::Tool(_) | Action::Run(_))) {
+        rows.push(judge_program(step, done));
     }
     if done.errors.contains("panicked") {
         rows.push(judged(step, "no panic", &done.errors, vec![done.errors.clone()]));
     }
     rows
+}
+
+/// A program ends well, and the tool leaves a document.
+fn judge_program(step: &Step, done: &Done) -> Judged {
+    let mut faults = Vec::new();
+    if done.exit != Some(0) {
+        let said = done.errors.trim().lines().last().unwrap_or_default();
+        faults.push(format!("{}: {said}", exit_shown(done.exit)));
+    }
+    let is_tool = step.tool.is_some();
+    if is_tool && !done.document.is_object() {
+        faults.push("it left no document".to_owned());
+    }
+    let says = if is_tool { "exit code 0 and a document" } else { "exit code 0" };
+    judged(step, says, &exit_shown(done.exit), faults)
 }
 
 fn judge_expectation(step: &Step, expectation: &Expectation, trace: &Trace) -> Judged {
@@ -312,8 +337,8 @@ mod tests {
         let scenario = Scenario::parse("tsc", SCENARIO).unwrap();
         let verdict = Verdict::of(&scenario, &Run { events: events(), ..Run::default() });
         let seen: Vec<&str> = verdict.rows.iter().map(|row| row.seen.as_str()).collect();
-        assert_eq!(seen, ["20 readings, 0 outside, 0 backward; KernelData", "slow: 1 µs a read"]);
-        assert_eq!(verdict.rows[1].fault.as_deref(), Some("a slow clock"));
+        assert_eq!(seen, ["20 readings, 0 outside, 0 backward; KernelData", "exit code 0", "slow: 1 µs a read"]);
+        assert_eq!(verdict.rows[2].fault.as_deref(), Some("a slow clock"));
     }
 
     #[test]
@@ -340,12 +365,12 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_a_fault() {
-        for missing in [2, 4, 6] {
+        for (missing, rows) in [(2, 1), (4, 1), (6, 2)] {
             let mut left = events();
             left.remove(missing);
-            assert_eq!(faults(left).len(), 1, "without {missing}");
+            assert_eq!(faults(left).len(), rows, "without {missing}");
         }
-        assert_eq!(faults(Vec::new()).len(), 2, "both steps");
+        assert_eq!(faults(Vec::new()).len(), 3, "both steps, and what was expected of the second");
     }
 
     #[test]
@@ -355,6 +380,21 @@ mod tests {
         assert_eq!(faults_with_done(|done| done.errors = "thread 'main' panicked at".to_owned()).len(), 1);
         assert_eq!(faults_with_done(|done| done.failed = Some("ended by a signal".to_owned())).len(), 1);
         assert_eq!(faults_with_done(|done| done.document = json!({ "findings": [] })).len(), 1);
+    }
+
+    #[test]
+    fn a_request_that_the_monitor_never_heard_is_a_fault() {
+        let text = "about = 'x'\n[[step]]\ncheck = 'disturbed'\nmeanwhile = \"guest ask 'stop; cont'\"";
+        let scenario = Scenario::parse("stopped", text).unwrap();
+        let faults = |events| Verdict::of(&scenario, &Run { events, ..Run::default() }).faults;
+        assert_eq!(faults(vec![Event::Ask("stop; cont".to_owned())]), Vec::<String>::new());
+        assert!(faults(Vec::new())[0].contains("0 of 1"));
+    }
+
+    #[test]
+    fn a_tool_that_leaves_no_document_fails() {
+        let faults = faults_with_done(|done| done.document = Value::Null);
+        assert!(faults.iter().any(|fault| fault.contains("no document")), "{faults:?}");
     }
 
     #[test]

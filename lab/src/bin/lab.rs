@@ -77,6 +77,9 @@ fn main() -> ExitCode {
         Ok(chosen) => chosen,
         Err(error) => return told(&error, WRONG_ARGUMENTS),
     };
+    if chosen.is_empty() {
+        return told(&"none of these scenarios is in the quick set; leave --quick out", WRONG_ARGUMENTS);
+    }
     if arguments.list {
         list(&chosen);
         return ExitCode::SUCCESS;
@@ -151,8 +154,10 @@ fn file_of(arguments: &Arguments, name: &str) -> PathBuf {
 fn finish(arguments: &Arguments, verdicts: &[Verdict]) -> io::Result<ExitCode> {
     let failed = verdicts.iter().any(Verdict::failed);
     let scenarios: Vec<Value> = verdicts.iter().map(Verdict::to_json).collect();
-    let document =
-        format!("{:#}\n", json!({ "passed": !failed, "sum": table::sum(verdicts).trim(), "scenarios": scenarios }));
+    let document = format!(
+        "{:#}\n",
+        json!({ "passed": !failed && verdicts.iter().any(Verdict::passed), "sum": table::sum(verdicts).trim(), "scenarios": scenarios })
+    );
     write_whole(&arguments.folder.join("results.json"), &document)?;
     match arguments.format {
         Format::Table => print!("{}", table::plain(verdicts)),
@@ -163,7 +168,7 @@ fn finish(arguments: &Arguments, verdicts: &[Verdict]) -> io::Result<ExitCode> {
         true => ExitCode::from(u8::from(failed)),
         false => {
             let why = verdicts.iter().find_map(|verdict| verdict.skipped.clone()).unwrap_or_default();
-            println!("skipped: {why}");
+            eprintln!("lab: skipped: {why}");
             ExitCode::from(NOTHING_RUN)
         }
     })
