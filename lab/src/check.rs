@@ -13,11 +13,11 @@ pub enum Check {
     Readings,
     /// The same, fewer, for clocks that are read by a system call.
     SlowReadings,
-    /// The kernel's clock is slewed to and fro.
+    /// The kernel's clock is slewed back and forth.
     Slews,
     /// Processes that read are stopped and continued.
     Stops,
-    /// A busy thread beside every reader.
+    /// A busy thread competes with every reader.
     Hogs,
     /// The kernel's clocksource is switched.
     Switch,

@@ -31,6 +31,15 @@ pub struct Image {
     pub kernel: PathBuf,
 }
 
+impl Drop for Machine {
+    /// A machine never outlives whoever started it, whatever went wrong there.
+    fn drop(&mut self) {
+        // Both fail where it has ended already, and then nothing is left to do.
+        let _ = self.qemu.kill();
+        let _ = self.qemu.wait();
+    }
+}
+
 /// Starts one; `stem` begins the names of all files that it needs.
 ///
 /// # Errors

@@ -23,7 +23,7 @@ impl Row {
         Self { name: name.into(), both, said: None, wanted, took, notes: Vec::new(), faults: Vec::new() }
     }
 
-    /// Adds a number that the row has beside those of all rows.
+    /// Adds a number that this row has and others lack.
     pub fn note(mut self, name: &'static str, value: impl Into<Value>) -> Self {
         self.notes.push((name, value.into()));
         self

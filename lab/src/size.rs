@@ -56,12 +56,12 @@ impl Size {
         self.pick(3, 3, 21)
     }
 
-    /// Intervals beside hogs, of either kind.
+    /// Intervals while hogs run, of either kind.
     pub fn hogged(self) -> u64 {
         self.pick(100_000, 1_000_000, 10_000_000)
     }
 
-    /// How long the clocksource is switched to and fro.
+    /// How long the clocksource is switched back and forth.
     pub fn switching(self) -> Duration {
         Duration::from_secs(self.pick(2, 10, 120))
     }

@@ -1,4 +1,4 @@
-//! A thread that never sleeps beside the reader on every CPU.
+//! A thread that never sleeps competes with the reader on every CPU.
 
 use std::hint::spin_loop;
 use std::io;

@@ -1,4 +1,4 @@
-//! The kernel's clock, slewed to and fro by `adjtimex` while it is read.
+//! The kernel's clock, slewed back and forth by `adjtimex` while it is read.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -100,9 +100,12 @@ fn conclude(signs: &Signs) -> Emulation {
     }
 }
 
-/// A program of another architecture than the kernel's.
+/// Architectures of which no CPU runs the other's programs: there are others that do, such as x86_64 those of i686.
+const FOREIGN: [[&str; 2]; 2] = [["x86_64", "aarch64"], ["aarch64", "x86_64"]];
+
+/// A program of an architecture that the kernel's CPU does not run.
 fn user_mode(signs: &Signs) -> Option<(&'static str, String)> {
-    let differs = |of: Option<&str>| of.is_some_and(|of| of != signs.program);
+    let differs = |of: Option<&str>| of.is_some_and(|of| FOREIGN.contains(&[of, signs.program]));
     let compiled = format!("this program is {}", signs.program);
     if differs(signs.kernel.as_deref()) {
         let kernel = signs.kernel.as_deref().unwrap_or_default();
@@ -137,7 +140,7 @@ fn on_arm(signs: &Signs) -> Option<(&'static str, String)> {
     })
 }
 
-/// No, if every known emulator would have shown itself; unknown in a guest, and where an emulator need not show.
+/// No, if every known emulator would by default have shown itself; unknown in a guest, and where an emulator need not show.
 fn not_seen(signs: &Signs) -> Option<bool> {
     (signs.has_cpuid && signs.hypervisor.present == Some(false)).then_some(false)
 }
@@ -231,6 +234,10 @@ mod tests {
         // Linux before 6.1 has no such file.
         let seen = conclude(&Signs { cpuinfo: architecture_of("vendor_id\t: GenuineIntel\n"), ..arm(None, 62.5e6) });
         assert_eq!(seen.evidence, "/proc/cpuinfo is that of x86_64; this program is aarch64");
+        for (program, kernel) in [("x86", "x86_64"), ("arm", "aarch64"), ("powerpc64", "ppc64")] {
+            let seen = conclude(&Signs { program, kernel: Some(kernel.to_owned()), ..Signs::default() });
+            assert_eq!(seen.is_emulated, None, "{kernel} runs {program} itself");
+        }
         let own = Signs { kernel: Some("aarch64".to_owned()), cpuinfo: Some("aarch64"), ..arm(None, 24e6) };
         assert_eq!(conclude(&own).is_emulated, None);
     }
