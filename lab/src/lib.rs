@@ -35,3 +35,4 @@ pub mod sys;
 pub mod table;
 pub mod tally;
 pub mod verdict;
+pub mod word;

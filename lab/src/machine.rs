@@ -9,6 +9,7 @@ use crate::overlay;
 use crate::plant::Plant;
 use crate::scenario::{MachineKind, Scenario};
 use crate::size::Size;
+use crate::word::word;
 
 /// The scenario's file, as an image has it.
 const SCENARIO: &str = "scenario.toml";
@@ -108,10 +109,10 @@ fn kernel_words(scenario: &Scenario, size: Size, plant: Option<Plant>) -> String
     let mut words = format!(
         "console={console} quiet loglevel=1 panic=-1 mitigations=off {} lab.size={}",
         scenario.kernel,
-        size.name()
+        word(size)
     );
     if let Some(plant) = plant {
-        words += &format!(" lab.plant={}", plant.name());
+        words += &format!(" lab.plant={}", word(plant));
     }
     words
 }

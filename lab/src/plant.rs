@@ -14,19 +14,6 @@ pub enum Plant {
 }
 
 impl Plant {
-    /// Every plant, for the self-test.
-    pub const ALL: [Self; 4] = [Self::Ahead, Self::Behind, Self::Silent, Self::Crash];
-
-    /// As it is named on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ahead => "ahead",
-            Self::Behind => "behind",
-            Self::Silent => "silent",
-            Self::Crash => "crash",
-        }
-    }
-
     /// The `count`th reading with this plant in it.
     #[inline(always)]
     pub fn apply(self, count: u64, reading_ns: u64) -> u64 {

@@ -186,6 +186,12 @@ impl Scenario {
         Ok(scenario)
     }
 
+    /// What is expected of one of its steps.
+    pub fn expected_of(&self, step: &Step) -> impl Iterator<Item = &Expectation> {
+        let title = step.title();
+        self.expectations.iter().filter(move |expectation| expectation.of == title)
+    }
+
     /// All of a folder, by name.
     ///
     /// # Errors

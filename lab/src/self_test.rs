@@ -2,6 +2,7 @@
 
 use crate::plant::Plant;
 use crate::verdict::Verdict;
+use crate::word::word;
 
 /// A machine that passes, if nothing is planted.
 pub const SCENARIO: &str = "about = 'faults planted on purpose'\nkernel = 'tsc=reliable'\nreads_counter = true\n\
@@ -30,7 +31,7 @@ impl Case {
     pub fn judge(self, verdict: &Verdict) -> (bool, String) {
         let faults: Vec<&String> =
             verdict.faults.iter().chain(verdict.rows.iter().flat_map(|row| &row.faults)).collect();
-        let planted = self.plant.map_or("nothing", Plant::name);
+        let planted = self.plant.map_or_else(|| "nothing".to_owned(), word);
         let found = match self.plant {
             None => verdict.passed(),
             Some(_) => verdict.failed() && faults.iter().any(|fault| fault.contains(self.reason)),

@@ -14,15 +14,6 @@ pub enum Size {
 }
 
 impl Size {
-    /// As it is named on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Tiny => "tiny",
-            Self::Quick => "quick",
-            Self::Full => "full",
-        }
-    }
-
     fn pick(self, tiny: u64, quick: u64, full: u64) -> u64 {
         match self {
             Self::Tiny => tiny,

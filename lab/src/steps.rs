@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::io;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output, Stdio};
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -59,7 +59,9 @@ pub fn run(scenario: &Scenario, means: &Means, tell: &mut dyn FnMut(Event)) {
 }
 
 fn carry_out(step: &Step, means: &Means, row: &mut dyn FnMut(Value)) -> io::Result<Done> {
-    let mut meanwhile = step.meanwhile.as_deref().map(begin_shell).transpose()?;
+    // Its standard output is ours, so that it can ask whoever booted the machine.
+    let begin = |text| command(shell(text))?.stderr(Stdio::piped()).spawn();
+    let mut meanwhile = step.meanwhile.as_deref().map(begin).transpose()?;
     let mut done = match step.action().map_err(io::Error::other)? {
         Action::Switch(name) => {
             clocksource::settle(name)?;
@@ -72,7 +74,7 @@ fn carry_out(step: &Step, means: &Means, row: &mut dyn FnMut(Value)) -> io::Resu
             Done::default()
         }
         Action::Tool(arguments) => tool(step, arguments, means)?,
-        Action::Run(command) => ran(limited(means, command).output()?),
+        Action::Run(text) => ran(command(means.limit().into_iter().chain(shell(text)))?.output()?),
     };
     if let Some(child) = meanwhile {
         let ended = child.wait_with_output()?;
@@ -86,11 +88,9 @@ fn carry_out(step: &Step, means: &Means, row: &mut dyn FnMut(Value)) -> io::Resu
 
 fn tool(step: &Step, arguments: &str, means: &Means) -> io::Result<Done> {
     let under = step.under.iter().flat_map(|words| words.split_whitespace().map(str::to_owned));
-    let words: Vec<String> = means.limit().into_iter().chain(under).chain(means.tool.iter().cloned()).collect();
-    let (program, first) = words.split_first().ok_or_else(|| io::Error::other("no tool"))?;
-    let mut command = Command::new(program);
-    command.args(first).args(arguments.split_whitespace()).args(["--format", "json"]);
-    let output = command.stdin(Stdio::null()).output()?;
+    let arguments = arguments.split_whitespace().chain(["--format", "json"]).map(str::to_owned);
+    let words = means.limit().into_iter().chain(under).chain(means.tool.iter().cloned()).chain(arguments);
+    let output = command(words)?.output()?;
     let document = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
     let done = ran(output);
     // The document says it all; what is no document is kept for whoever must find out why.
@@ -109,25 +109,15 @@ fn ran(output: Output) -> Done {
     }
 }
 
-fn limited(means: &Means, command: &str) -> Command {
-    let limit = means.limit();
-    let Some((program, words)) = limit.split_first() else { return shell(command) };
-    let mut limited = Command::new(program);
-    limited.args(words).args(["/bin/sh", "-ec", command]).stdin(Stdio::null());
-    limited
+/// The command of these words.
+fn command(words: impl IntoIterator<Item = String>) -> io::Result<Command> {
+    let mut words = words.into_iter();
+    let mut command = Command::new(words.next().ok_or_else(|| io::Error::other("no program"))?);
+    command.args(words).stdin(Stdio::null());
+    Ok(command)
 }
 
-fn shell(command: &str) -> Command {
-    let mut shell = Command::new("/bin/sh");
-    // A fault that could not be injected ends it, whatever would follow.
-    shell.args(["-ec", command]).stdin(Stdio::null());
-    shell
+/// A fault that could not be injected ends a shell, whatever would follow.
+fn shell(text: &str) -> [String; 3] {
+    ["/bin/sh", "-ec", text].map(str::to_owned)
 }
-
-/// Its standard output is ours, so that it can ask whoever booted the machine.
-fn begin_shell(command: &str) -> io::Result<Child> {
-    shell(command).stderr(Stdio::piped()).spawn()
-}
-
-/// How long reading goes on after what happens meanwhile has ended.
-pub const AFTERWARDS: Duration = Duration::from_secs(1);

@@ -120,7 +120,7 @@ fn judge_step(scenario: &Scenario, index: usize, step: &Step, run: &Run) -> Vec<
     }
     rows.extend(judge_end(scenario, index, step, done, run));
     let trace = Trace { exit: done.exit, document: done.document.clone(), output: done.output.clone() };
-    let expected = scenario.expectations.iter().filter(|expectation| expectation.of == step.title());
+    let expected = scenario.expected_of(step);
     rows.extend(expected.map(|expectation| judge_expectation(step, expectation, &trace)));
     if let Some(why) = &done.failed {
         rows.push(judged(step, "it can be done", why, vec![why.clone()]));
@@ -131,7 +131,7 @@ fn judge_step(scenario: &Scenario, index: usize, step: &Step, run: &Run) -> Vec<
 /// A step that was never done fails, and so does all that was expected of it.
 fn missing(scenario: &Scenario, step: &Step) -> Vec<Judged> {
     let row = |says: &str| judged(step, says, "nothing", vec!["missing".to_owned()]);
-    let expected = scenario.expectations.iter().filter(|expectation| expectation.of == step.title());
+    let expected = scenario.expected_of(step);
     let expected = expected.map(|expectation| Judged { fault: expectation.fault.clone(), ..row(&expectation.says) });
     std::iter::once(row("it is done")).chain(expected).collect()
 }
@@ -156,7 +156,7 @@ fn judge_end(scenario: &Scenario, index: usize, step: &Step, done: &Done, run: &
         let wrong = (done.clocksource != wanted).then(|| format!("the kernel keeps time by {}", done.clocksource));
         rows.push(judged(step, &format!("ends on {wanted}"), &done.clocksource, wrong.into_iter().collect()));
     }
-    let mut expected = scenario.expectations.iter().filter(|expectation| expectation.of == step.title());
+    let mut expected = scenario.expected_of(step);
     let is_told = expected.any(|expectation| matches!(expectation.test(), Ok(Test::Exit(_))));
     if !is_told && matches!(step.action(), Ok(Action::Tool(_) | Action::Run(_))) {
         rows.push(judge_program(step, done));

@@ -34,7 +34,7 @@ static SKEW: Skew = Skew { not_excluded_ns: AtomicU64::new(0), is_broken: Atomic
 ///   earlier one. Causal: if a thread reads V and publishes it, and another sees V and then reads W, then W ≥ V. Both
 ///   need counters in step across cores, which the kernel checks, and slews no larger than NTP's; under far larger ones
 ///   `clock_gettime` itself has been seen to go back. [`Granular`](crate::Granular) needs neither. Where the kernel's check
-///   is off or has missed a skew, this clock inherits the system clock's steps back between CPUs, and stands still where
+///   is off or has missed a skew, this clock inherits the system clock's steps back between CPUs, and stalls where
 ///   that does; `chronoscope causality` shows both.
 /// - Nothing can go stale: no background thread, no work before `main`, no lock, no waiting for another thread. A thread
 ///   stopped at any instruction, a fork, or a signal handler that reads inside a read changes no reading.

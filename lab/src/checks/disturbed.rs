@@ -12,9 +12,10 @@ use crate::check::Check;
 use crate::crew::{Until, read_on_every_cpu};
 use crate::plant::Plant;
 use crate::row::Row;
-use crate::steps::AFTERWARDS;
 
 const POLL: Duration = Duration::from_millis(20);
+/// How long reading goes on after the disturbance has ended.
+const AFTERWARDS: Duration = Duration::from_secs(1);
 /// So few show that it was read before, during and after.
 const WANTED: u64 = 1_000;
 

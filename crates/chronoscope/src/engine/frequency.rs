@@ -12,7 +12,7 @@ use crate::sections::clocks::granularity::task::{OneLook, Steps};
 use chronoscope_harness::record::Disturbance;
 
 /// How long the reference is watched at each end, where it moves: over at least one of the kernel's updates, after which it
-/// may stand still.
+/// may stall.
 const WATCHED: Duration = Duration::from_millis(10);
 /// How long a change is waited for where it does not.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -83,8 +83,8 @@ impl SourceVisitor for Measure {
 
 /// A change of the reference: the counter's value around it, and the new value.
 ///
-/// A clock that stands still is right only when it changes. On a CPU whose counter is behind the kernel's last update,
-/// `CLOCK_MONOTONIC` stands still until the next one, and any other reading is late by up to the time between two.
+/// A stalled clock is right only at the moment it changes. On a CPU whose counter lags the kernel's last update,
+/// `CLOCK_MONOTONIC` stalls until the next update, and any reading in between is late by up to one update interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Edge {
     ticks: u64,
@@ -157,7 +157,7 @@ fn between(first: &Watched, second: &Watched, steps: Steps) -> Result<Samples, S
     let ticks_per_ns = ticks as f64 / reference_ns as f64;
     let unevenness = [first, second].map(|watched| match watched.moves_in_steps() {
         true => spread(&watched.edges, ticks_per_ns),
-        // It moves, and yet stood still for this long: either end may lie before or after.
+        // It advances, but stalled for this long: either end may lie before or after the stall.
         false => watched.longest_still_ticks,
     });
     let brackets = a.half_width_ticks.saturating_add(b.half_width_ticks);

@@ -142,9 +142,7 @@ fn frequency_misdeclared(record: &Record) -> Vec<Finding> {
 fn is_the_kernels_own(source: &FrequencySource, record: &Record) -> bool {
     let sources = &record.machine.tsc.frequency_sources;
     let refined = sources.iter().find(|source| source.source.starts_with("kernel log: refined"));
-    let is_not_refined = refined
-        .and_then(|refined| refined.reason_unavailable.as_ref())
-        .is_some_and(|reason| reason.contains("holds no line"));
+    let is_not_refined = refined.is_some_and(FrequencySource::is_not_logged);
     record.machine.clocksource.current.as_deref() == Some("tsc")
         && match source.source.as_str() {
             name if name.starts_with("kernel: cpu MHz") => true,

@@ -231,7 +231,7 @@ fn a_skew_beyond_its_error_bar_is_a_finding() {
     };
     assert_eq!(with(-150, 330), [CROSS_CPU_SKEW]);
     assert_eq!(with(80, 100), []);
-    // The clock stands still on one of them.
+    // The clock stalls on one of them.
     assert_eq!(with(-59_000_000, 13_000_000), [OFFSET_NOT_CONSTANT]);
 }
 

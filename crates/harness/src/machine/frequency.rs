@@ -192,7 +192,7 @@ fn from_log(log: Result<&[String], &String>, read: fn(&str) -> Option<f64>, line
         .iter()
         .rev()
         .find_map(|message| read(message))
-        .ok_or_else(|| format!("the kernel's log holds no line \"{line}\""))
+        .ok_or_else(|| format!("{} \"{line}\"", FrequencySource::NOT_LOGGED))
 }
 
 fn refined_hz(message: &str) -> Option<f64> {

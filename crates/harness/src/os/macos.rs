@@ -1,10 +1,9 @@
 //! Compiled, never run.
 
-use std::fs::File;
 use std::os::fd::AsFd;
-use std::path::PathBuf;
 use std::thread::available_parallelism;
 
+pub(crate) use super::not_linux::{clock_ticks_per_second, involuntary_switches, open_log, page_bytes, this_program};
 pub(crate) use super::unix::{
     Events, Group, Pipe, Readable, lead_group, parent_id, signal_name, signal_of, system, wait,
 };
@@ -24,33 +23,12 @@ pub(crate) fn bind(_cpus: &[u32]) -> Result<(), String> {
     Err("macOS does not bind threads to CPUs".to_owned())
 }
 
-pub(crate) fn involuntary_switches() -> Option<u64> {
-    None
-}
-
-pub(crate) fn clock_ticks_per_second() -> Option<u64> {
-    None
-}
-
-pub(crate) fn page_bytes() -> Option<u64> {
-    None
-}
-
 pub(crate) fn performance_counter_hz() -> Option<u64> {
     None
 }
 
-/// The file of this program.
-pub(crate) fn this_program() -> Result<PathBuf, String> {
-    std::env::current_exe().map_err(|error| format!("cannot find the program's own file: {error}"))
-}
-
 /// macOS cannot: a worker whose parent has ended goes on until it writes its answer.
 pub(crate) fn end_with_parent() {}
-
-pub(crate) fn open_log(_path: &str) -> std::io::Result<File> {
-    Err(std::io::Error::other("only Linux has it"))
-}
 
 /// A pipe grows by itself.
 pub(super) fn enlarge(_pipe: &impl AsFd) {}

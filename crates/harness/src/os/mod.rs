@@ -8,8 +8,10 @@
 //! - `open_log`: the kernel's log, read without waiting;
 //! - `Group`, `lead_group`, `Pipe`, `Readable`, `Events`, `wait`, `signal_of` and `signal_name`: child processes.
 //!
-//! `unix.rs` has what Linux and macOS have in common.
+//! `unix.rs` has what Linux and macOS have in common, `not_linux.rs` what macOS and Windows have.
 
+#[cfg(not(target_os = "linux"))]
+mod not_linux;
 #[cfg(unix)]
 mod unix;
 

@@ -1,16 +1,15 @@
 //! Run under Wine, never on Windows.
 
-use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result as IoResult};
 use std::os::windows::io::{AsHandle, BorrowedHandle};
 use std::os::windows::process::CommandExt;
-use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use chronoscope_clock::os::host;
 
 use super::System;
+pub(crate) use super::not_linux::{clock_ticks_per_second, involuntary_switches, open_log, page_bytes, this_program};
 
 /// The longest variable of a process's environment, in characters, of which each is a byte at least.
 pub(crate) const LONGEST_VARIABLE: usize = 32_767 - 1;
@@ -34,25 +33,8 @@ pub(crate) fn bind(cpus: &[u32]) -> Result<(), String> {
     })
 }
 
-pub(crate) fn involuntary_switches() -> Option<u64> {
-    None
-}
-
-pub(crate) fn clock_ticks_per_second() -> Option<u64> {
-    None
-}
-
-pub(crate) fn page_bytes() -> Option<u64> {
-    None
-}
-
 pub(crate) fn performance_counter_hz() -> Option<u64> {
     host::performance_frequency_hz()
-}
-
-/// The file of this program.
-pub(crate) fn this_program() -> Result<PathBuf, String> {
-    std::env::current_exe().map_err(|error| format!("cannot find the program's own file: {error}"))
 }
 
 pub(crate) fn parent_id() -> Option<u32> {
@@ -69,10 +51,6 @@ pub(crate) fn system() -> Option<System> {
         architecture: std::env::consts::ARCH.to_owned(),
         hostname: std::env::var("COMPUTERNAME").unwrap_or_default(),
     })
-}
-
-pub(crate) fn open_log(_path: &str) -> IoResult<File> {
-    Err(Error::other("only Linux has it"))
 }
 
 /// The exception that ended a process: an exit code of the severity "error", as its number.

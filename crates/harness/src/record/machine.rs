@@ -201,6 +201,25 @@ pub struct FrequencySource {
     pub reason_unavailable: Option<String>,
 }
 
+impl FrequencySource {
+    /// How the reason begins if the kernel's log was read, and says nothing of it.
+    pub(crate) const NOT_LOGGED: &str = "the kernel's log holds no line";
+
+    /// Whether the kernel's log was read, and says nothing of it.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_harness::record::FrequencySource;
+    ///
+    /// let reason_unavailable = Some("the kernel's log cannot be read".to_owned());
+    /// let source = FrequencySource { source: "kernel log".to_owned(), hz: None, deviation_ppm: None, reason_unavailable };
+    /// assert!(!source.is_not_logged());
+    /// ```
+    pub fn is_not_logged(&self) -> bool {
+        self.reason_unavailable.as_ref().is_some_and(|reason| reason.starts_with(Self::NOT_LOGGED))
+    }
+}
+
 /// What the kernel derives its clocks from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

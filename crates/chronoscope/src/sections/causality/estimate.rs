@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn clocks_that_did_not_keep_their_distance_have_no_offset() {
-        // A clock that stands still on one CPU between ticks: a message there arrives 59 ms early, one back 13 ms late at most.
+        // The clock stalls between ticks on one CPU: messages to it arrive 59 ms early, messages back at most 13 ms late.
         let found = pair(-59_000_000, 13_000_000, Steps::default());
         assert_eq!((found.offset_ns, found.half_width_ns), (-36_000_000.0, 23_000_000.0), "both extremes are within");
         let reason = found.reason_not_constant.as_deref().unwrap();

@@ -26,7 +26,7 @@ pub const CROSS_CPU_SKEW: Kind =
 
 pub const OFFSET_NOT_CONSTANT: Kind = Kind::critical(
     "offset_not_constant",
-    "a clock on two CPUs does not keep its distance: it stands still or jumps on one of them",
+    "a clock on two CPUs has no constant offset: it stalls or jumps on one of them",
 )
 .shown_in(&["causality"]);
 

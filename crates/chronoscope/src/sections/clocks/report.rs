@@ -120,8 +120,8 @@ impl ClockReport {
         self.granularity_is_latency == Some(true) && self.moves_in_ns().is_some()
     }
 
-    /// The longest that the clock was seen to stand still, with the reads in that stretch; None for one that moves in steps
-    /// longer than a read, which stands still between any two.
+    /// The longest stall seen, in nanoseconds, with the number of reads in it; None for a clock that moves in steps longer than
+    /// a read, which stalls between any two.
     pub fn stood_still(&self) -> Option<(f64, u64)> {
         let seen = self.granularity.as_ref()?;
         let (share, reads) = (seen.after_equal_share?, seen.longest_equal_reads?);

@@ -36,11 +36,11 @@ pub const COUNTER_TRAPS: Kind =
     Kind::warning("counter_traps", "reading the counter costs as much as a trap").shown_in(&["clocks"]);
 
 pub const CLOCK_STANDS_STILL: Kind =
-    Kind::warning("clock_stands_still", "a clock that moves with every read stood still for much longer than its step")
+    Kind::warning("clock_stands_still", "a clock that advances with every read stalled for much longer than its step")
         .shown_in(&["clocks", "reads"]);
 
-/// A clock stands still if it does for this long, and for so many times its usual step: shorter stretches are a clamp after a
-/// move to another CPU, or a slow clock.
+/// A stall is at least this long, and so many times the usual step: anything shorter is a clamp after a move to another CPU,
+/// or a slow clock.
 const STANDSTILL_NS: f64 = 10_000.0;
 const STANDSTILL_STEPS: f64 = 10.0;
 /// A step differs from the declared one if off by more than this factor.

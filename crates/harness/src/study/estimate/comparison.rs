@@ -127,7 +127,7 @@ fn pairs_up_to<'i, 'a>(
 /// The time per operation and thread of either side in one process: the median over rounds of the first, and that many times the
 /// median ratio of the two, which a round that the machine disturbed does not move. None without a pair.
 fn sides(pairs: &[Pair<'_, '_>]) -> Option<(f64, f64)> {
-    // No ratio has a side during which the clock stood still.
+    // A side during which the clock stalled gives no ratio.
     let first_ns = median(pairs.iter().map(|(a, _)| whole_ns(a))).filter(|ns| *ns > 0.0)?;
     let ratio = median(pairs.iter().map(|(a, b)| whole_ns(b) / whole_ns(a)))?;
     Some((first_ns, first_ns * ratio))

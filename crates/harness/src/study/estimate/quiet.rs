@@ -149,7 +149,7 @@ impl Visits {
 
     /// What the probe takes in the quietest of these visits; 0 if none was probed, as of another program. None without one.
     fn quietest(&self) -> Option<Probe> {
-        // A clock that stood still around a visit tells nothing about its core.
+        // A clock that stalled around a visit says nothing about its core.
         let told = |values: &[f64]| Distribution::of(values.iter().copied().filter(|ns| *ns > 0.0).collect());
         let quantile = |values: &[f64]| told(values).quantile(QUIETEST_SHARE).or_else(|| values.first().map(|_| 0.0));
         Some(Probe { turn_ns: quantile(&self.turns_ns)?, link_ns: quantile(&self.links_ns)? })

@@ -26,7 +26,7 @@ pub(super) fn cost(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Op
     let points: Vec<TokenPoint> = cells
         .iter()
         .filter_map(|(at, tokens)| {
-            // Where the clock stood still, the deviation from the line would be infinite.
+            // If the clock stalled, the deviation from the line would be infinite.
             let ns = median((0..seen.forks.len()).filter_map(|fork| of_fork(*at, fork))).filter(|ns| *ns > 0.0)?;
             Some(TokenPoint { tokens: *tokens, ns })
         })

@@ -21,9 +21,10 @@ pub struct GranularityEstimate {
 
 /// Interprets `steps` of a clock with ticks of `rate`. None if the clock was never observed to advance.
 ///
-/// A step is the read's latency rather than the clock's tick if hardly any two consecutive reads were equal, or if those that
-/// were lay together in a few stretches: such a clock moves, and stood still for a while. It is still the tick if all steps are multiples of one that is at least half the granularity, and more than a stray few
-/// were different multiples, or reads were equal.
+/// A step is the read's latency rather than the clock's tick if hardly any two consecutive reads were equal, or if the equal
+/// ones form a few long runs: such a clock advances, and stalled for a while. It is still the tick if all steps are
+/// multiples of one that is at least half the granularity, and more than a stray few were different multiples, or reads were
+/// equal.
 pub fn granularity(steps: &Steps, rate: Rate) -> Option<GranularityEstimate> {
     let forward: Vec<u64> =
         steps.changes.iter().filter(|change| **change > 0).map(|change| change.unsigned_abs()).collect();
@@ -117,7 +118,7 @@ mod tests {
         assert_eq!((found.observed.backward_steps, found.observed.worst_backward_ns), (1, 700.0));
     }
 
-    /// Reads in 46 ns, with `count` stretches in which the clock stood still for so many reads.
+    /// Reads in 46 ns, with `count` stretches in which the clock stalled for so many reads.
     fn stood_still(count: u64, reads: u64) -> GranularityEstimate {
         let steps = Steps {
             changes: vec![46; 4_000],
@@ -131,7 +132,7 @@ mod tests {
     #[test]
     fn a_clock_that_moves_and_stood_still_for_a_while_has_no_step() {
         assert!(stood_still(1, 6_000).is_latency && stood_still(30, 6_000).is_latency);
-        assert!(!stood_still(3_990, 10).is_latency, "it stands still after every step");
+        assert!(!stood_still(3_990, 10).is_latency, "it stalls after every step");
     }
 
     #[test]

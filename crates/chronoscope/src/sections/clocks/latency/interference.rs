@@ -9,7 +9,7 @@ const FEWEST_SHARED: (u64, f64) = (10, 0.02);
 /// not the one it reports to be.
 pub const SHARED_SHARES_OF_TURNS: std::ops::Range<f64> = 0.4..0.8;
 
-/// What the probe's two loops showed around the visits of a study. None if no visit was judged, or if the clock stood still during the
+/// What the probe's two loops showed around the visits of a study. None if no visit was judged, or if the clock stalled during the
 /// quietest.
 ///
 /// There are two kinds of evidence on whether the core was shared throughout: a second state of the core in the same

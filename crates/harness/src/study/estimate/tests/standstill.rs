@@ -1,9 +1,9 @@
-//! A clock that stands still for most of a run, as `CLOCK_MONOTONIC` does between ticks on a CPU whose counter is behind.
+//! A clock that is stalled for most of a run, as `CLOCK_MONOTONIC` is between ticks on a CPU whose counter lags.
 
 use super::*;
 use crate::record::not_finite;
 
-/// A visit during which the clock stood still, but for one batch in `every`.
+/// A visit during which the clock was stalled, except for one batch in `every`.
 fn still(round: u32, cell: usize, every: u32) -> IterationLog {
     let moves = round.is_multiple_of(every);
     let (batch_ns, probe) = if moves { (4_000_000, 40.0) } else { (0, 0.0) };
