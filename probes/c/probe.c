@@ -66,6 +66,7 @@ enum {
     LATCH_TURNS = 400,
     SERIAL_CALLS_PER_THREAD = 10,
     WORK_AT_LEAST = 16, /* steps of work between readings at irregular times */
+    CHANGES_TIMED = 4,  /* of the timer, while such work is timed */
     RANDOM_SHIFT = 33 /* the upper bits of the work's state are random */
 };
 
@@ -642,20 +643,43 @@ static void count_differences(const struct clock *clock, uint64_t reads) {
     free(readings);
 }
 
-/* The least power of two of steps that takes so long, by the fastest of three. */
-static uint64_t steps_of(int64_t spread_ns) {
-    for (uint64_t steps = WORK_AT_LEAST;; steps *= 2) {
-        int64_t fastest = INT64_MAX;
-        for (int i = 0; i < 3; i++) {
-            int64_t begin = now();
-            sink += work(sink, steps);
-            int64_t taken = since(begin, now());
-            if (taken < fastest)
-                fastest = taken;
-        }
-        if (fastest >= spread_ns || steps >= READS_MAX)
-            return steps;
+/* The shortest of three changes of the timer. */
+static int64_t timer_step_ns(void) {
+    int64_t shortest = INT64_MAX;
+    for (int i = 0; i < 3; i++) {
+        int64_t begin = now(), change;
+        do
+            change = since(begin, now());
+        while (change == 0);
+        if (change < shortest)
+            shortest = change;
     }
+    return shortest;
+}
+
+static int64_t fastest_ns(uint64_t steps) {
+    int64_t fastest = INT64_MAX;
+    for (int i = 0; i < 3; i++) {
+        int64_t begin = now();
+        sink += work(sink, steps);
+        int64_t taken = since(begin, now());
+        if (taken < fastest)
+            fastest = taken;
+    }
+    return fastest;
+}
+
+/* The least power of two of steps that takes so long, from work that takes several changes of the timer. */
+static uint64_t steps_of(int64_t spread_ns) {
+    int64_t long_enough_ns = CHANGES_TIMED * timer_step_ns(), taken_ns;
+    if (long_enough_ns < spread_ns)
+        long_enough_ns = spread_ns;
+    uint64_t timed = WORK_AT_LEAST, steps = WORK_AT_LEAST;
+    while ((taken_ns = fastest_ns(timed)) < long_enough_ns && timed < READS_MAX)
+        timed *= 2;
+    while (steps < timed && (double)steps * (double)taken_ns < (double)spread_ns * (double)timed)
+        steps *= 2;
+    return steps;
 }
 
 /* A reading after each of 1 to `most` steps of work; `most` is a power of two. */

@@ -403,6 +403,7 @@ sealed class ClocksTask
     const int BatchesMax = 4000;
     const long SettleNs = 25 * Probe.NsPerMs;
     const int WorkAtLeast = 16; // steps of work between readings at irregular times
+    const int ChangesTimed = 4; // of the timer, while such work is timed
     const int RandomShift = 33; // the upper bits of the work's state are random
 
     readonly int _reads = Probe.Asked.Count("reads");
@@ -520,15 +521,36 @@ sealed class ClocksTask
         new Line("differences").Text("clock", clock.Name).Put("span", span).Counts("counts", differences).Send();
     }
 
-    /// <summary>The least power of two of steps that takes as long as the readings are to be spread, by the fastest of three.</summary>
+    /// <summary>The least power of two of steps that takes as long as the readings are to be spread, from work that takes several
+    /// changes of the timer.</summary>
     int StepsOfSpread()
     {
         // Compiled first: it would be while the readings are taken, and they would be spread less.
         long begin = GetTimestamp();
         while (Timing.NsSince(begin) < SettleNs) Probe.Sink += Clock.Work(Probe.Sink, WorkAtLeast);
-        int steps = WorkAtLeast;
-        while (FastestNs(steps) < _spreadNs && steps < Measured.ReadsMax) steps *= 2;
+        long longEnoughNs = Math.Max(_spreadNs, ChangesTimed * TimerStepNs());
+        int timed = WorkAtLeast, steps = WorkAtLeast;
+        long takenNs = FastestNs(timed);
+        while (takenNs < longEnoughNs && timed < Measured.ReadsMax)
+        {
+            timed *= 2;
+            takenNs = FastestNs(timed);
+        }
+        while (steps < timed && (double)steps * takenNs < (double)_spreadNs * timed) steps *= 2;
         return steps;
+    }
+
+    /// <summary>The shortest of three changes of the timer.</summary>
+    static long TimerStepNs()
+    {
+        long shortest = long.MaxValue;
+        for (int i = 0; i < 3; i++)
+        {
+            long begin = GetTimestamp(), change = 0;
+            while (change == 0) change = Timing.NsSince(begin);
+            shortest = Math.Min(shortest, change);
+        }
+        return shortest;
     }
 
     static long FastestNs(int steps)

@@ -52,6 +52,7 @@ const (
 	serialCallsPerThread = 10
 	parkNs               = 20 * int64(time.Microsecond)
 	workAtLeast          = 16 // steps of work between readings at irregular times
+	changesTimed         = 4  // of the timer, while such work is timed
 	randomShift          = 33 // the upper bits of the work's state are random
 )
 
@@ -592,21 +593,50 @@ func (c *clock) countDifferences(reads uint64) {
 	say("differences", "clock", c.name, "span", span, "counts", counts(readings[:reads-1]))
 }
 
-// The least power of two of steps that takes so long, by the fastest of three.
-func stepsOf(spreadNs int64) uint64 {
-	for steps := uint64(workAtLeast); ; steps *= 2 {
-		fastest := int64(math.MaxInt64)
-		for i := 0; i < 3; i++ {
-			begin := now()
-			sink += work(sink, steps)
-			if taken := now() - begin; taken < fastest {
-				fastest = taken
-			}
+// The shortest of three changes of the timer.
+func timerStepNs() int64 {
+	shortest := int64(math.MaxInt64)
+	for i := 0; i < 3; i++ {
+		begin := now()
+		change := int64(0)
+		for change == 0 {
+			change = now() - begin
 		}
-		if fastest >= spreadNs || steps >= readsMax {
-			return steps
+		if change < shortest {
+			shortest = change
 		}
 	}
+	return shortest
+}
+
+func fastestNs(steps uint64) int64 {
+	fastest := int64(math.MaxInt64)
+	for i := 0; i < 3; i++ {
+		begin := now()
+		sink += work(sink, steps)
+		if taken := now() - begin; taken < fastest {
+			fastest = taken
+		}
+	}
+	return fastest
+}
+
+// The least power of two of steps that takes so long, from work that takes several changes of the timer.
+func stepsOf(spreadNs int64) uint64 {
+	timed, steps := uint64(workAtLeast), uint64(workAtLeast)
+	longEnoughNs := changesTimed * timerStepNs()
+	if longEnoughNs < spreadNs {
+		longEnoughNs = spreadNs
+	}
+	takenNs := fastestNs(timed)
+	for takenNs < longEnoughNs && timed < readsMax {
+		timed *= 2
+		takenNs = fastestNs(timed)
+	}
+	for steps < timed && float64(steps)*float64(takenNs) < float64(spreadNs)*float64(timed) {
+		steps *= 2
+	}
+	return steps
 }
 
 // A reading after each of 1 to `most` steps of work; `most` is a power of two.

@@ -316,6 +316,7 @@ public final class Probe {
         static final int BATCHES_MAX = 4000;
         static final long SETTLE_NS = 25 * NS_PER_MS;
         static final int WORK_AT_LEAST = 16; // steps of work between readings at irregular times
+        static final int CHANGES_TIMED = 4; // of the timer, while such work is timed
         static final int RANDOM_SHIFT = 33; // the upper bits of the work's state are random
 
         final int reads = request.count("reads");
@@ -418,14 +419,33 @@ public final class Probe {
             new Line("differences").text("clock", clock.name).put("span", span).counts("counts", differences).send();
         }
 
-        /** The least power of two of steps that takes as long as the readings are to be spread, by the fastest of three. */
+        /** The least power of two of steps that takes as long as the readings are to be spread, from work that takes several changes of the timer. */
         int stepsOfSpread() {
             // Compiled first: it would be while the readings are taken, and they would be spread less.
             long begin = System.nanoTime();
             while (System.nanoTime() - begin < SETTLE_NS) sink += work(sink, WORK_AT_LEAST);
+            long longEnoughNs = Math.max(spreadNs, CHANGES_TIMED * timerStepNs());
+            int timed = WORK_AT_LEAST;
             int steps = WORK_AT_LEAST;
-            while (fastestNs(steps) < spreadNs && steps < Measured.READS_MAX) steps *= 2;
+            long takenNs = fastestNs(timed);
+            while (takenNs < longEnoughNs && timed < Measured.READS_MAX) {
+                timed *= 2;
+                takenNs = fastestNs(timed);
+            }
+            while (steps < timed && (double) steps * takenNs < (double) spreadNs * timed) steps *= 2;
             return steps;
+        }
+
+        /** The shortest of three changes of the timer. */
+        static long timerStepNs() {
+            long shortest = Long.MAX_VALUE;
+            for (int i = 0; i < 3; i++) {
+                long begin = System.nanoTime();
+                long change = 0;
+                while (change == 0) change = System.nanoTime() - begin;
+                shortest = Math.min(shortest, change);
+            }
+            return shortest;
         }
 
         static long fastestNs(int steps) {

@@ -34,6 +34,7 @@ const CROWD_BATCHES = 4000;
 const PAUSES_A_TURN = 200;
 const PAUSE_TURN_NS = 20 * MILLISECOND_NS;
 const WORK_AT_LEAST = 16; // steps of work between readings at irregular times
+const CHANGES_TIMED = 4; // of the timer, while such work is timed
 const SETTLE_NS = 25 * MILLISECOND_NS;
 const WORK_AT_MOST = 2 ** 20; // as many random bits as its state has
 const RANDOM_SHIFT = 10; // the upper bits of that state are random
@@ -343,24 +344,42 @@ function work(state, tokens) {
   return state;
 }
 
-/** The least power of two of steps that takes so long, by the fastest of three. */
+/** The least power of two of steps that takes so long, from work that takes several changes of the timer. */
 function stepsOf(spreadNs) {
   // Compiled first: it would be while the readings are taken, and they would be spread less.
   const begin = timer();
   let state = 1;
   while (since(begin) < SETTLE_NS) state = work(state, WORK_AT_LEAST);
-  let steps = WORK_AT_LEAST;
-  for (; ; steps *= 2) {
-    let fastest = Infinity;
-    for (let i = 0; i < 3; i++) {
+  const fastestNs = (steps) => {
+    const taken = Array.from({ length: 3 }, () => {
       const from = timer();
       state = work(state, steps);
-      fastest = Math.min(fastest, since(from));
-    }
-    if (fastest >= spreadNs || steps >= WORK_AT_MOST) break;
+      return since(from);
+    });
+    return Math.min(...taken);
+  };
+  const longEnoughNs = Math.max(spreadNs, CHANGES_TIMED * timerStepNs());
+  let timed = WORK_AT_LEAST;
+  let takenNs = fastestNs(timed);
+  while (takenNs < longEnoughNs && timed < READS_MAX) {
+    timed *= 2;
+    takenNs = fastestNs(timed);
   }
   fold(state >>> 0);
+  let steps = WORK_AT_LEAST;
+  while (steps < Math.min(timed, WORK_AT_MOST) && steps * takenNs < spreadNs * timed) steps *= 2;
   return steps;
+}
+
+/** The shortest of three changes of the timer. */
+function timerStepNs() {
+  const changes = Array.from({ length: 3 }, () => {
+    const begin = timer();
+    let change = 0;
+    while (change === 0) change = since(begin);
+    return change;
+  });
+  return Math.min(...changes);
 }
 
 /** A reading after each of 1 to `most` steps of work; `most` is a power of two. */

@@ -30,6 +30,7 @@ const ROUNDS_AT_LEAST = 3;
 const PAUSES_A_TURN = 200;
 const PAUSE_TURN_NS = 20 * MILLISECOND_NS;
 const WORK_AT_LEAST = 16; // steps of work between readings at irregular times
+const CHANGES_TIMED = 4; // of the timer, while such work is timed
 const SETTLE_NS = 25 * MILLISECOND_NS;
 const RANDOM_SHIFT = 10; // the upper bits of the work's state are random
 
@@ -386,18 +387,36 @@ function work(int $state, int $tokens): int
     return $state;
 }
 
-/** The least power of two of steps that takes so long, by the fastest of three. */
+/** The least power of two of steps that takes so long, from work that takes several changes of the timer. */
 function steps_of(int $spread_ns): int
 {
     // A compiler, where there is one, is done first.
     for ($begin = hrtime(true); hrtime(true) - $begin < SETTLE_NS;) {
         $GLOBALS['sink'] ^= work(1, WORK_AT_LEAST);
     }
-    $steps = WORK_AT_LEAST;
-    while (fastest_ns($steps) < $spread_ns && $steps < READS_MAX) {
+    $long_enough_ns = max($spread_ns, CHANGES_TIMED * timer_step_ns());
+    $timed = $steps = WORK_AT_LEAST;
+    while (($taken_ns = fastest_ns($timed)) < $long_enough_ns && $timed < READS_MAX) {
+        $timed *= 2;
+    }
+    while ($steps < $timed && $steps * $taken_ns < $spread_ns * $timed) {
         $steps *= 2;
     }
     return $steps;
+}
+
+/** The shortest of three changes of the timer. */
+function timer_step_ns(): int
+{
+    $shortest = PHP_INT_MAX;
+    for ($try = 0; $try < 3; $try++) {
+        $begin = hrtime(true);
+        do {
+            $change = hrtime(true) - $begin;
+        } while ($change === 0);
+        $shortest = min($shortest, $change);
+    }
+    return $shortest;
 }
 
 function fastest_ns(int $steps): int

@@ -54,6 +54,7 @@ LATCH_TURNS_AT_LEAST = 3
 LATCH_TURNS = 400
 SERIAL_CALLS_PER_THREAD = 10
 WORK_AT_LEAST = 16  # steps of work between readings at irregular times
+CHANGES_TIMED = 4  # of the timer, while such work is timed
 SETTLE_NS = 25 * MILLISECOND_NS
 RANDOM_SHIFT = 10  # the upper bits of the work's state are random
 
@@ -399,15 +400,31 @@ def work(state, tokens):
 
 
 def steps_of(spread_ns):
-    """The least power of two of steps that takes so long, by the fastest of three."""
+    """The least power of two of steps that takes so long, from work that takes several changes of the timer."""
     # A JIT, where there is one, compiles it first.
     begin = timer()
     while timer() - begin < SETTLE_NS:
         work(1, WORK_AT_LEAST)
-    steps = WORK_AT_LEAST
-    while fastest_ns(steps) < spread_ns and steps < READS_MAX:
+    long_enough_ns = max(spread_ns, CHANGES_TIMED * timer_step_ns())
+    timed = steps = WORK_AT_LEAST
+    taken_ns = fastest_ns(timed)
+    while taken_ns < long_enough_ns and timed < READS_MAX:
+        timed *= 2
+        taken_ns = fastest_ns(timed)
+    while steps < timed and steps * taken_ns < spread_ns * timed:
         steps *= 2
     return steps
+
+
+def timer_step_ns():
+    """The shortest of three changes of the timer."""
+    changes = []
+    for _ in range(3):
+        begin = end = timer()
+        while end == begin:
+            end = timer()
+        changes.append(end - begin)
+    return min(changes)
 
 
 def fastest_ns(steps):

@@ -30,6 +30,7 @@ LATCH_TURNS_AT_LEAST = 3
 LATCH_TURNS = 400
 SERIAL_CALLS_PER_THREAD = 10
 WORK_AT_LEAST = 16 # steps of work between readings at irregular times
+CHANGES_TIMED = 4 # of the timer, while such work is timed
 SETTLE_NS = 25 * MILLISECOND_NS
 RANDOM_SHIFT = 10 # the upper bits of the work's state are random
 
@@ -225,7 +226,7 @@ def identity
     runtime: "CRuby",
     version: RUBY_DESCRIPTION,
     executable: RbConfig.ruby.to_s.encode("UTF-8", invalid: :replace, undef: :replace),
-    timer: "Process.clock_gettime(CLOCK_MONOTONIC, :nanosecond)",
+    timer: "Process.clock_gettime ns",
     timer_hz: SECOND_NS,
     parallel: false,
     notes: notes,
@@ -347,14 +348,27 @@ def work(state, tokens)
   state
 end
 
-# The least power of two of steps that takes so long, by the fastest of three.
+# The least power of two of steps that takes so long, from work that takes several changes of the timer.
 def steps_of(spread_ns)
   # A compiler, where there is one, is done first.
   start = timer
   work(1, WORK_AT_LEAST) while timer - start < SETTLE_NS
-  steps = WORK_AT_LEAST
-  steps *= 2 while fastest_ns(steps) < spread_ns && steps < READS_MAX
+  long_enough_ns = [spread_ns, CHANGES_TIMED * timer_step_ns].max
+  timed = steps = WORK_AT_LEAST
+  timed *= 2 while (taken_ns = fastest_ns(timed)) < long_enough_ns && timed < READS_MAX
+  steps *= 2 while steps < timed && steps * taken_ns < spread_ns * timed
   steps
+end
+
+# The shortest of three changes of the timer.
+def timer_step_ns
+  changes = Array.new(3) do
+    start = timer
+    passed = 0
+    passed = timer - start while passed.zero?
+    passed
+  end
+  changes.min
 end
 
 def fastest_ns(steps)

@@ -129,6 +129,8 @@ fn assert_sound(task: &Task, heard: &Answer) {
             assert_eq!(heard.lanes.len(), heard.clocks.len() + 1);
             assert!(heard.lanes.values().all(|lane| lane.check.len() == 5 && !lane.warm.is_empty()), "{heard:?}");
             heard.clocks.iter().for_each(|clock| assert_irregular(heard, &clock.clock));
+            let timer = &heard.identity.as_ref().unwrap().timer;
+            assert!(heard.steps.contains_key(timer), "nothing says in which steps {timer} moves");
         }
         Task::Pause { lengths_ns, .. } => {
             for way in heard.pauses.iter().map(|paused| &paused.way) {
