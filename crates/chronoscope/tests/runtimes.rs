@@ -134,6 +134,45 @@ fn what_is_no_runtime_gets_a_reason_and_leaves_the_others_whole() {
     assert!(left.is_err() || left.is_ok_and(|status| !status.success()));
 }
 
+/// Everything that the task `clocks` asks for, as a runtime whose timer is the clock `now` would answer.
+fn clocks_answer() -> String {
+    let lane = |clock: &str, ticks: &str| {
+        format!(r#"{{"type":"lane","clock":"{clock}","reads":1000,"ticks":{ticks},"warm":[],"check":[]}}"#)
+    };
+    let steps = vec!["25"; 2_000].join(",");
+    let readings = vec!["25"; 1_999].join(",");
+    let lines = [
+        lane("nothing", "[10,10,10]"),
+        lane("now", "[250,250,250]"),
+        format!(r#"{{"type":"steps","clock":"now","reads":4000,"unchanged":0,"changes":[{steps}]}}"#),
+        r#"{"type":"differences","clock":"now","span":1249975,"counts":[[25,49999]]}"#.to_owned(),
+        format!(r#"{{"type":"readings","clock":"now","changes":[{readings}]}}"#),
+        r#"{"type":"end","sink":"0"}"#.to_owned(),
+    ];
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn a_runtime_whose_system_calls_could_not_be_counted_is_measured_all_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let answer = directory.path().join("answer");
+    std::fs::write(&answer, clocks_answer()).unwrap();
+    let script = format!(
+        "echo '{IDENTITY}'\necho '{CLOCK}'\ncase \"$2\" in\n*'\"count\"'*) echo 'too slow' >&2; exit 1 ;;\n\
+         *) cat '{}' ;;\nesac",
+        answer.display()
+    );
+    let uncounted = program(directory.path(), "uncounted", &script);
+    let record = run(&[&uncounted], &["--quick"]);
+    let runtime = at(&record, &uncounted);
+    assert_eq!(runtime["available"], true, "{runtime}");
+    let reasons = runtime["reasons_incomplete"].to_string();
+    assert!(reasons.contains("system calls could not be counted") && reasons.contains("too slow"), "{reasons}");
+    let clock = &runtime["clocks"][0];
+    assert!(clock["system_calls"].is_null() && clock["path"].is_null(), "{clock}");
+    assert!(clock["granularity_ns"].as_f64().unwrap() > 0.0, "{clock}");
+}
+
 #[test]
 fn a_probe_that_is_killed_midway_loses_its_own_row_alone() {
     let directory = tempfile::tempdir().unwrap();

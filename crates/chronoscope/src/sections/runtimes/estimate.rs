@@ -16,7 +16,7 @@ use crate::sections::reads::estimate::reads;
 use crate::sections::runtimes::lanes::Lanes;
 use crate::sections::runtimes::probe::Answer;
 use crate::sections::runtimes::probe::protocol::{Clock, Crowd, NOTHING};
-use crate::sections::runtimes::probe_process::{ProbeProcess, timer_rate};
+use crate::sections::runtimes::probe_process::{ProbeProcess, timer_rate, timer_step_ns};
 use crate::sections::runtimes::report::{
     AddedLatency, CrowdLatency, LoopCheck, PublishedTimer, RuntimeClock, RuntimePause, SystemCalls, TimeKind,
 };
@@ -30,6 +30,8 @@ use chronoscope_probes::RuntimeKind;
 /// Four times the reads must take so many times as long, or the compiler made something else of the loop. Wide, since a
 /// disturbed batch is no proof of that.
 const CHECK_BOUNDS: (f64, f64) = (2.5, 6.4);
+/// A batch of so many steps of the timer is timed well enough to be compared with another.
+const STEPS_OF_A_CHECK: f64 = 8.0;
 /// With more system calls per read than this the kernel is entered for each, and with fewer than the second for none; what
 /// lies between belongs to other threads of the runtime, or to some reads alone.
 const SYSTEM_CALL_EACH: f64 = 0.9;
@@ -188,9 +190,13 @@ fn added(means: &BTreeMap<u32, f64>, over: SourceId, native: &NativeRounds) -> O
 }
 
 fn loop_check(forks: &[ProbeProcess], name: &str) -> Option<LoopCheck> {
+    let timer = timer_rate(forks);
+    // A batch of few steps of the timer says nothing of how long it took.
+    let shortest_ns = timer_step_ns(forks) * STEPS_OF_A_CHECK;
     let ratios = forks.iter().filter_map(|fork| {
         let check = &fork.answer.lanes.get(name)?.check;
-        let least = |pick: fn(&(u64, u64)) -> u64| check.iter().map(pick).min().filter(|least| *least > 0);
+        let is_timed = |ticks: &u64| *ticks > 0 && timer.ns_of_mean(*ticks as f64) >= shortest_ns;
+        let least = |pick: fn(&(u64, u64)) -> u64| check.iter().map(pick).min().filter(is_timed);
         Some(least(|(_, four_times)| *four_times)? as f64 / least(|(once, _)| *once)? as f64)
     });
     let ratio = median(ratios.collect())?;
@@ -341,6 +347,22 @@ mod tests {
         let found = the_clock(&forks(&[lane_line(NOTHING, &[5; 9], "[]"), lane_line("now", &[5; 9], "[[5,6],[5,5]]")]));
         assert_eq!(found.loop_check, Some(LoopCheck { ratio: 1.0, holds: false }));
         assert_eq!((found.granularity_ns, found.path, found.crowd), (None, None, None));
+    }
+
+    /// A batch of 50 µs lies between two steps of 4 ms, or a step falls into it.
+    #[test]
+    fn a_timer_with_coarse_steps_proves_no_latency() {
+        let mut processes = forks(&[
+            lane_line(NOTHING, &[0; 40], "[]"),
+            lane_line("now", &[[0; 79].as_slice(), &[4_000_000]].concat(), "[[4000000,4000000],[4000000,8000000]]"),
+            r#"{"type":"steps","clock":"now","reads":400000,"unchanged":399996,"changes":[4000000,4000000,4000000,4000000]}"#.to_owned(),
+        ]);
+        let named = |process: &mut ProbeProcess| process.answer.identity.as_mut().unwrap().timer = "now".to_owned();
+        processes.iter_mut().for_each(named);
+        let found = the_clock(&processes);
+        let latency = &found.latency_ns;
+        assert!(latency.as_ref().is_none_or(|latency| latency.low <= 0.0 && latency.high >= 4_000.0), "{latency:?}");
+        assert_eq!(found.loop_check, None, "nor that a loop is sound or is not");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chronoscope_clock::Rate;
 
 use super::probe::Answer;
-use super::probe_process::{ProbeProcess, timer_rate};
+use super::probe_process::{ProbeProcess, timer_rate, timer_step_ns};
 use crate::sections::clocks::latency::estimate::of_cell;
 use crate::sections::clocks::report::Latency;
 use crate::sections::runtimes::report::WarmUp;
@@ -52,7 +52,7 @@ impl Lanes {
             }
         }
         let told = |(name, (warm_up, firsts))| (name, WarmUp { first_ns: median(firsts), ..warm_up });
-        Self { cells: cells(forks.len(), timer, visits), warm_ups: warm_ups.into_iter().map(told).collect() }
+        Self { cells: cells(forks, timer, visits), warm_ups: warm_ups.into_iter().map(told).collect() }
     }
 
     fn cell(&self, name: &str) -> Option<&Cell> {
@@ -82,14 +82,14 @@ impl Lanes {
     }
 }
 
-fn cells(forks: usize, timer: Rate, visits: Vec<ExternalVisit>) -> Vec<Cell> {
-    let tick_ns = timer.ns_of_mean(1.0);
+fn cells(forks: &[ProbeProcess], timer: Rate, visits: Vec<ExternalVisit>) -> Vec<Cell> {
+    let tick_ns = timer.ns_of_mean(1.0).max(timer_step_ns(forks));
     let study = ExternalStudy {
         name: "loops".to_owned(),
         cpus: vec![0],
         comparisons: Vec::new(),
         clock: StudyClock { name: "the runtime's timer".to_owned(), error_ns: tick_ns, batch_ns: tick_ns },
-        processes: vec![StudyProcess::default(); forks],
+        processes: vec![StudyProcess::default(); forks.len()],
         visits,
     };
     study.report().cells

@@ -217,7 +217,7 @@ fn clocks_task(candidate: &Candidate, plan: &RuntimeClocksPlan) -> Task {
 }
 
 /// The record of a runtime, given everything there was time for.
-fn concluded(candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, stopped: bool) -> Runtime {
+fn concluded(mut candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, stopped: bool) -> Runtime {
     let is_java = candidate.place.kind == RuntimeKind::Java;
     let clocks =
         runtimes_estimate::runtime_clocks(candidate.place.kind, &candidate.clocks, candidate.counted_calls(), native);
@@ -229,6 +229,7 @@ fn concluded(candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, s
     let forks = candidate.clocks.len().max(candidate.pauses.len()).max(candidate.latches.len());
     let start_ms = candidate.start_ms();
     let loop_overhead_ns = runtimes_estimate::runtime_loop(&candidate.clocks);
+    let not_counted = candidate.take_reason_not_counted();
     let mut runtime = candidate.runtime;
     runtime.available = forks > 0;
     if !runtime.available && runtime.reason_unavailable.is_none() {
@@ -237,6 +238,7 @@ fn concluded(candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, s
         runtime.out_of_time = first.is_none() && !stopped;
         runtime.reason_unavailable = Some(first.unwrap_or_else(|| untold.to_owned()));
     }
+    runtime.reasons_incomplete.extend(not_counted);
     runtime.reasons_incomplete.extend(no_latch);
     if runtime.available {
         runtime.clocks = clocks;

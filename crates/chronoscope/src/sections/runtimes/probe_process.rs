@@ -1,6 +1,7 @@
 use chronoscope_clock::Rate;
 
 use super::probe::Answer;
+use crate::sections::clocks::granularity::estimate::step_ns;
 
 /// One process of a runtime.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,4 +14,10 @@ pub struct ProbeProcess {
 pub fn timer_rate(forks: &[ProbeProcess]) -> Rate {
     let identity = forks.iter().find_map(|fork| fork.answer.identity.as_ref());
     identity.and_then(|identity| Rate::from_hz(identity.timer_hz)).unwrap_or(Rate::NANOSECONDS)
+}
+
+/// The step in which that clock moves, in nanoseconds; 0 if a step is not longer than a read.
+pub fn timer_step_ns(forks: &[ProbeProcess]) -> f64 {
+    let seen = forks.iter().find_map(|fork| fork.answer.steps.get(&fork.answer.identity.as_ref()?.timer));
+    seen.map_or(0.0, |steps| step_ns(steps, timer_rate(forks)))
 }

@@ -25,6 +25,8 @@ pub struct Candidate {
     launch: Option<Launch>,
     /// The process whose system calls were counted, if possible.
     counted: Option<ProbeRun>,
+    /// Why they were not counted, or not for every clock.
+    not_counted: Option<String>,
     /// Completed processes, by task.
     pub clocks: Vec<ProbeProcess>,
     pub pauses: Vec<ProbeProcess>,
@@ -43,6 +45,7 @@ impl Candidate {
             place,
             launch: None,
             counted: None,
+            not_counted: None,
             clocks: Vec::new(),
             pauses: Vec::new(),
             latches: Vec::new(),
@@ -73,14 +76,16 @@ impl Candidate {
             // It identifies itself all the same.
             Err(reason) => (runner.ask(&launch, &request, stop), Some(reason)),
         };
-        let was_counted = not_counted.is_none();
-        self.runtime.reasons_incomplete.extend(not_counted);
-        if asked.failure.is_some() {
+        // A count can fail where a measurement does not: each call is held until it is counted.
+        if asked.failure.is_some() && (stop() || asked.answer.identity.is_none()) {
             self.runtime.reason_unavailable.clone_from(&asked.failure);
             return;
         }
         self.launch = Some(launch);
         self.introduce(&asked);
+        let was_counted = not_counted.is_none();
+        let incomplete = asked.failure.as_ref().map(|failure| format!("system calls could not be counted: {failure}"));
+        self.not_counted = not_counted.or(incomplete);
         self.counted = was_counted.then_some(asked);
     }
 
@@ -140,6 +145,11 @@ impl Candidate {
     /// The system calls of the process in which they were counted.
     pub fn counted_calls(&self) -> Option<(&crate::sections::runtimes::probe::Answer, &CountedCalls)> {
         self.counted.as_ref().map(|asked| (&asked.answer, &asked.calls))
+    }
+
+    /// Why its system calls were not counted, or not those of every clock.
+    pub fn take_reason_not_counted(&mut self) -> Option<String> {
+        self.not_counted.take()
     }
 
     /// The median time from a process's start until it identified itself.
