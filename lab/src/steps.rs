@@ -110,7 +110,10 @@ fn tool(step: &Step, arguments: &str, means: &Means<'_>) -> io::Result<Done> {
     let under = step.under.iter().flat_map(|words| words.split_whitespace().map(str::to_owned));
     let arguments = arguments.split_whitespace().chain(["--format", "json"]).map(str::to_owned);
     let output = means.run(under.chain(means.tool.iter().cloned()).chain(arguments))?;
-    let document = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+    let mut document = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+    if let Some(plant) = means.plant {
+        plant.alter(&mut document);
+    }
     let done = ran(output);
     // The document says it all; what is no document is kept for whoever must find out why.
     let output = if document.is_null() { done.output } else { String::new() };

@@ -223,10 +223,10 @@ fn test_itself(arguments: &Arguments) -> Result<ExitCode, String> {
         Err(NotBuilt::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
     };
     let file = arguments.folder.join("run").join("self_test.toml");
-    fs::write(&file, self_test::SCENARIO).map_err(|error| error.to_string())?;
     let mut failed = false;
     for case in self_test::CASES {
-        let scenario = Scenario::parse("self_test", self_test::SCENARIO)?;
+        fs::write(&file, case.scenario).map_err(|error| error.to_string())?;
+        let scenario = Scenario::parse("self_test", case.scenario)?;
         let place = Place { file: &file, image: &image, stem: file.with_extension("") };
         let verdict = Verdict::of(&scenario, &run(&scenario, &place, Size::Tiny, case.plant, &stop));
         if verdict.interrupted {
