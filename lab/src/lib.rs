@@ -6,6 +6,7 @@
 pub mod bracket;
 pub mod check;
 pub mod checks;
+pub mod child;
 pub mod clocksource;
 pub mod console;
 pub mod crew;
@@ -31,6 +32,7 @@ pub mod schedule;
 pub mod self_test;
 pub mod size;
 pub mod steps;
+pub mod stop;
 pub mod sys;
 pub mod table;
 pub mod tally;

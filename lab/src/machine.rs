@@ -2,6 +2,8 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -9,6 +11,7 @@ use crate::overlay;
 use crate::plant::Plant;
 use crate::scenario::{MachineKind, Scenario};
 use crate::size::Size;
+use crate::sys;
 use crate::word::word;
 
 /// The scenario's file, as an image has it.
@@ -19,10 +22,12 @@ const SCENARIO: &str = "scenario.toml";
 pub struct Machine {
     /// QEMU, whose standard output is the serial console.
     pub qemu: Child,
-    /// Where its monitor listens.
-    pub monitor: PathBuf,
+    /// The connection to its monitor.
+    pub monitor: Option<UnixStream>,
     /// What QEMU itself complained about.
     pub complaints: PathBuf,
+    /// What it alone needs: as large as an image, and of no use afterwards.
+    scratch: [PathBuf; 2],
 }
 
 /// An initramfs with the kernel that unpacks it.
@@ -38,10 +43,11 @@ impl Drop for Machine {
         // Both fail where it has ended already, and then nothing is left to do.
         let _ = self.qemu.kill();
         let _ = self.qemu.wait();
+        remove(&self.scratch);
     }
 }
 
-/// Starts one; `stem` begins the names of all files that it needs.
+/// Starts one; `stem` begins the names of all files that it needs, in the image's folder or below it.
 ///
 /// # Errors
 /// Where a file cannot be written, or QEMU not be started.
@@ -53,35 +59,71 @@ pub fn start(
     size: Size,
     plant: Option<Plant>,
 ) -> io::Result<Machine> {
-    let [initramfs, monitor, complaints, disk] =
-        ["initramfs", "monitor", "errors", "qcow2"].map(|end| stem.with_extension(end));
-    overlay::lay(&image.initramfs, SCENARIO, &fs::read(file)?, &initramfs)?;
-    let _ = fs::remove_file(&monitor);
+    let [initramfs, complaints, disk] = ["initramfs", "errors", "qcow2"].map(|end| stem.with_extension(end));
+    let scratch = [initramfs, disk];
+    let begun = (|| {
+        overlay::lay(&image.initramfs, SCENARIO, &fs::read(file)?, &scratch[0])?;
+        if scenario.snapshots {
+            make_disk(&scratch[1])?;
+        }
+        // A connection, not a socket in the file system, whose path may be too long for one.
+        let (monitor, theirs) = UnixStream::pair()?;
+        let mut qemu = command(scenario, image, &scratch, &kernel_words(scenario, size, plant))?;
+        qemu.arg("-chardev").arg(format!("socket,id=monitor,fd={}", theirs.as_raw_fd()));
+        qemu.args(["-mon", "chardev=monitor,mode=control"]);
+        sys::hand_over(&mut qemu, &theirs);
+        sys::end_with_parent(&mut qemu, libc::SIGKILL);
+        let qemu = qemu.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(File::create(&complaints)?).spawn()?;
+        Ok((qemu, monitor))
+    })();
+    match begun {
+        Ok((qemu, monitor)) => Ok(Machine { qemu, monitor: Some(monitor), complaints, scratch }),
+        Err(error) => {
+            remove(&scratch);
+            Err(error)
+        }
+    }
+}
+
+/// QEMU with its options but for the monitor. It starts in the image's folder and gets the names of files in it: a path may
+/// have commas and spaces, which mean something in its options.
+fn command(scenario: &Scenario, image: &Image, scratch: &[PathBuf; 2], words: &str) -> io::Result<Command> {
+    let folder = image.initramfs.parent().unwrap_or(Path::new(""));
+    let name = |path: &Path| {
+        let name =
+            path.strip_prefix(folder).map_err(|_| io::Error::other(format!("{} is elsewhere", path.display())))?;
+        io::Result::Ok(name.display().to_string())
+    };
+    let (kernel, initramfs) = (name(&image.kernel)?, name(&scratch[0])?);
     let mut qemu = Command::new(program(scenario.machine));
+    qemu.current_dir(folder);
     qemu.args(options(scenario.machine)).args(["-m", &scenario.memory_mib.to_string()]);
     qemu.args(["-smp", &scenario.cpus.to_string()]).args(scenario.qemu.split_whitespace());
-    qemu.args("-nodefaults -no-reboot -display none -monitor none -serial stdio -qmp".split_whitespace());
-    qemu.arg(format!("unix:{},server=on,wait=off", monitor.display()));
+    qemu.args("-nodefaults -no-reboot -display none -monitor none -serial stdio".split_whitespace());
     if scenario.snapshots {
-        make_disk(&disk)?;
-        qemu.arg("-drive").arg(format!("if=none,id=state,format=qcow2,file={}", disk.display()));
+        qemu.arg("-drive").arg(format!("if=none,id=state,format=qcow2,file={}", name(&scratch[1])?));
     }
-    let words = kernel_words(scenario, size, plant);
+    qemu.args(["-kernel", &kernel]);
     match scenario.machine {
         // Xen is what is started; the kernel and its initramfs are its modules.
         MachineKind::Xen => {
-            let kernel = image.kernel.with_extension("dom0");
-            qemu.arg("-kernel")
-                .arg(&image.kernel)
-                .args(["-append", "dom0_mem=768M console=com1 com1=115200 smap=off smep=off"]);
-            qemu.arg("-initrd").arg(format!("{} {words},{}", kernel.display(), initramfs.display()));
+            let first = name(&image.kernel.with_extension("dom0"))?;
+            qemu.args(["-append", "dom0_mem=768M console=com1 com1=115200 smap=off smep=off"]);
+            qemu.arg("-initrd").arg(format!("{first} {words},{initramfs}"));
         }
         _ => {
-            qemu.arg("-kernel").arg(&image.kernel).arg("-initrd").arg(&initramfs).args(["-append", &words]);
+            qemu.args(["-initrd", &initramfs, "-append", words]);
         }
     }
-    let child = qemu.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(File::create(&complaints)?).spawn();
-    Ok(Machine { qemu: child?, monitor, complaints })
+    Ok(qemu)
+}
+
+/// Removes files that may be there.
+fn remove(files: &[PathBuf]) {
+    for file in files {
+        // One that cannot be removed takes room, and is overwritten by the next run.
+        let _ = fs::remove_file(file);
+    }
 }
 
 /// The program that emulates such machines.
@@ -120,4 +162,31 @@ fn kernel_words(scenario: &Scenario, size: Size, plant: Option<Plant>) -> String
 fn make_disk(path: &Path) -> io::Result<()> {
     let made = Command::new("qemu-img").args(["create", "-q", "-f", "qcow2"]).arg(path).arg("2G").status()?;
     if made.success() { Ok(()) } else { Err(io::Error::other(format!("qemu-img ended with {made}"))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As QEMU gets its options.
+    fn arguments(machine: &str, folder: &str) -> Vec<String> {
+        let text = format!("about = 'x'\nmachine = '{machine}'\nsnapshots = true\n[[step]]\ncheck = 'readings'");
+        let scenario = Scenario::parse("saved", &text).unwrap();
+        let at = |name: &str| Path::new(folder).join(name);
+        let image = Image { initramfs: at("xen.gz"), kernel: at("xen.kernel") };
+        let qemu = command(&scenario, &image, &[at("run/a.initramfs"), at("run/a.qcow2")], "words").unwrap();
+        assert_eq!(qemu.get_current_dir(), Some(Path::new(folder)));
+        qemu.get_args().map(|word| word.to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn no_option_has_a_path_that_qemu_would_take_apart() {
+        let long = format!("/{}/a,b c", "long".repeat(60));
+        for machine in ["q35", "xen", "virt"] {
+            let words = arguments(machine, &long);
+            assert_eq!(words, arguments(machine, "/short"));
+            assert!(words.iter().any(|word| word.ends_with("file=run/a.qcow2")), "{words:?}");
+        }
+        assert!(arguments("xen", &long).contains(&"xen.dom0 words,run/a.initramfs".to_owned()));
+    }
 }

@@ -2,41 +2,28 @@
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-const CONNECTS_WITHIN: Duration = Duration::from_secs(10);
 const ANSWERS_WITHIN: Duration = Duration::from_secs(60);
-const POLL: Duration = Duration::from_millis(20);
 
 /// A connection to it.
 #[derive(Debug)]
 pub struct Monitor {
     reader: BufReader<UnixStream>,
+    is_ready: bool,
 }
 
 impl Monitor {
-    /// Connects to the socket that QEMU makes.
+    /// The monitor at the other end of this connection.
     ///
     /// # Errors
-    /// Where there is none in time, or it does not speak the protocol.
-    pub fn connect(socket: &Path) -> io::Result<Self> {
-        let began = Instant::now();
-        let stream = loop {
-            match UnixStream::connect(socket) {
-                Ok(stream) => break stream,
-                Err(error) if began.elapsed() > CONNECTS_WITHIN => return Err(error),
-                Err(_) => sleep(POLL),
-            }
-        };
+    /// Where the kernel refuses to limit how long an answer may take.
+    pub fn new(stream: UnixStream) -> io::Result<Self> {
         stream.set_read_timeout(Some(ANSWERS_WITHIN))?;
-        let mut monitor = Self { reader: BufReader::new(stream) };
-        monitor.line()?;
-        monitor.execute(&json!({ "execute": "qmp_capabilities" }))?;
-        Ok(monitor)
+        Ok(Self { reader: BufReader::new(stream), is_ready: false })
     }
 
     /// Carries out commands as a person would type them, with `;` between; `sleep 2` waits here.
@@ -44,6 +31,12 @@ impl Monitor {
     /// # Errors
     /// Where the monitor cannot be reached, or complains.
     pub fn run(&mut self, commands: &str) -> io::Result<()> {
+        if !self.is_ready {
+            // It greets first, and takes commands only after this one.
+            self.line()?;
+            self.execute(&json!({ "execute": "qmp_capabilities" }))?;
+            self.is_ready = true;
+        }
         for command in commands.split(';').map(str::trim) {
             if let Some(seconds) = command.strip_prefix("sleep ") {
                 sleep(Duration::from_secs_f64(seconds.parse().map_err(io::Error::other)?));
@@ -84,11 +77,9 @@ impl Monitor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::net::UnixListener;
 
     /// Answers as QEMU does, and complains about the command `bad`.
-    fn qemu(listener: &UnixListener) -> Vec<String> {
-        let (stream, _) = listener.accept().unwrap();
+    fn qemu(stream: UnixStream) -> Vec<String> {
         let mut writer = stream.try_clone().unwrap();
         writer.write_all(b"{\"QMP\": {}}\n").unwrap();
         let mut commands = Vec::new();
@@ -105,15 +96,13 @@ mod tests {
 
     #[test]
     fn commands_are_carried_out_in_order_and_complaints_are_errors() {
-        let socket = std::env::temp_dir().join(format!("lab-monitor-{}", std::process::id()));
-        let listener = UnixListener::bind(&socket).unwrap();
-        let machine = std::thread::spawn(move || qemu(&listener));
-        let mut monitor = Monitor::connect(&socket).unwrap();
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let machine = std::thread::spawn(move || qemu(theirs));
+        let mut monitor = Monitor::new(ours).unwrap();
         monitor.run("stop; sleep 0.01; cont").unwrap();
         let error = monitor.run("bad; cont").unwrap_err().to_string();
         assert!(error.contains("unknown command"), "{error}");
         drop(monitor);
         assert_eq!(machine.join().unwrap(), ["", "stop", "cont", "bad"]);
-        std::fs::remove_file(socket).unwrap();
     }
 }

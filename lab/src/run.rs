@@ -3,20 +3,21 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use wait_timeout::ChildExt;
 
+use crate::child;
 use crate::console;
 use crate::event::Event;
-use crate::machine::{self, Image};
+use crate::machine::{self, Image, Machine};
 use crate::monitor::Monitor;
 use crate::plant::Plant;
 use crate::scenario::{MachineKind, Scenario};
 use crate::size::Size;
-use crate::steps::{self, Means};
+use crate::steps::{self, Limits, Means};
+use crate::stop::{Cause, Stop};
 
 /// What a run left.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +28,8 @@ pub struct Run {
     pub took: Duration,
     /// What went wrong with the run as a whole.
     pub faults: Vec<String>,
+    /// Whether somebody ended it before it was done.
+    pub interrupted: bool,
 }
 
 /// Where a run finds and leaves things.
@@ -45,12 +48,17 @@ const POLL: Duration = Duration::from_millis(100);
 const ENDS_WITHIN: Duration = Duration::from_secs(20);
 /// A long run does ten times as much.
 const LONG: u64 = 10;
+/// What a host's image leaves next to its program, if something must be ended after the last step.
+const END: &str = "end";
+const OUT_OF_TIME: &str = "out of time";
+/// What must be ended ends within this.
+const END_S: u64 = 20;
 
 /// Runs it until the guest ends, the time is over, or `stop` says so.
-pub fn run(scenario: &Scenario, place: &Place<'_>, size: Size, plant: Option<Plant>, stop: &AtomicBool) -> Run {
+pub fn run(scenario: &Scenario, place: &Place<'_>, size: Size, plant: Option<Plant>, stop: &Stop) -> Run {
     let began = Instant::now();
     let mut run = match scenario.machine {
-        MachineKind::Host => here(scenario, place.image, size),
+        MachineKind::Host => here(scenario, place.image, size, stop),
         _ => boot(scenario, place, size, plant, stop)
             .unwrap_or_else(|error| Run { faults: vec![error.to_string()], ..Run::default() }),
     };
@@ -59,64 +67,121 @@ pub fn run(scenario: &Scenario, place: &Place<'_>, size: Size, plant: Option<Pla
 }
 
 /// Without a machine: the image is a program that starts the tool.
-fn here(scenario: &Scenario, image: &Image, size: Size) -> Run {
+fn here(scenario: &Scenario, image: &Image, size: Size, stop: &Stop) -> Run {
     let tool = vec![image.initramfs.display().to_string()];
-    let means = Means { tool, size, plant: None, limit_s: Some(scenario.limit_s) };
+    let limits = Some(Limits { limit_s: scenario.limit_s, stop });
     let mut events = Vec::new();
-    steps::run(scenario, &means, &mut |event| events.push(event));
-    Run { events, ..Run::default() }
+    steps::run(scenario, &Means { tool, size, plant: None, limits }, &mut |event| events.push(event));
+    let mut run = Run { events, ..Run::default() };
+    if !is_whole(&run.events) {
+        run.end_early(stop.cause());
+    }
+    let end = image.initramfs.with_extension(END);
+    if end.exists() {
+        // Also after an interruption, which must not keep it from its work.
+        match child::tree(&end, Some(END_S)).status() {
+            Ok(status) if status.success() => {}
+            Ok(status) => run.faults.push(format!("{} ended with {status}", end.display())),
+            Err(error) => run.faults.push(format!("{}: {error}", end.display())),
+        }
+    }
+    run
 }
 
-fn boot(
-    scenario: &Scenario,
-    place: &Place<'_>,
-    size: Size,
-    plant: Option<Plant>,
-    stop: &AtomicBool,
-) -> io::Result<Run> {
+impl Run {
+    /// Says that it did not come to its end, and why, if there was a cause.
+    fn end_early(&mut self, cause: Option<Cause>) {
+        match cause {
+            Some(Cause::Interrupted) => self.interrupted = true,
+            Some(Cause::OutOfTime) => self.faults.push(OUT_OF_TIME.to_owned()),
+            None => {}
+        }
+    }
+
+    /// What a scenario left that was not even begun.
+    pub fn not_begun(cause: Cause) -> Self {
+        let mut run = Self::default();
+        run.end_early(Some(cause));
+        run
+    }
+}
+
+fn is_whole(events: &[Event]) -> bool {
+    matches!(events.last(), Some(Event::End))
+}
+
+/// Why a machine was ended.
+enum Early {
+    Stop(Cause),
+    Fault(String),
+}
+
+/// What follows a console: the events, and the last line that is none.
+type Follower = JoinHandle<io::Result<(Vec<Event>, String)>>;
+
+fn boot(scenario: &Scenario, place: &Place<'_>, size: Size, plant: Option<Plant>, stop: &Stop) -> io::Result<Run> {
     let limit = Duration::from_secs(scenario.limit_s * if size == Size::Full { LONG } else { 1 });
     let mut machine = machine::start(scenario, place.file, place.image, &place.stem, size, plant)?;
-    let output = machine.qemu.stdout.take().ok_or_else(|| io::Error::other("QEMU has no output"))?;
-    let (socket, console) = (machine.monitor.clone(), place.stem.with_extension("console"));
-    let follower = thread::spawn(move || -> io::Result<(Vec<Event>, String)> {
-        let mut events = Vec::new();
-        let last = console::follow(output, &console, &mut |event| {
-            if let Event::Ask(commands) = &event {
-                Monitor::connect(&socket)?.run(commands)?;
-            }
-            events.push(event);
-            Ok(())
-        })?;
-        Ok((events, last))
-    });
-    let began = Instant::now();
-    let mut faults = Vec::new();
-    while machine.qemu.wait_timeout(POLL)?.is_none() {
-        let fault = if stop.load(Ordering::Relaxed) {
-            Some("interrupted".to_owned())
-        } else if began.elapsed() > limit {
-            Some(format!("timed out after {} s", limit.as_secs()))
-        } else if follower.is_finished() && machine.qemu.wait_timeout(ENDS_WITHIN)?.is_none() {
-            // Whoever follows the console ends before the machine only where something failed.
-            Some("its console cannot be followed".to_owned())
-        } else {
-            None
-        };
-        if let Some(fault) = fault {
-            faults.push(fault);
-            machine.qemu.kill()?;
-            machine.qemu.wait()?;
-            break;
+    let follower = follow(&mut machine, place.stem.with_extension("console"))?;
+    let early = wait(&mut machine, &follower, limit, stop)?;
+    let mut run = Run::default();
+    match early {
+        Some(Early::Stop(Cause::Interrupted)) => {
+            // Nothing is judged then, and the monitor may still be waiting.
+            run.interrupted = true;
+            return Ok(run);
         }
+        Some(Early::Stop(cause)) => run.end_early(Some(cause)),
+        Some(Early::Fault(fault)) => run.faults.push(fault),
+        None => {}
     }
     let (events, last) = match follower.join().expect("no panic in what follows the console") {
         Ok(followed) => followed,
         Err(error) => (Vec::new(), error.to_string()),
     };
-    if !matches!(events.last(), Some(Event::End)) {
+    if !is_whole(&events) {
         let complaints = fs::read_to_string(&machine.complaints).unwrap_or_default();
         let complaint = complaints.lines().last().unwrap_or_default();
-        faults.push(format!("the guest did not finish; its last line: {last} {complaint}").trim().to_owned());
+        run.faults.push(format!("the guest did not finish; its last line: {last} {complaint}").trim().to_owned());
     }
-    Ok(Run { events, faults, ..Run::default() })
+    Ok(Run { events, ..run })
+}
+
+/// Follows the console and has the monitor do what the guest asks for.
+fn follow(machine: &mut Machine, console: PathBuf) -> io::Result<Follower> {
+    let output = machine.qemu.stdout.take().ok_or_else(|| io::Error::other("QEMU has no output"))?;
+    let connection = machine.monitor.take().ok_or_else(|| io::Error::other("QEMU has no monitor"))?;
+    let mut monitor = Monitor::new(connection)?;
+    Ok(thread::spawn(move || {
+        let mut events = Vec::new();
+        let last = console::follow(output, &console, &mut |event| {
+            if let Event::Ask(commands) = &event {
+                monitor.run(commands)?;
+            }
+            events.push(event);
+            Ok(())
+        })?;
+        Ok((events, last))
+    }))
+}
+
+/// Waits until the machine ends by itself, or ends it.
+fn wait(machine: &mut Machine, follower: &Follower, limit: Duration, stop: &Stop) -> io::Result<Option<Early>> {
+    let began = Instant::now();
+    while machine.qemu.wait_timeout(POLL)?.is_none() {
+        let early = if let Some(cause) = stop.cause() {
+            Early::Stop(cause)
+        } else if began.elapsed() > limit {
+            Early::Fault(format!("timed out after {} s", limit.as_secs()))
+        } else if follower.is_finished() && machine.qemu.wait_timeout(ENDS_WITHIN)?.is_none() {
+            // Whoever follows the console ends before the machine only where something failed.
+            Early::Fault("its console cannot be followed".to_owned())
+        } else {
+            continue;
+        };
+        machine.qemu.kill()?;
+        machine.qemu.wait()?;
+        return Ok(Some(early));
+    }
+    Ok(None)
 }

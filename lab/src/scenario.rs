@@ -186,6 +186,11 @@ impl Scenario {
         Ok(scenario)
     }
 
+    /// How many of the host's CPUs it takes: its machine's, or all where the steps are done by the host, such as a compiler's.
+    pub fn slots(&self) -> usize {
+        if self.machine == MachineKind::Host { usize::MAX } else { self.cpus }
+    }
+
     /// What is expected of one of its steps.
     pub fn expected_of(&self, step: &Step) -> impl Iterator<Item = &Expectation> {
         let title = step.title();

@@ -8,22 +8,47 @@ use crate::word::word;
 pub const SCENARIO: &str = "about = 'faults planted on purpose'\nkernel = 'tsc=reliable'\nreads_counter = true\n\
     [[step]]\nswitch = 'tsc'\n[[step]]\ncheck = 'readings'\n";
 
+/// The same for what the tool says.
+pub const DOCUMENT: &str = "about = 'faults planted on purpose'\nkernel = 'tsc=reliable'\n\
+    [[step]]\nswitch = 'tsc'\n[[step]]\nname = 'clocks'\ntool = 'clocks --quick'\n\
+    [[expect]]\nof = 'clocks'\nsays = 'no system call'\n\
+    at = 'clocks/report/clocks/name=CLOCK_MONOTONIC/path'\nis = 'vdso'\n\
+    [[expect]]\nof = 'clocks'\nsays = 'the emulator is seen'\nfinding = 'emulated'\n\
+    [[expect]]\nof = 'clocks'\nsays = 'the clock is not coarse'\nno_finding = 'os_clock_coarse'\n";
+
 /// One run.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
+    /// What is run.
+    pub scenario: &'static str,
     /// What is planted.
     pub plant: Option<Plant>,
     /// What the verdict must say then.
     reason: &'static str,
 }
 
+impl Case {
+    const fn check(plant: Option<Plant>, reason: &'static str) -> Self {
+        Self { scenario: SCENARIO, plant, reason }
+    }
+
+    const fn document(plant: Option<Plant>, reason: &'static str) -> Self {
+        Self { scenario: DOCUMENT, plant, reason }
+    }
+}
+
 /// Every plant, and none.
-pub const CASES: [Case; 5] = [
-    Case { plant: None, reason: "" },
-    Case { plant: Some(Plant::Ahead), reason: "readings outside" },
-    Case { plant: Some(Plant::Behind), reason: "backward steps" },
-    Case { plant: Some(Plant::Silent), reason: "missing" },
-    Case { plant: Some(Plant::Crash), reason: "did not finish" },
+pub const CASES: [Case; 10] = [
+    Case::check(None, ""),
+    Case::check(Some(Plant::Ahead), "readings outside"),
+    Case::check(Some(Plant::Behind), "backward steps"),
+    Case::check(Some(Plant::Silent), "missing"),
+    Case::check(Some(Plant::Crash), "did not finish"),
+    Case::document(None, ""),
+    Case::document(Some(Plant::Misstated), "seen: \"syscall\""),
+    Case::document(Some(Plant::Overlooked), "seen: no finding"),
+    Case::document(Some(Plant::Invented), "seen: os_clock_coarse"),
+    Case::document(Some(Plant::Undocumented), "it left no document"),
 ];
 
 impl Case {
@@ -40,6 +65,22 @@ impl Case {
             (true, None) => (true, "ok    nothing planted: passes".to_owned()),
             (true, Some(_)) => (true, format!("ok    {planted} planted: found")),
             (false, _) => (false, format!("FAIL  {planted} planted: {faults:?}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::ValueEnum;
+
+    #[test]
+    fn every_plant_has_a_case() {
+        for plant in Plant::value_variants() {
+            assert!(CASES.iter().any(|case| case.plant == Some(*plant)), "{plant:?}");
+        }
+        for text in [SCENARIO, DOCUMENT] {
+            crate::scenario::Scenario::parse("self_test", text).unwrap();
         }
     }
 }

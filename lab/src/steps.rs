@@ -7,36 +7,55 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use crate::child;
 use crate::clocksource;
 use crate::crew::cpus;
 use crate::event::{Done, Event};
 use crate::plant::Plant;
 use crate::scenario::{Action, Scenario, Step};
 use crate::size::Size;
+use crate::stop::Stop;
 
 /// How steps are carried out.
 #[derive(Clone, Debug)]
-pub struct Means {
+pub struct Means<'a> {
     /// The tool, with what starts it.
     pub tool: Vec<String>,
     /// How much is checked.
     pub size: Size,
     /// A fault put in on purpose.
     pub plant: Option<Plant>,
-    /// How long a program may take; a machine is ended as a whole.
-    pub limit_s: Option<u64>,
+    /// What ends a program; a machine is ended as a whole.
+    pub limits: Option<Limits<'a>>,
 }
 
-impl Means {
-    /// What ends a program that takes too long.
-    fn limit(&self) -> Vec<String> {
-        let words = |limit_s| ["timeout".to_owned(), "--kill-after=5".to_owned(), format!("{limit_s}")];
-        self.limit_s.map_or_else(Vec::new, |limit_s| words(limit_s).to_vec())
+/// What ends a program early.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits<'a> {
+    /// How long it may take.
+    pub limit_s: u64,
+    pub stop: &'a Stop,
+}
+
+impl Means<'_> {
+    /// Runs a program to its end.
+    fn run(&self, words: impl IntoIterator<Item = String>) -> io::Result<Output> {
+        let Some(Limits { limit_s, stop }) = self.limits else {
+            return command(words)?.output();
+        };
+        let mut words = words.into_iter();
+        let mut command = child::tree(words.next().ok_or_else(no_program)?, Some(limit_s));
+        let output = child::output(command.args(words).stderr(Stdio::piped()), stop)?;
+        output.ok_or_else(|| io::Error::other("it was ended early"))
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.limits.is_some_and(|limits| limits.stop.cause().is_some())
     }
 }
 
 /// Carries out every step and tells what came of each. One that cannot be done does not keep the others from being done.
-pub fn run(scenario: &Scenario, means: &Means, tell: &mut dyn FnMut(Event)) {
+pub fn run(scenario: &Scenario, means: &Means<'_>, tell: &mut dyn FnMut(Event)) {
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     tell(Event::Begin { kernel: kernel.trim().to_owned(), cpus: cpus() });
     for (step, what) in scenario.steps.iter().enumerate() {
@@ -51,14 +70,15 @@ pub fn run(scenario: &Scenario, means: &Means, tell: &mut dyn FnMut(Event)) {
         let done = done.unwrap_or_else(|error| Done { failed: Some(error.to_string()), ..Done::default() });
         let seconds = (began.elapsed().as_secs_f64() * 100.0).round() / 100.0;
         tell(Event::Done(Box::new(Done { step, seconds, clocksource: clocksource::name(), ..done })));
-        if means.plant == Some(Plant::Crash) {
+        // The rest is not done, and the end is not told.
+        if means.plant == Some(Plant::Crash) || means.is_stopped() {
             return;
         }
     }
     tell(Event::End);
 }
 
-fn carry_out(step: &Step, means: &Means, row: &mut dyn FnMut(Value)) -> io::Result<Done> {
+fn carry_out(step: &Step, means: &Means<'_>, row: &mut dyn FnMut(Value)) -> io::Result<Done> {
     // Its standard output is ours, so that it can ask whoever booted the machine.
     let begin = |text| command(shell(text))?.stderr(Stdio::piped()).spawn();
     let mut meanwhile = step.meanwhile.as_deref().map(begin).transpose()?;
@@ -74,7 +94,7 @@ fn carry_out(step: &Step, means: &Means, row: &mut dyn FnMut(Value)) -> io::Resu
             Done::default()
         }
         Action::Tool(arguments) => tool(step, arguments, means)?,
-        Action::Run(text) => ran(command(means.limit().into_iter().chain(shell(text)))?.output()?),
+        Action::Run(text) => ran(means.run(shell(text))?),
     };
     if let Some(child) = meanwhile {
         let ended = child.wait_with_output()?;
@@ -86,12 +106,14 @@ fn carry_out(step: &Step, means: &Means, row: &mut dyn FnMut(Value)) -> io::Resu
     Ok(done)
 }
 
-fn tool(step: &Step, arguments: &str, means: &Means) -> io::Result<Done> {
+fn tool(step: &Step, arguments: &str, means: &Means<'_>) -> io::Result<Done> {
     let under = step.under.iter().flat_map(|words| words.split_whitespace().map(str::to_owned));
     let arguments = arguments.split_whitespace().chain(["--format", "json"]).map(str::to_owned);
-    let words = means.limit().into_iter().chain(under).chain(means.tool.iter().cloned()).chain(arguments);
-    let output = command(words)?.output()?;
-    let document = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+    let output = means.run(under.chain(means.tool.iter().cloned()).chain(arguments))?;
+    let mut document = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+    if let Some(plant) = means.plant {
+        plant.alter(&mut document);
+    }
     let done = ran(output);
     // The document says it all; what is no document is kept for whoever must find out why.
     let output = if document.is_null() { done.output } else { String::new() };
@@ -112,9 +134,13 @@ fn ran(output: Output) -> Done {
 /// The command of these words.
 fn command(words: impl IntoIterator<Item = String>) -> io::Result<Command> {
     let mut words = words.into_iter();
-    let mut command = Command::new(words.next().ok_or_else(|| io::Error::other("no program"))?);
+    let mut command = Command::new(words.next().ok_or_else(no_program)?);
     command.args(words).stdin(Stdio::null());
     Ok(command)
+}
+
+fn no_program() -> io::Error {
+    io::Error::other("no program")
 }
 
 /// A fault that could not be injected ends a shell, whatever would follow.

@@ -78,6 +78,35 @@ pub fn signal(pid: u32, signal: libc::c_int) -> io::Result<()> {
     succeeded(unsafe { libc::kill(pid as libc::pid_t, signal) })
 }
 
+/// Sends a signal to every process of the group that a child of ours leads.
+pub fn signal_group(pid: u32, signal: libc::c_int) -> io::Result<()> {
+    // SAFETY: takes two integers and touches no memory of ours.
+    succeeded(unsafe { libc::kill(-(pid as libc::pid_t), signal) })
+}
+
+/// Makes the command's process get `signal` as soon as the thread that starts it ends, also when all of this program is
+/// killed. It leads a group of its own: a Ctrl-C at the terminal reaches this program alone, which ends the others.
+pub fn end_with_parent(command: &mut Command, signal: libc::c_int) {
+    let parent = std::process::id();
+    // SAFETY: between fork and exec, two system calls that touch no memory, and errors that allocate none.
+    unsafe {
+        command.process_group(0).pre_exec(move || {
+            succeeded(libc::prctl(libc::PR_SET_PDEATHSIG, signal as libc::c_ulong))?;
+            // A parent that had ended before the call sends nothing any more.
+            if libc::getppid() as u32 == parent { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
+        });
+    }
+}
+
+/// Keeps a descriptor open in the command's process, under its number here. It must be open when the process starts.
+pub fn hand_over(command: &mut Command, descriptor: &impl AsRawFd) {
+    let number = descriptor.as_raw_fd();
+    // SAFETY: between fork and exec, one system call that touches no memory; a number that is not open is an error.
+    unsafe {
+        command.pre_exec(move || succeeded(libc::fcntl(number, libc::F_SETFD, 0)));
+    }
+}
+
 /// Sets the kernel's tick in microseconds and its frequency in ppm: 10 000 and 0 are a clock that nobody slews.
 pub fn slew(tick_us: i64, frequency_ppm: i64) -> io::Result<()> {
     adjust(|timex| {

@@ -43,6 +43,9 @@ fn fill(table: &mut Table, verdicts: &[Verdict]) {
             table.add_row([verdict.scenario.as_str(), "", "", "", why.as_str(), "skipped"]);
             continue;
         }
+        if verdict.interrupted {
+            table.add_row([verdict.scenario.as_str(), "", "", "", "", "interrupted"]);
+        }
         for row in &verdict.rows {
             let word = if row.faults.is_empty() { "ok" } else { "FAIL" };
             let seen = row.seen.replace('|', "/").replace('\n', " ");
@@ -58,10 +61,14 @@ fn named(row: &Judged) -> String {
 
 /// How many of what.
 pub fn sum(verdicts: &[Verdict]) -> String {
-    let run = || verdicts.iter().filter(|verdict| verdict.skipped.is_none());
+    let run = || verdicts.iter().filter(|verdict| verdict.was_run());
     let rows = || run().flat_map(|verdict| &verdict.rows);
     let met = rows().filter(|row| row.faults.is_empty()).count();
     let skipped = verdicts.iter().filter(|verdict| verdict.skipped.is_some()).count();
+    let interrupted = match verdicts.iter().filter(|verdict| verdict.interrupted).count() {
+        0 => String::new(),
+        count => format!(", {count} interrupted"),
+    };
     let mut faults: Vec<([&str; 2], bool)> = Vec::new();
     for (verdict, row) in run().flat_map(|verdict| verdict.rows.iter().map(move |row| (verdict, row))) {
         let Some(fault) = row.fault.as_deref() else { continue };
@@ -75,7 +82,7 @@ pub fn sum(verdicts: &[Verdict]) -> String {
     let detected = faults.iter().filter(|(_, detected)| *detected).count();
     let seconds: f64 = verdicts.iter().map(|verdict| verdict.seconds).sum();
     format!(
-        "{} scenarios run, {failed} failed, {skipped} skipped; {met} of {} expectations met; {} faults injected, {detected} detected; {seconds:.0} s of machine time\n",
+        "{} scenarios run, {failed} failed, {skipped} skipped{interrupted}; {met} of {} expectations met; {} faults injected, {detected} detected; {seconds:.0} s of machine time\n",
         run().count(),
         rows().count(),
         faults.len(),
@@ -108,6 +115,7 @@ mod tests {
             seconds: 2.0,
             kernel,
             skipped: None,
+            interrupted: false,
             rows: vec![row],
             faults: vec![],
         }
@@ -122,5 +130,16 @@ mod tests {
         let sum = "2 scenarios run, 1 failed, 1 skipped; 1 of 2 expectations met; 2 faults injected, 1 detected; 6 s of machine time\n";
         assert!(text.ends_with(sum), "{text}");
         assert!(markdown(&[verdict("a", &[])]).contains("slow: a/b"));
+    }
+
+    #[test]
+    fn what_was_interrupted_is_counted_by_itself() {
+        let ended = Verdict { interrupted: true, rows: vec![], ..verdict("b", &[]) };
+        let text = plain(&[verdict("a", &[]), ended]);
+        assert!(text.contains("interrupted\n") && !text.contains("FAIL"), "{text}");
+        assert!(
+            text.contains("1 scenarios run, 0 failed, 0 skipped, 1 interrupted; 1 of 1 expectations met"),
+            "{text}"
+        );
     }
 }

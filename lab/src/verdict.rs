@@ -41,6 +41,8 @@ pub struct Verdict {
     pub kernel: String,
     /// Why it could not be run here.
     pub skipped: Option<String>,
+    /// Whether somebody ended it before it was done: then nothing of it is judged.
+    pub interrupted: bool,
     pub rows: Vec<Judged>,
     /// What is wrong with the run as a whole.
     pub faults: Vec<String>,
@@ -58,26 +60,34 @@ impl Verdict {
             Event::Begin { kernel, .. } => Some(kernel.clone()),
             _ => None,
         });
-        let rows = scenario.steps.iter().enumerate().flat_map(|(index, step)| judge_step(scenario, index, step, run));
+        let steps = scenario.steps.iter().enumerate().filter(|_| !run.interrupted);
+        let rows = steps.flat_map(|(index, step)| judge_step(scenario, index, step, run));
+        let unasked = unasked(scenario, run).filter(|_| !run.interrupted);
         Self {
             scenario: scenario.name.clone(),
             about: scenario.about.clone(),
             seconds: run.took.as_secs_f64(),
             kernel: kernel.unwrap_or_default(),
             skipped: None,
+            interrupted: run.interrupted,
             rows: rows.collect(),
-            faults: run.faults.iter().cloned().chain(unasked(scenario, run)).collect(),
+            faults: run.faults.iter().cloned().chain(unasked).collect(),
         }
+    }
+
+    /// Whether it was run to its end, here and now.
+    pub fn was_run(&self) -> bool {
+        self.skipped.is_none() && !self.interrupted
     }
 
     /// Whether it was run and there is no fault at all.
     pub fn passed(&self) -> bool {
-        self.skipped.is_none() && self.faults.is_empty() && self.rows.iter().all(|row| row.faults.is_empty())
+        self.was_run() && self.faults.is_empty() && self.rows.iter().all(|row| row.faults.is_empty())
     }
 
     /// Whether it was run and there is a fault.
     pub fn failed(&self) -> bool {
-        self.skipped.is_none() && !self.passed()
+        self.was_run() && !self.passed()
     }
 
     /// For `results.json`.
@@ -91,7 +101,7 @@ impl Verdict {
         let rows: Vec<Value> = if self.skipped.is_some() { Vec::new() } else { self.rows.iter().map(row).collect() };
         json!({
             "scenario": self.scenario, "about": self.about, "kernel": self.kernel, "seconds": self.seconds,
-            "skipped": self.skipped, "passed": self.passed(), "faults": self.faults, "rows": rows,
+            "skipped": self.skipped, "interrupted": self.interrupted, "passed": self.passed(), "faults": self.faults, "rows": rows,
         })
     }
 }
@@ -273,6 +283,7 @@ mod tests {
     use crate::event::{Done, Event};
     use crate::run::Run;
     use crate::scenario::Scenario;
+    use crate::stop::Cause;
     use crate::tally::Tally;
 
     const SCENARIO: &str = "about = 'x'\nreads_counter = true\n[[step]]\ncheck = 'readings'\n[[step]]\ntool = 'clocks'\n\
@@ -402,5 +413,21 @@ mod tests {
         let verdict = Verdict::skipped(&Scenario::parse("tsc", SCENARIO).unwrap(), "no QEMU".to_owned());
         assert!(!verdict.passed() && !verdict.failed());
         assert_eq!(verdict.to_json()["skipped"], "no QEMU");
+    }
+
+    #[test]
+    fn an_interrupted_scenario_has_neither_passed_nor_failed() {
+        let run = Run { events: events()[..3].to_vec(), interrupted: true, ..Run::default() };
+        let verdict = Verdict::of(&Scenario::parse("tsc", SCENARIO).unwrap(), &run);
+        assert!(!verdict.passed() && !verdict.failed() && verdict.skipped.is_none());
+        assert!(verdict.rows.is_empty() && verdict.faults.is_empty());
+        assert_eq!(verdict.to_json()["interrupted"], true);
+    }
+
+    #[test]
+    fn a_scenario_for_which_no_time_was_left_has_failed_and_says_so() {
+        let verdict = Verdict::of(&Scenario::parse("tsc", SCENARIO).unwrap(), &Run::not_begun(Cause::OutOfTime));
+        assert!(verdict.failed());
+        assert_eq!(verdict.faults, ["out of time"]);
     }
 }

@@ -85,7 +85,7 @@ fn carry_out(asked: Steps) -> Result<(), String> {
     if let Some(step) = scenario.steps.iter().find(|step| !asked.guest && step.changes_machine()) {
         return Err(format!("step {:?} changes the whole machine: only with --guest", step.title()));
     }
-    let means = Means { tool: vec![asked.tool], size: asked.size, plant: asked.plant, limit_s: None };
+    let means = Means { tool: vec![asked.tool], size: asked.size, plant: asked.plant, limits: None };
     steps::run(&scenario, &means, &mut |event| event.print());
     Ok(())
 }
