@@ -98,6 +98,17 @@ pub fn end_with_parent(command: &mut Command, signal: libc::c_int) {
     }
 }
 
+/// Gives the command's process, and all that it starts, only the time that nobody else wants (`SCHED_IDLE`).
+pub fn come_last(command: &mut Command) {
+    // SAFETY: between fork and exec, one system call that reads a structure of zeros.
+    unsafe {
+        command.pre_exec(|| {
+            let parameters: libc::sched_param = std::mem::zeroed();
+            succeeded(libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const parameters))
+        });
+    }
+}
+
 /// Keeps a descriptor open in the command's process, under its number here. It must be open when the process starts.
 pub fn hand_over(command: &mut Command, descriptor: &impl AsRawFd) {
     let number = descriptor.as_raw_fd();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use chronoscope_lab::images::{self, NotBuilt, build_all};
+use chronoscope_lab::images::{self, Images, NotBuilt};
 use chronoscope_lab::machine::Image;
 use chronoscope_lab::run::{Place, Run, run};
 use chronoscope_lab::scenario::Scenario;
@@ -123,23 +123,26 @@ fn list(scenarios: &[Scenario]) {
 
 fn run_all(arguments: &Arguments, scenarios: &[Scenario]) -> Result<ExitCode, String> {
     let stop = stop_by_signals()?;
-    let wanted = scenarios.iter().map(|scenario| scenario.image.as_str());
-    let built = build_all(&arguments.from.join("images"), &arguments.folder, wanted, &stop);
+    let images = Images::wanted(
+        scenarios.iter().map(|scenario| (scenario.image.as_str(), Duration::from_secs(scenario.limit_s))),
+    );
     let minutes = minutes(arguments);
-    if let Some(minutes) = minutes {
-        stop.begin(Duration::from_secs(60 * minutes));
-    }
     let slots = thread::available_parallelism().map_or(1, usize::from);
-    let verdicts = side_by_side(scenarios, slots, Scenario::slots, |scenario| {
-        if let Some(cause) = stop.cause() {
-            return Verdict::of(scenario, &Run::not_begun(cause));
-        }
-        match &built[scenario.image.as_str()] {
-            Ok(image) => run_one(arguments, scenario, image, &stop),
-            Err(NotBuilt::Cannot(why)) => Verdict::skipped(scenario, why.clone()),
-            Err(NotBuilt::Failed(why)) => Verdict::of(scenario, &Run { faults: vec![why.clone()], ..Run::default() }),
-            Err(NotBuilt::Interrupted) => Verdict::of(scenario, &Run::not_begun(Cause::Interrupted)),
-        }
+    let verdicts = thread::scope(|scope| {
+        scope.spawn(|| {
+            images.build(&arguments.from.join("images"), &arguments.folder, &stop);
+            if let Some(minutes) = minutes {
+                stop.begin(Duration::from_secs(60 * minutes));
+            }
+        });
+        let is_ready = |scenario: &Scenario| images.get(&scenario.image).is_some();
+        side_by_side(
+            scenarios,
+            slots,
+            |scenario| (scenario.slots(), Duration::from_secs(scenario.limit_s)),
+            is_ready,
+            |scenario| verdict_of(arguments, scenario, images.get(&scenario.image), &stop),
+        )
     });
     if let (Some(Cause::OutOfTime), Some(minutes)) = (stop.cause(), minutes) {
         eprintln!("lab: out of time: {minutes} minutes are over; on a slower host, allow more by --minutes");
@@ -155,6 +158,23 @@ fn minutes(arguments: &Arguments) -> Option<u64> {
         (false, false) => Some(ALL_MINUTES),
     };
     arguments.minutes.or(promised)
+}
+
+fn verdict_of(
+    arguments: &Arguments,
+    scenario: &Scenario,
+    image: Option<&Result<Image, NotBuilt>>,
+    stop: &Stop,
+) -> Verdict {
+    if let Some(cause) = stop.cause() {
+        return Verdict::of(scenario, &Run::not_begun(cause));
+    }
+    match image {
+        Some(Ok(image)) => run_one(arguments, scenario, image, stop),
+        Some(Err(NotBuilt::Cannot(why))) => Verdict::skipped(scenario, why.clone()),
+        Some(Err(NotBuilt::Failed(why))) => Verdict::of(scenario, &Run { faults: vec![why.clone()], ..Run::default() }),
+        Some(Err(NotBuilt::Interrupted)) | None => Verdict::of(scenario, &Run::not_begun(Cause::Interrupted)),
+    }
 }
 
 fn run_one(arguments: &Arguments, scenario: &Scenario, image: &Image, stop: &Stop) -> Verdict {
