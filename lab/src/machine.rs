@@ -13,6 +13,8 @@ use crate::word::word;
 
 /// The scenario's file, as an image has it.
 const SCENARIO: &str = "scenario.toml";
+/// The archive of the peers, which `init` unpacks.
+const PEERS: &str = "peers.gz";
 
 /// A machine that runs.
 #[derive(Debug)]
@@ -49,13 +51,16 @@ pub fn start(
     scenario: &Scenario,
     file: &Path,
     image: &Image,
+    peers: Option<&Path>,
     stem: &Path,
     size: Size,
     plant: Option<Plant>,
 ) -> io::Result<Machine> {
     let [initramfs, monitor, complaints, disk] =
         ["initramfs", "monitor", "errors", "qcow2"].map(|end| stem.with_extension(end));
-    overlay::lay(&image.initramfs, SCENARIO, &fs::read(file)?, &initramfs)?;
+    let peers = peers.filter(|_| scenario.asks_peers()).map(|peers| (PEERS, peers));
+    let files: Vec<_> = std::iter::once((SCENARIO, file)).chain(peers).collect();
+    overlay::lay(&image.initramfs, &files, &initramfs)?;
     let _ = fs::remove_file(&monitor);
     let mut qemu = Command::new(program(scenario.machine));
     qemu.args(options(scenario.machine)).args(["-m", &scenario.memory_mib.to_string()]);
@@ -111,6 +116,9 @@ fn kernel_words(scenario: &Scenario, size: Size, plant: Option<Plant>) -> String
         scenario.kernel,
         word(size)
     );
+    if scenario.leaves_out_peers {
+        words += " lab.peers=false";
+    }
     if let Some(plant) = plant {
         words += &format!(" lab.plant={}", word(plant));
     }

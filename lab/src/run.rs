@@ -36,6 +36,8 @@ pub struct Place<'a> {
     pub file: &'a Path,
     /// What it starts.
     pub image: &'a Image,
+    /// The peers, if they could be had.
+    pub peers: Option<&'a Path>,
     /// Begins the names of all files that it leaves.
     pub stem: PathBuf,
 }
@@ -75,7 +77,7 @@ fn boot(
     stop: &AtomicBool,
 ) -> io::Result<Run> {
     let limit = Duration::from_secs(scenario.limit_s * if size == Size::Full { LONG } else { 1 });
-    let mut machine = machine::start(scenario, place.file, place.image, &place.stem, size, plant)?;
+    let mut machine = machine::start(scenario, place.file, place.image, place.peers, &place.stem, size, plant)?;
     let output = machine.qemu.stdout.take().ok_or_else(|| io::Error::other("QEMU has no output"))?;
     let (socket, console) = (machine.monitor.clone(), place.stem.with_extension("console"));
     let follower = thread::spawn(move || -> io::Result<(Vec<Event>, String)> {

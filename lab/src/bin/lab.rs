@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use chronoscope_lab::campaign::Campaign;
 use chronoscope_lab::images::{self, NotBuilt, build_all};
 use chronoscope_lab::machine::Image;
 use chronoscope_lab::run::{Place, Run, run};
@@ -99,7 +100,8 @@ fn choose(arguments: &Arguments, mut all: Vec<Scenario>) -> Result<Vec<Scenario>
         let is_named = arguments.scenarios.is_empty() || arguments.scenarios.contains(&scenario.name);
         is_named && (!arguments.quick || scenario.quick)
     });
-    Ok(all)
+    // Getting and asking them takes minutes.
+    Ok(if arguments.quick { all.into_iter().map(Scenario::without_peers).collect() } else { all })
 }
 
 fn list(scenarios: &[Scenario]) {
@@ -114,6 +116,7 @@ fn run_all(arguments: &Arguments, scenarios: &[Scenario]) -> Result<ExitCode, St
     let stop = stop_flag()?;
     let wanted = scenarios.iter().map(|scenario| scenario.image.as_str());
     let built = build_all(&arguments.from.join("images"), &arguments.folder, wanted);
+    let peers = get_peers(arguments, scenarios);
     let slots = thread::available_parallelism().map_or(1, usize::from);
     let verdicts = side_by_side(
         scenarios,
@@ -131,7 +134,7 @@ fn run_all(arguments: &Arguments, scenarios: &[Scenario]) -> Result<ExitCode, St
                 }
             };
             eprintln!("lab: {} begins", scenario.name);
-            let run = run_one(arguments, scenario, image, size, &stop);
+            let run = run_one(arguments, scenario, image, peers.as_deref(), size, &stop);
             let verdict = Verdict::of(scenario, &run);
             let word = if verdict.passed() { "passes" } else { "FAILS" };
             eprintln!("lab: {} {word} after {:.0} s", scenario.name, run.took.as_secs_f64());
@@ -141,9 +144,30 @@ fn run_all(arguments: &Arguments, scenarios: &[Scenario]) -> Result<ExitCode, St
     finish(arguments, &verdicts).map_err(|error| error.to_string())
 }
 
-fn run_one(arguments: &Arguments, scenario: &Scenario, image: &Image, size: Size, stop: &AtomicBool) -> Run {
+/// The archive with the peers, if any scenario asks them. Without it they could not run, which is no fault of ours.
+fn get_peers(arguments: &Arguments, scenarios: &[Scenario]) -> Option<PathBuf> {
+    if !scenarios.iter().any(Scenario::asks_peers) {
+        return None;
+    }
+    match images::build(&arguments.from.join("images"), &arguments.folder, "peers") {
+        Ok(image) => Some(image.initramfs),
+        Err(NotBuilt::Cannot(why) | NotBuilt::Failed(why)) => {
+            eprintln!("lab: no peers: {why}");
+            None
+        }
+    }
+}
+
+fn run_one(
+    arguments: &Arguments,
+    scenario: &Scenario,
+    image: &Image,
+    peers: Option<&Path>,
+    size: Size,
+    stop: &AtomicBool,
+) -> Run {
     let file = file_of(arguments, &scenario.name);
-    let place = Place { file: &file, image, stem: arguments.folder.join("run").join(&scenario.name) };
+    let place = Place { file: &file, image, peers, stem: arguments.folder.join("run").join(&scenario.name) };
     run(scenario, &place, size, None, stop)
 }
 
@@ -156,7 +180,8 @@ fn finish(arguments: &Arguments, verdicts: &[Verdict]) -> io::Result<ExitCode> {
     let scenarios: Vec<Value> = verdicts.iter().map(Verdict::to_json).collect();
     let document = format!(
         "{:#}\n",
-        json!({ "passed": !failed && verdicts.iter().any(Verdict::passed), "sum": table::sum(verdicts).trim(), "scenarios": scenarios })
+        json!({ "passed": !failed && verdicts.iter().any(Verdict::passed), "sum": table::sum(verdicts).trim(),
+            "campaign": Campaign::of(verdicts).to_json(), "scenarios": scenarios })
     );
     write_whole(&arguments.folder.join("results.json"), &document)?;
     match arguments.format {
@@ -196,7 +221,7 @@ fn test_itself(arguments: &Arguments) -> Result<ExitCode, String> {
     let mut failed = false;
     for case in self_test::CASES {
         let scenario = Scenario::parse("self_test", self_test::SCENARIO)?;
-        let place = Place { file: &file, image: &image, stem: file.with_extension("") };
+        let place = Place { file: &file, image: &image, peers: None, stem: file.with_extension("") };
         let verdict = Verdict::of(&scenario, &run(&scenario, &place, Size::Tiny, case.plant, &stop));
         let (found, line) = case.judge(&verdict);
         println!("{line}");
