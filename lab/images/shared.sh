@@ -11,6 +11,10 @@ lab=$(dirname -- "$initramfs")
 target=$(dirname -- "$lab")
 readonly SKIPPED=77
 readonly TRIPLE=x86_64-unknown-linux-gnu
+# The release of Debian that scenarios were seen on, for what the system's own apt does not know.
+readonly SUITE=bookworm
+readonly MIRROR=http://deb.debian.org/debian
+readonly KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
 # shellcheck source=scripts/toolchain.sh
 source "$root/scripts/toolchain.sh"
@@ -53,6 +57,28 @@ fetch_package() {
     (cd "$folder" && apt-get -qq download "$package" >&2 && dpkg-deb -x ./*.deb . && rm -f ./*.deb) ||
         skip "apt-get download $package failed"
     touch "$folder/.unpacked"
+}
+
+# begin_apt FOLDER TYPE ARCHITECTURE: an apt that leaves the system's own lists and settings alone, for whoever sets
+# APT_CONFIG to FOLDER/apt.conf. TYPE is deb or deb-src.
+begin_apt() {
+    local apt=$1 type=$2 architecture=$3
+    [[ -r $KEYRING ]] || skip "no $KEYRING to check Debian's packages by (Debian: apt-get install debian-archive-keyring)"
+    rm -rf "$apt"
+    mkdir -p "$apt"/{state/lists/partial,cache/archives/partial}
+    : >"$apt/state/status"
+    echo "$type [arch=$architecture signed-by=$KEYRING] $MIRROR $SUITE main" >"$apt/sources.list"
+    cat >"$apt/apt.conf" <<TEXT
+APT::Architecture "$architecture";
+APT::Architectures { "$architecture"; };
+APT::Sandbox::User "";
+Acquire::Languages "none";
+Dir::State "$apt/state";
+Dir::State::status "$apt/state/status";
+Dir::Cache "$apt/cache";
+Dir::Etc::SourceList "$apt/sources.list";
+Dir::Etc::SourceParts "-";
+TEXT
 }
 
 # Sets `vmlinuz`: Debian's kernel for clouds, which has what QEMU emulates.

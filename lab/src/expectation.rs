@@ -15,6 +15,9 @@ pub struct Expectation {
     pub says: String,
     /// The fault that was injected, if this shows that it is detected.
     pub fault: Option<String>,
+    /// Whether that may be missed: a fault at the limit of what can be told, whose detection is counted, not required.
+    #[serde(default)]
+    pub may_miss: bool,
     /// A place in the step's document, for the tests up to `contains`.
     pub at: Option<String>,
     /// That value.

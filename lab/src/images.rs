@@ -14,6 +14,9 @@ use crate::sys;
 /// A script's way to say that an image cannot be built here.
 const CANNOT: i32 = 77;
 
+/// The image with the peers, which is laid over others.
+pub const PEERS: &str = "peers";
+
 /// Why there is no image.
 #[derive(Clone, Debug)]
 pub enum NotBuilt {

@@ -3,7 +3,9 @@
 //! A scenario says what is done in a machine, and what must be seen. The program `lab` boots the machine and judges what
 //! its guest tells; the program `guest` runs inside, carries out the steps and prints what comes of them.
 
+pub mod answer;
 pub mod bracket;
+pub mod campaign;
 pub mod check;
 pub mod checks;
 pub mod child;
@@ -20,6 +22,7 @@ pub mod line;
 pub mod machine;
 pub mod monitor;
 pub mod overlay;
+pub mod peer;
 pub mod place;
 pub mod plant;
 pub mod random;

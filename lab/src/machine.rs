@@ -16,6 +16,8 @@ use crate::word::word;
 
 /// The scenario's file, as an image has it.
 const SCENARIO: &str = "scenario.toml";
+/// The archive of the peers, which `init` unpacks.
+const PEERS: &str = "peers.gz";
 
 /// A machine that runs.
 #[derive(Debug)]
@@ -55,6 +57,7 @@ pub fn start(
     scenario: &Scenario,
     file: &Path,
     image: &Image,
+    peers: Option<&Path>,
     stem: &Path,
     size: Size,
     plant: Option<Plant>,
@@ -62,7 +65,9 @@ pub fn start(
     let [initramfs, complaints, disk] = ["initramfs", "errors", "qcow2"].map(|end| stem.with_extension(end));
     let scratch = [initramfs, disk];
     let begun = (|| {
-        overlay::lay(&image.initramfs, SCENARIO, &fs::read(file)?, &scratch[0])?;
+        let peers = peers.filter(|_| scenario.asks_peers()).map(|peers| (PEERS, peers));
+        let files: Vec<_> = std::iter::once((SCENARIO, file)).chain(peers).collect();
+        overlay::lay(&image.initramfs, &files, &scratch[0])?;
         if scenario.snapshots {
             make_disk(&scratch[1])?;
         }
@@ -153,6 +158,9 @@ fn kernel_words(scenario: &Scenario, size: Size, plant: Option<Plant>) -> String
         scenario.kernel,
         word(size)
     );
+    if scenario.leaves_out_peers {
+        words += " lab.peers=false";
+    }
     if let Some(plant) = plant {
         words += &format!(" lab.plant={}", word(plant));
     }

@@ -1,4 +1,4 @@
-//! A file laid over an initramfs: the kernel unpacks one archive after the other.
+//! Files laid over an initramfs: the kernel unpacks one archive after the other.
 //! The format is that of `Documentation/driver-api/early-userspace/buffer-format.rst`.
 
 use std::fs;
@@ -9,14 +9,16 @@ const ALIGNED: usize = 4;
 const REGULAR: u32 = 0o100_644;
 const LAST: &str = "TRAILER!!!";
 
-/// Writes the image with one more file in its root.
+/// Writes the image with more files in its root.
 ///
 /// # Errors
-/// Where the image cannot be read, or the result not written.
-pub fn lay(image: &Path, name: &str, content: &[u8], result: &Path) -> io::Result<()> {
+/// Where the image or a file cannot be read, or the result not written.
+pub fn lay(image: &Path, files: &[(&str, &Path)], result: &Path) -> io::Result<()> {
     let mut bytes = fs::read(image)?;
     pad(&mut bytes);
-    entry(&mut bytes, name, REGULAR, content);
+    for (name, file) in files {
+        entry(&mut bytes, name, REGULAR, &fs::read(file)?);
+    }
     entry(&mut bytes, LAST, 0, &[]);
     fs::write(result, bytes)
 }

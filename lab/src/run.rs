@@ -39,6 +39,8 @@ pub struct Place<'a> {
     pub file: &'a Path,
     /// What it starts.
     pub image: &'a Image,
+    /// The peers, if they could be had.
+    pub peers: Option<&'a Path>,
     /// Begins the names of all files that it leaves.
     pub stem: PathBuf,
 }
@@ -121,7 +123,7 @@ type Follower = JoinHandle<io::Result<(Vec<Event>, String)>>;
 
 fn boot(scenario: &Scenario, place: &Place<'_>, size: Size, plant: Option<Plant>, stop: &Stop) -> io::Result<Run> {
     let limit = Duration::from_secs(scenario.limit_s * if size == Size::Full { LONG } else { 1 });
-    let mut machine = machine::start(scenario, place.file, place.image, &place.stem, size, plant)?;
+    let mut machine = machine::start(scenario, place.file, place.image, place.peers, &place.stem, size, plant)?;
     let follower = follow(&mut machine, place.stem.with_extension("console"))?;
     let early = wait(&mut machine, &follower, limit, stop)?;
     let mut run = Run::default();

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::check::Check;
 use crate::expectation::{Expectation, Test};
+use crate::peer::Peer;
 
 /// One file.
 #[derive(Clone, Debug, Deserialize)]
@@ -48,6 +49,12 @@ pub struct Scenario {
     /// Whether the library must read the counter: a clock that falls back is right, and proves nothing.
     #[serde(default)]
     pub reads_counter: bool,
+    /// The peers that its steps ask, each with its options, where a step does not say which.
+    #[serde(default)]
+    pub peers: Vec<String>,
+    /// Whether steps that ask peers were taken out.
+    #[serde(skip)]
+    pub leaves_out_peers: bool,
     /// What is done in it, in order.
     #[serde(rename = "step")]
     pub steps: Vec<Step>,
@@ -71,7 +78,7 @@ pub enum MachineKind {
     Host,
 }
 
-/// One thing that is done: exactly one of `switch`, `check`, `tool` and `run`.
+/// One thing that is done: exactly one of `switch`, `check`, `tool`, `run` and `peers`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
@@ -85,7 +92,13 @@ pub struct Step {
     pub tool: Option<String>,
     /// Runs a command in a shell and keeps what it prints.
     pub run: Option<String>,
-    /// Runs the tool under a launcher that takes something from it.
+    /// Asks the peers what they say of this fault, which the machine has by now, or of `no fault`.
+    pub peers: Option<String>,
+    /// Those peers, where they are not the scenario's.
+    pub by: Option<Vec<String>>,
+    /// How often each is asked: whether they see a fault is partly chance.
+    pub rounds: Option<usize>,
+    /// Runs the tool or the peers under a launcher that takes something from them.
     pub under: Option<String>,
     /// What a shell does to the machine meanwhile.
     pub meanwhile: Option<String>,
@@ -94,6 +107,9 @@ pub struct Step {
     /// Whether the library must read the counter, where that differs from the rest.
     pub reads_counter: Option<bool>,
 }
+
+/// As many runs of a second take a peer about as long as the tool takes once.
+const ROUNDS: usize = 3;
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +122,8 @@ pub enum Action<'a> {
     Tool(&'a str),
     /// `run`
     Run(&'a str),
+    /// `peers`
+    Peers(&'a str),
 }
 
 impl Step {
@@ -114,14 +132,15 @@ impl Step {
     /// # Errors
     /// Where it names nothing, more than one thing, or an unknown check.
     pub fn action(&self) -> Result<Action<'_>, String> {
-        match (&self.switch, &self.check, &self.tool, &self.run) {
-            (Some(name), None, None, None) => Ok(Action::Switch(name)),
-            (None, Some(name), None, None) => {
+        match (&self.switch, &self.check, &self.tool, &self.run, &self.peers) {
+            (Some(name), None, None, None, None) => Ok(Action::Switch(name)),
+            (None, Some(name), None, None, None) => {
                 Check::from_name(name).map(Action::Check).ok_or_else(|| format!("there is no check {name}"))
             }
-            (None, None, Some(arguments), None) => Ok(Action::Tool(arguments)),
-            (None, None, None, Some(command)) => Ok(Action::Run(command)),
-            _ => Err("a step has exactly one of switch, check, tool and run".to_owned()),
+            (None, None, Some(arguments), None, None) => Ok(Action::Tool(arguments)),
+            (None, None, None, Some(command), None) => Ok(Action::Run(command)),
+            (None, None, None, None, Some(fault)) => Ok(Action::Peers(fault)),
+            _ => Err("a step has exactly one of switch, check, tool, run and peers".to_owned()),
         }
     }
 
@@ -134,8 +153,14 @@ impl Step {
             Ok(Action::Switch(name)) => format!("switch to {name}"),
             Ok(Action::Check(check)) => check.name().to_owned(),
             Ok(Action::Tool(words) | Action::Run(words)) => words.to_owned(),
+            Ok(Action::Peers(fault)) => format!("peers, {fault}"),
             Err(_) => "?".to_owned(),
         }
+    }
+
+    /// How often it asks each peer.
+    pub fn rounds(&self) -> usize {
+        self.rounds.unwrap_or(ROUNDS)
     }
 
     /// Whether it changes the machine that it runs on.
@@ -172,12 +197,16 @@ impl Scenario {
             if titles.contains(&step.title()) {
                 return Err(format!("two steps are called {:?}; give one a name", step.title()));
             }
+            scenario.check_peers(step)?;
             titles.push(step.title());
         }
         for expectation in &scenario.expectations {
             let test = expectation.test().map_err(|why| format!("{:?}: {why}", expectation.says))?;
             if expectation.fault.is_some() && !matches!(test, Test::Finding(..)) {
                 return Err(format!("{:?}: a fault is detected by a finding, or not at all", expectation.says));
+            }
+            if expectation.may_miss && expectation.fault.is_none() {
+                return Err(format!("{:?}: only the detection of a fault may be missed", expectation.says));
             }
             if !titles.contains(&expectation.of) {
                 return Err(format!("{:?} is of {:?}, and no step is called that", expectation.says, expectation.of));
@@ -189,6 +218,37 @@ impl Scenario {
     /// How many of the host's CPUs it takes: its machine's, or all where the steps are done by the host, such as a compiler's.
     pub fn slots(&self) -> usize {
         if self.machine == MachineKind::Host { usize::MAX } else { self.cpus }
+    }
+
+    fn check_peers(&self, step: &Step) -> Result<(), String> {
+        let asked = self.peers_of(step);
+        if let Some(unknown) = asked.iter().find(|command| Peer::of(command).is_none()) {
+            return Err(format!("there is no peer {unknown}"));
+        }
+        match step.action()? {
+            Action::Peers(_) if asked.is_empty() => Err(format!("{:?} asks nobody", step.title())),
+            Action::Peers(_) if step.rounds == Some(0) => Err(format!("{:?} asks nobody", step.title())),
+            Action::Peers(_) => Ok(()),
+            _ if step.by.is_some() || step.rounds.is_some() => Err(format!("{:?} asks no peers", step.title())),
+            _ => Ok(()),
+        }
+    }
+
+    /// The peers that a step asks, each with its options.
+    pub fn peers_of<'a>(&'a self, step: &'a Step) -> &'a [String] {
+        if step.peers.is_none() { &[] } else { step.by.as_deref().unwrap_or(&self.peers) }
+    }
+
+    /// Whether any step does.
+    pub fn asks_peers(&self) -> bool {
+        self.steps.iter().any(|step| step.peers.is_some())
+    }
+
+    /// The same without those steps.
+    pub fn without_peers(mut self) -> Self {
+        self.steps.retain(|step| step.peers.is_none());
+        self.leaves_out_peers = true;
+        self
     }
 
     /// What is expected of one of its steps.
@@ -230,6 +290,7 @@ fn limit_s() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::NO_FAULT;
 
     fn parse(steps: &str) -> Result<Scenario, String> {
         Scenario::parse("hpet", &format!("about = 'a slow clock'\n{steps}"))
@@ -261,6 +322,42 @@ mod tests {
     }
 
     #[test]
+    fn every_peer_is_asked_about_a_machine_without_a_fault_too() {
+        let scenarios = Scenario::all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios")).unwrap();
+        let asked = |without_fault: bool| -> Vec<(String, &'static str)> {
+            let steps = scenarios.iter().flat_map(|scenario| scenario.steps.iter().map(move |step| (scenario, step)));
+            steps
+                .filter(|(_, step)| (step.peers.as_deref() == Some(NO_FAULT)) == without_fault)
+                .flat_map(|(scenario, step)| {
+                    let peers = scenario.peers_of(step).iter().filter_map(|command| Peer::of(command));
+                    peers.map(|peer| (scenario.name.clone(), peer.name()))
+                })
+                .collect()
+        };
+        let controls = asked(true);
+        for (scenario, peer) in asked(false) {
+            // Its TSC is distrusted from the start, so it has no state without the fault.
+            let elsewhere = scenario == "unstable" && controls.iter().any(|(_, other)| *other == peer);
+            assert!(elsewhere || controls.contains(&(scenario.clone(), peer)), "{scenario}: no control of {peer}");
+        }
+        for peer in Peer::ALL {
+            assert!(controls.iter().any(|(_, other)| *other == peer.name()), "nobody asks {}", peer.name());
+        }
+    }
+
+    #[test]
+    fn what_asks_peers_can_be_left_out() {
+        let text = "peers = ['fio --cpuclock-test']\n[[step]]\npeers = 'no fault'\n[[step]]\nrun = 'a'\n[[step]]\npeers = 'b'\nby = ['threadtest']";
+        let scenario = parse(text).unwrap();
+        assert_eq!(scenario.peers_of(&scenario.steps[0]), ["fio --cpuclock-test"]);
+        assert!(scenario.peers_of(&scenario.steps[1]).is_empty());
+        assert_eq!(scenario.peers_of(&scenario.steps[2]), ["threadtest"]);
+        let rest = scenario.clone().without_peers();
+        assert!(scenario.asks_peers() && !rest.asks_peers());
+        assert_eq!(rest.steps.iter().map(Step::title).collect::<Vec<_>>(), ["a"]);
+    }
+
+    #[test]
     fn what_cannot_be_done_is_refused() {
         for (steps, why) in [
             ("[[step]]\nswitch = 'a'\nrun = 'b'", "exactly one"),
@@ -268,6 +365,11 @@ mod tests {
             ("[[step]]\ncheck = 'nothing'", "no check nothing"),
             ("[[step]]\nchek = 'readings'", "chek"),
             ("[[step]]\nrun = 'a'\n[[step]]\nrun = 'a'", "two steps"),
+            ("[[step]]\npeers = 'a'", "asks nobody"),
+            ("[[step]]\npeers = 'a'\nby = ['clockperf']", "no peer clockperf"),
+            ("[[step]]\nrun = 'a'\nby = ['fio']", "asks no peers"),
+            ("[[step]]\npeers = 'a'\nby = ['fio']\nrounds = 0", "asks nobody"),
+            ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'a'\nsays = 'c'\nexit = 0\nmay_miss = true", "may be missed"),
             ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'b'\nsays = 'c'\nexit = 0", "no step is called"),
             ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'a'\nsays = 'c'", "exactly one"),
             ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'a'\nsays = 'c'\nexit = 0\nfault = 'd'", "detected by a finding"),

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::io;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 
 use serde_json::Value;
 
+use crate::answer::Answer;
 use crate::child;
 use crate::clocksource;
 use crate::crew::cpus;
@@ -62,7 +63,7 @@ pub fn run(scenario: &Scenario, means: &Means<'_>, tell: &mut dyn FnMut(Event)) 
         tell(Event::Step { step, clocksource: clocksource::name() });
         let began = Instant::now();
         let mut silent = means.plant == Some(Plant::Silent);
-        let done = carry_out(what, means, &mut |row| {
+        let done = carry_out(scenario, what, means, &mut |row| {
             if !std::mem::take(&mut silent) {
                 tell(Event::Row { step, row });
             }
@@ -78,10 +79,9 @@ pub fn run(scenario: &Scenario, means: &Means<'_>, tell: &mut dyn FnMut(Event)) 
     tell(Event::End);
 }
 
-fn carry_out(step: &Step, means: &Means<'_>, row: &mut dyn FnMut(Value)) -> io::Result<Done> {
-    // Its standard output is ours, so that it can ask whoever booted the machine.
-    let begin = |text| command(shell(text))?.stderr(Stdio::piped()).spawn();
-    let mut meanwhile = step.meanwhile.as_deref().map(begin).transpose()?;
+fn carry_out(scenario: &Scenario, step: &Step, means: &Means<'_>, row: &mut dyn FnMut(Value)) -> io::Result<Done> {
+    // To peers it happens each time.
+    let mut meanwhile = if step.peers.is_none() { begin_meanwhile(step)? } else { None };
     let mut done = match step.action().map_err(io::Error::other)? {
         Action::Switch(name) => {
             clocksource::settle(name)?;
@@ -94,22 +94,47 @@ fn carry_out(step: &Step, means: &Means<'_>, row: &mut dyn FnMut(Value)) -> io::
             Done::default()
         }
         Action::Tool(arguments) => tool(step, arguments, means)?,
+        Action::Peers(fault) => ask_peers(scenario, step, fault, row)?,
         Action::Run(text) => ran(means.run(shell(text))?),
     };
     if let Some(child) = meanwhile {
-        let ended = child.wait_with_output()?;
-        if !ended.status.success() {
-            let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-            done.failed = Some(format!("what was to happen meanwhile ended with {}: {}", ended.status, said.trim()));
+        done.failed = end_meanwhile(child)?.or(done.failed);
+    }
+    Ok(done)
+}
+
+/// Starts what is to happen meanwhile. Its standard output is ours, so that it can ask whoever booted the machine.
+fn begin_meanwhile(step: &Step) -> io::Result<Option<Child>> {
+    let begin = |text| command(shell(text))?.stderr(Stdio::piped()).spawn();
+    step.meanwhile.as_deref().map(begin).transpose()
+}
+
+/// Why it did not happen; None if it did.
+fn end_meanwhile(child: Child) -> io::Result<Option<String>> {
+    let ended = child.wait_with_output()?;
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    let why = format!("what was to happen meanwhile ended with {}: {}", ended.status, said.trim());
+    Ok((!ended.status.success()).then_some(why))
+}
+
+/// Asks every peer, each time with all that happens meanwhile.
+fn ask_peers(scenario: &Scenario, step: &Step, fault: &str, row: &mut dyn FnMut(Value)) -> io::Result<Done> {
+    let mut done = Done::default();
+    for command in scenario.peers_of(step) {
+        for round in 0..step.rounds() {
+            let meanwhile = begin_meanwhile(step)?;
+            row(serde_json::to_value(Answer::get(fault, command, round, &under(step)))?);
+            if let Some(child) = meanwhile {
+                done.failed = end_meanwhile(child)?.or(done.failed);
+            }
         }
     }
     Ok(done)
 }
 
 fn tool(step: &Step, arguments: &str, means: &Means<'_>) -> io::Result<Done> {
-    let under = step.under.iter().flat_map(|words| words.split_whitespace().map(str::to_owned));
     let arguments = arguments.split_whitespace().chain(["--format", "json"]).map(str::to_owned);
-    let output = means.run(under.chain(means.tool.iter().cloned()).chain(arguments))?;
+    let output = means.run(under(step).into_iter().chain(means.tool.iter().cloned()).chain(arguments))?;
     let mut document = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
     if let Some(plant) = means.plant {
         plant.alter(&mut document);
@@ -118,6 +143,11 @@ fn tool(step: &Step, arguments: &str, means: &Means<'_>) -> io::Result<Done> {
     // The document says it all; what is no document is kept for whoever must find out why.
     let output = if document.is_null() { done.output } else { String::new() };
     Ok(Done { document, output, ..done })
+}
+
+/// What starts a program without something that it usually has.
+fn under(step: &Step) -> Vec<String> {
+    step.under.iter().flat_map(|words| words.split_whitespace().map(str::to_owned)).collect()
 }
 
 fn ran(output: Output) -> Done {

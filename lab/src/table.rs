@@ -3,6 +3,7 @@
 use comfy_table::Table;
 use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 
+use crate::campaign::Campaign;
 use crate::verdict::{Judged, Verdict};
 
 const HEADER: [&str; 6] = ["scenario", "step", "fault", "expectation", "seen", ""];
@@ -34,7 +35,15 @@ pub fn markdown(verdicts: &[Verdict]) -> String {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN).set_header(HEADER);
     fill(&mut table, verdicts);
-    trim(&table.to_string()) + "\n" + &faults(verdicts) + &sum(verdicts)
+    let text = trim(&table.to_string()) + "\n" + &faults(verdicts) + &sum(verdicts);
+    let campaign = Campaign::of(verdicts);
+    if campaign.injected() == 0 {
+        return text;
+    }
+    let mut table = Table::new();
+    table.load_style(ASCII_MARKDOWN);
+    campaign.fill(&mut table);
+    text + "\n" + &trim(&table.to_string()) + "\n" + &campaign.sentences()
 }
 
 fn fill(table: &mut Table, verdicts: &[Verdict]) {
@@ -47,7 +56,12 @@ fn fill(table: &mut Table, verdicts: &[Verdict]) {
             table.add_row([verdict.scenario.as_str(), "", "", "", "", "interrupted"]);
         }
         for row in &verdict.rows {
-            let word = if row.faults.is_empty() { "ok" } else { "FAIL" };
+            let word = match row {
+                Judged { faults, .. } if !faults.is_empty() => "FAIL",
+                Judged { missed: true, .. } => "missed",
+                Judged { answers, .. } if !answers.is_empty() => "peer",
+                _ => "ok",
+            };
             let seen = row.seen.replace('|', "/").replace('\n', " ");
             let fault = row.fault.as_deref().unwrap_or_default();
             table.add_row([verdict.scenario.as_str(), &row.step, fault, &row.says, &seen, word]);
@@ -62,30 +76,23 @@ fn named(row: &Judged) -> String {
 /// How many of what.
 pub fn sum(verdicts: &[Verdict]) -> String {
     let run = || verdicts.iter().filter(|verdict| verdict.was_run());
-    let rows = || run().flat_map(|verdict| &verdict.rows);
+    // What peers say, and what may be missed, is nothing that is expected.
+    let rows = || run().flat_map(|verdict| &verdict.rows).filter(|row| row.answers.is_empty() && !row.missed);
     let met = rows().filter(|row| row.faults.is_empty()).count();
     let skipped = verdicts.iter().filter(|verdict| verdict.skipped.is_some()).count();
     let interrupted = match verdicts.iter().filter(|verdict| verdict.interrupted).count() {
         0 => String::new(),
         count => format!(", {count} interrupted"),
     };
-    let mut faults: Vec<([&str; 2], bool)> = Vec::new();
-    for (verdict, row) in run().flat_map(|verdict| verdict.rows.iter().map(move |row| (verdict, row))) {
-        let Some(fault) = row.fault.as_deref() else { continue };
-        let name = [verdict.scenario.as_str(), fault];
-        match faults.iter_mut().find(|(other, _)| *other == name) {
-            Some((_, detected)) => *detected &= row.faults.is_empty(),
-            None => faults.push((name, row.faults.is_empty())),
-        }
-    }
     let failed = run().filter(|verdict| verdict.failed()).count();
-    let detected = faults.iter().filter(|(_, detected)| *detected).count();
+    let campaign = Campaign::of(verdicts);
     let seconds: f64 = verdicts.iter().map(|verdict| verdict.seconds).sum();
     format!(
-        "{} scenarios run, {failed} failed, {skipped} skipped{interrupted}; {met} of {} expectations met; {} faults injected, {detected} detected; {seconds:.0} s of machine time\n",
+        "{} scenarios run, {failed} failed, {skipped} skipped{interrupted}; {met} of {} expectations met; {} faults injected, {} detected; {seconds:.0} s of machine time\n",
         run().count(),
         rows().count(),
-        faults.len(),
+        campaign.injected(),
+        campaign.detected(),
     )
 }
 
@@ -105,6 +112,9 @@ mod tests {
             says: "it is slow".to_owned(),
             seen: "slow: a|b".to_owned(),
             fault: Some(format!("fault of {scenario}")),
+            finding: Some("slow".to_owned()),
+            missed: false,
+            answers: Vec::new(),
             faults: faults.iter().map(|&fault| fault.to_owned()).collect(),
             details: Value::Null,
         };
@@ -129,7 +139,8 @@ mod tests {
         assert!(text.contains("no xen") && text.contains("skipped"), "{text}");
         let sum = "2 scenarios run, 1 failed, 1 skipped; 1 of 2 expectations met; 2 faults injected, 1 detected; 6 s of machine time\n";
         assert!(text.ends_with(sum), "{text}");
-        assert!(markdown(&[verdict("a", &[])]).contains("slow: a/b"));
+        let text = markdown(&[verdict("a", &[])]);
+        assert!(text.contains("slow: a/b") && text.ends_with("1 faults injected, 1 detected.\n"), "{text}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::answer::Answer;
 use crate::check::Check;
 use crate::event::{Done, Event};
 use crate::expectation::{Expectation, Test, Trace, exit_shown};
@@ -28,6 +29,12 @@ pub struct Judged {
     pub fault: Option<String>,
     /// What is wrong; empty if nothing is.
     pub faults: Vec<String>,
+    /// The finding by which the fault was detected.
+    pub finding: Option<String>,
+    /// Whether the fault was not detected, and did not have to be.
+    pub missed: bool,
+    /// What a peer said, which is nothing that we are judged by.
+    pub answers: Vec<Answer>,
     /// All that the guest told of it.
     pub details: Value,
 }
@@ -95,7 +102,8 @@ impl Verdict {
         let row = |row: &Judged| {
             json!({
                 "step": row.step, "expectation": row.says, "seen": row.seen, "fault": row.fault,
-                "passed": row.faults.is_empty(), "faults": row.faults, "details": row.details,
+                "passed": row.faults.is_empty(), "missed": row.missed, "finding": row.finding, "faults": row.faults,
+                "answers": row.answers, "details": row.details,
             })
         };
         let rows: Vec<Value> = if self.skipped.is_some() { Vec::new() } else { self.rows.iter().map(row).collect() };
@@ -126,6 +134,10 @@ fn judge_step(scenario: &Scenario, index: usize, step: &Step, run: &Run) -> Vec<
             let fault = (done.clocksource != name).then(|| format!("the kernel keeps time by {}", done.clocksource));
             rows.push(judged(step, "the kernel keeps time by it", &done.clocksource, fault.into_iter().collect()));
         }
+        Ok(Action::Peers(_)) => {
+            let asked = scenario.peers_of(step).iter();
+            rows.extend(asked.map(|command| judge_peer(step, index, command, run)));
+        }
         _ => {}
     }
     rows.extend(judge_end(scenario, index, step, done, run));
@@ -136,6 +148,28 @@ fn judge_step(scenario: &Scenario, index: usize, step: &Step, run: &Run) -> Vec<
         rows.push(judged(step, "it can be done", why, vec![why.clone()]));
     }
     rows
+}
+
+/// A peer may say what it likes, but must have been asked as often as it should.
+fn judge_peer(step: &Step, index: usize, command: &str, run: &Run) -> Judged {
+    let answers: Vec<Answer> = run
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Row { step, row } if *step == index => serde_json::from_value(row.clone()).ok(),
+            _ => None,
+        })
+        .filter(|answer: &Answer| answer.command == command)
+        .collect();
+    let rounds = step.rounds();
+    let faults = if answers.len() == rounds {
+        Vec::new()
+    } else {
+        vec![format!("it was asked {} times, not {rounds}", answers.len())]
+    };
+    let seen: Vec<String> =
+        answers.iter().map(|answer| format!("{}: {}", answer.outcome.words(), answer.line)).collect();
+    Judged { answers, ..judged(step, command, &seen.join("; "), faults) }
 }
 
 /// A step that was never done fails, and so does all that was expected of it.
@@ -194,13 +228,25 @@ fn judge_program(step: &Step, done: &Done) -> Judged {
 
 fn judge_expectation(step: &Step, expectation: &Expectation, trace: &Trace) -> Judged {
     let (holds, seen) = expectation.judge(trace);
-    let faults = if holds { Vec::new() } else { vec![format!("seen: {seen}")] };
-    Judged { fault: expectation.fault.clone(), ..judged(step, &expectation.says, &seen, faults) }
+    let missed = !holds && expectation.may_miss;
+    let faults = if holds || missed { Vec::new() } else { vec![format!("seen: {seen}")] };
+    let finding = expectation.finding.clone().filter(|_| holds);
+    Judged { fault: expectation.fault.clone(), finding, missed, ..judged(step, &expectation.says, &seen, faults) }
 }
 
 fn judged(step: &Step, says: &str, seen: &str, faults: Vec<String>) -> Judged {
     let (step, says, seen) = (step.title(), says.to_owned(), seen.to_owned());
-    Judged { step, says, seen, fault: None, faults, details: Value::Null }
+    Judged {
+        step,
+        says,
+        seen,
+        fault: None,
+        finding: None,
+        missed: false,
+        answers: Vec::new(),
+        faults,
+        details: Value::Null,
+    }
 }
 
 /// Both ways to read, in one row.
@@ -280,6 +326,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::Verdict;
+    use crate::answer::{Answer, Outcome};
     use crate::event::{Done, Event};
     use crate::run::Run;
     use crate::scenario::Scenario;
@@ -400,6 +447,45 @@ mod tests {
         let faults = |events| Verdict::of(&scenario, &Run { events, ..Run::default() }).faults;
         assert_eq!(faults(vec![Event::Ask("stop; cont".to_owned())]), Vec::<String>::new());
         assert!(faults(Vec::new())[0].contains("0 of 1"));
+    }
+
+    fn asked(answers: &[Outcome]) -> Verdict {
+        let text = "about = 'x'\n[[step]]\npeers = 'slow'\nby = ['fio --cpuclock-test']\nrounds = 2";
+        let scenario = Scenario::parse("peers", text).unwrap();
+        let rows = answers.iter().enumerate().map(|(round, &outcome)| {
+            let (fault, command) = ("slow".to_owned(), "fio --cpuclock-test".to_owned());
+            let answer = Answer { fault, command, outcome, round, line: "so".to_owned(), seconds: 1.0 };
+            Event::Row { step: 0, row: serde_json::to_value(answer).unwrap() }
+        });
+        let done = Event::Done(Box::new(Done { clocksource: "tsc".to_owned(), ..Done::default() }));
+        let events = [step(0)].into_iter().chain(rows).chain([done]).collect();
+        Verdict::of(&scenario, &Run { events, ..Run::default() })
+    }
+
+    #[test]
+    fn what_a_peer_says_is_not_judged_but_that_it_was_asked_is() {
+        for said in [Outcome::Detected, Outcome::NothingSeen, Outcome::CouldNotRun] {
+            assert!(asked(&[said, Outcome::NothingSeen]).passed(), "{said:?}");
+        }
+        let once = asked(&[Outcome::Detected]);
+        assert!(once.failed());
+        assert_eq!(once.rows[0].faults, ["it was asked 1 times, not 2"]);
+        assert!(asked(&[Outcome::Detected; 3]).failed());
+    }
+
+    #[test]
+    fn a_fault_that_may_be_missed_fails_nothing_and_is_not_detected() {
+        let missed = |may_miss: &str| {
+            let scenario = Scenario::parse("tsc", &format!("{SCENARIO}\n{may_miss}")).unwrap();
+            let mut events = events();
+            if let Event::Done(done) = &mut events[6] {
+                done.document = json!({ "findings": [] });
+            }
+            Verdict::of(&scenario, &Run { events, ..Run::default() })
+        };
+        assert!(missed("").failed());
+        let verdict = missed("may_miss = true");
+        assert!(verdict.passed() && verdict.rows[2].missed && verdict.rows[2].finding.is_none());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use chronoscope_lab::plant::Plant;
 use chronoscope_lab::scenario::Scenario;
 use chronoscope_lab::size::Size;
 use chronoscope_lab::steps::{self, Means};
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgAction, Args, Parser, Subcommand};
 
 /// Where an image has the tool.
 const TOOL: &str = "/bin/chronoscope";
@@ -52,6 +52,9 @@ struct Steps {
     plant: Option<Plant>,
     #[arg(long, default_value = TOOL)]
     tool: String,
+    /// Whether the steps that ask peers are carried out
+    #[arg(long, action = ArgAction::Set, default_value_t = true)]
+    peers: bool,
     /// The machine is there for nothing else: its clock may be changed
     #[arg(long)]
     guest: bool,
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
 
 fn carry_out(asked: Steps) -> Result<(), String> {
     let scenario = Scenario::read(&asked.scenario).map_err(|error| error.to_string())?;
+    let scenario = if asked.peers { scenario } else { scenario.without_peers() };
     // Whoever tries the program on a machine that others use must not find its clock changed afterwards.
     if let Some(step) = scenario.steps.iter().find(|step| !asked.guest && step.changes_machine()) {
         return Err(format!("step {:?} changes the whole machine: only with --guest", step.title()));

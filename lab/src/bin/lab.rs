@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use chronoscope_lab::images::{self, Images, NotBuilt};
+use chronoscope_lab::campaign::Campaign;
+use chronoscope_lab::images::{self, Images, NotBuilt, PEERS};
 use chronoscope_lab::machine::Image;
 use chronoscope_lab::run::{Place, Run, run};
 use chronoscope_lab::scenario::Scenario;
@@ -111,7 +112,8 @@ fn choose(arguments: &Arguments, mut all: Vec<Scenario>) -> Result<Vec<Scenario>
         let is_named = arguments.scenarios.is_empty() || arguments.scenarios.contains(&scenario.name);
         is_named && (!arguments.quick || scenario.quick)
     });
-    Ok(all)
+    // Getting and asking them takes minutes.
+    Ok(if arguments.quick { all.into_iter().map(Scenario::without_peers).collect() } else { all })
 }
 
 fn list(scenarios: &[Scenario]) {
@@ -123,9 +125,9 @@ fn list(scenarios: &[Scenario]) {
 
 fn run_all(arguments: &Arguments, scenarios: &[Scenario]) -> Result<ExitCode, String> {
     let stop = stop_by_signals()?;
-    let images = Images::wanted(
-        scenarios.iter().map(|scenario| (scenario.image.as_str(), Duration::from_secs(scenario.limit_s))),
-    );
+    let limit = |scenario: &Scenario| Duration::from_secs(scenario.limit_s);
+    let wanted = |scenario| images_of(scenario).map(move |image| (image, limit(scenario)));
+    let images = Images::wanted(scenarios.iter().flat_map(wanted));
     let minutes = minutes(arguments);
     let slots = thread::available_parallelism().map_or(1, usize::from);
     let verdicts = thread::scope(|scope| {
@@ -135,19 +137,23 @@ fn run_all(arguments: &Arguments, scenarios: &[Scenario]) -> Result<ExitCode, St
                 stop.begin(Duration::from_secs(60 * minutes));
             }
         });
-        let is_ready = |scenario: &Scenario| images.get(&scenario.image).is_some();
         side_by_side(
             scenarios,
             slots,
-            |scenario| (scenario.slots(), Duration::from_secs(scenario.limit_s)),
-            is_ready,
-            |scenario| verdict_of(arguments, scenario, images.get(&scenario.image), &stop),
+            |scenario| (scenario.slots(), limit(scenario)),
+            |scenario| images_of(scenario).all(|image| images.get(image).is_some()),
+            |scenario| verdict_of(arguments, scenario, &images, &stop),
         )
     });
     if let (Some(Cause::OutOfTime), Some(minutes)) = (stop.cause(), minutes) {
         eprintln!("lab: out of time: {minutes} minutes are over; on a slower host, allow more by --minutes");
     }
     finish(arguments, &verdicts).map_err(|error| error.to_string())
+}
+
+fn images_of(scenario: &Scenario) -> impl Iterator<Item = &str> {
+    let peers = scenario.asks_peers().then_some(PEERS);
+    std::iter::once(scenario.image.as_str()).chain(peers)
 }
 
 /// Scenarios that are named have no limit but their own, and neither do long runs.
@@ -160,28 +166,35 @@ fn minutes(arguments: &Arguments) -> Option<u64> {
     arguments.minutes.or(promised)
 }
 
-fn verdict_of(
-    arguments: &Arguments,
-    scenario: &Scenario,
-    image: Option<&Result<Image, NotBuilt>>,
-    stop: &Stop,
-) -> Verdict {
+fn verdict_of(arguments: &Arguments, scenario: &Scenario, images: &Images<'_>, stop: &Stop) -> Verdict {
     if let Some(cause) = stop.cause() {
         return Verdict::of(scenario, &Run::not_begun(cause));
     }
-    match image {
-        Some(Ok(image)) => run_one(arguments, scenario, image, stop),
+    match images.get(&scenario.image) {
+        Some(Ok(image)) => run_one(arguments, scenario, image, peers_of(scenario, images), stop),
         Some(Err(NotBuilt::Cannot(why))) => Verdict::skipped(scenario, why.clone()),
         Some(Err(NotBuilt::Failed(why))) => Verdict::of(scenario, &Run { faults: vec![why.clone()], ..Run::default() }),
         Some(Err(NotBuilt::Interrupted)) | None => Verdict::of(scenario, &Run::not_begun(Cause::Interrupted)),
     }
 }
 
-fn run_one(arguments: &Arguments, scenario: &Scenario, image: &Image, stop: &Stop) -> Verdict {
+/// The archive with the peers, if the scenario asks them. Without it they could not run, which is no fault of ours.
+fn peers_of<'i>(scenario: &Scenario, images: &'i Images<'_>) -> Option<&'i Path> {
+    match images.get(PEERS).filter(|_| scenario.asks_peers())? {
+        Ok(image) => Some(&image.initramfs),
+        Err(NotBuilt::Cannot(why) | NotBuilt::Failed(why)) => {
+            eprintln!("lab: no peers: {why}");
+            None
+        }
+        Err(NotBuilt::Interrupted) => None,
+    }
+}
+
+fn run_one(arguments: &Arguments, scenario: &Scenario, image: &Image, peers: Option<&Path>, stop: &Stop) -> Verdict {
     eprintln!("lab: {} begins", scenario.name);
     let size = if arguments.long { Size::Full } else { Size::Quick };
     let file = file_of(arguments, &scenario.name);
-    let place = Place { file: &file, image, stem: arguments.folder.join("run").join(&scenario.name) };
+    let place = Place { file: &file, image, peers, stem: arguments.folder.join("run").join(&scenario.name) };
     let run = run(scenario, &place, size, None, stop);
     let verdict = Verdict::of(scenario, &run);
     let word = match (verdict.interrupted, verdict.passed()) {
@@ -202,8 +215,11 @@ fn finish(arguments: &Arguments, verdicts: &[Verdict]) -> io::Result<ExitCode> {
     let interrupted = verdicts.iter().any(|verdict| verdict.interrupted);
     let passed = !failed && !interrupted && verdicts.iter().any(Verdict::passed);
     let scenarios: Vec<Value> = verdicts.iter().map(Verdict::to_json).collect();
-    let document =
-        format!("{:#}\n", json!({ "passed": passed, "sum": table::sum(verdicts).trim(), "scenarios": scenarios }));
+    let document = format!(
+        "{:#}\n",
+        json!({ "passed": passed, "sum": table::sum(verdicts).trim(), "campaign": Campaign::of(verdicts).to_json(),
+            "scenarios": scenarios })
+    );
     write_whole(&arguments.folder.join("results.json"), &document)?;
     match arguments.format {
         Format::Table => print!("{}", table::plain(verdicts)),
@@ -247,7 +263,7 @@ fn test_itself(arguments: &Arguments) -> Result<ExitCode, String> {
     for case in self_test::CASES {
         fs::write(&file, case.scenario).map_err(|error| error.to_string())?;
         let scenario = Scenario::parse("self_test", case.scenario)?;
-        let place = Place { file: &file, image: &image, stem: file.with_extension("") };
+        let place = Place { file: &file, image: &image, peers: None, stem: file.with_extension("") };
         let verdict = Verdict::of(&scenario, &run(&scenario, &place, Size::Tiny, case.plant, &stop));
         if verdict.interrupted {
             return Ok(ExitCode::from(INTERRUPTED));

@@ -1,0 +1,181 @@
+//! What a peer says of a fault, by its own exit code and its own words.
+
+use std::io::{self, BufRead, BufReader, ErrorKind};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use crate::peer::{Mark, Peer};
+
+/// The fault of a machine that has none.
+pub const NO_FAULT: &str = "no fault";
+
+/// One answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// What was wrong with the machine.
+    pub fault: String,
+    /// The peer and its options.
+    pub command: String,
+    pub outcome: Outcome,
+    /// Which of its runs this was.
+    pub round: usize,
+    /// The line that decided, or why there is none.
+    pub line: String,
+    pub seconds: f64,
+}
+
+/// Its meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Detected,
+    NothingSeen,
+    CouldNotRun,
+}
+
+/// Where a guest has the peers; `NAME.missing` says why it lacks one.
+const FOLDER: &str = "/peers";
+/// Several times what any of them needs.
+const LIMIT_S: u32 = 40;
+/// `KSFT_FAIL`, and what fio exits with.
+const FAILED: i32 = 1;
+
+impl Outcome {
+    /// As the table and the rows call it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Detected => "detected",
+            Self::NothingSeen => "nothing seen",
+            Self::CouldNotRun => "could not run",
+        }
+    }
+}
+
+impl Answer {
+    /// Runs the peer, started by `under`, if that is not empty.
+    pub fn get(fault: &str, command: &str, round: usize, under: &[String]) -> Self {
+        let began = Instant::now();
+        let (outcome, line) =
+            ask(Path::new(FOLDER), command, under).unwrap_or_else(|error| (Outcome::CouldNotRun, error.to_string()));
+        let seconds = (began.elapsed().as_secs_f64() * 100.0).round() / 100.0;
+        Self { fault: fault.to_owned(), command: command.to_owned(), round, outcome, line, seconds }
+    }
+
+    /// Who said it.
+    pub fn peer(&self) -> Option<Peer> {
+        Peer::of(&self.command)
+    }
+}
+
+fn ask(folder: &Path, command: &str, under: &[String]) -> io::Result<(Outcome, String)> {
+    let peer = Peer::of(command).ok_or_else(|| io::Error::other(format!("no peer is called {command}")))?;
+    let program = folder.join(peer.name());
+    if !program.exists() {
+        return Ok((Outcome::CouldNotRun, why_missing(&program)));
+    }
+    // The shell's own would be a process between us and the peer, and its exit code not the peer's.
+    let mut child = Command::new("/bin/busybox")
+        .args(["timeout", "-s", "KILL", &LIMIT_S.to_string()])
+        .args(under)
+        .arg(&program)
+        .args(command.split_whitespace().skip(1))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let output = child.stdout.take().ok_or_else(|| io::Error::other("it has no output"))?;
+    // fio prints three lines for each of up to 200 000 mismatches, so nothing but what decides is kept.
+    let deciding = read(peer, BufReader::new(output));
+    let status = child.wait()?;
+    Ok(decide(status, &deciding?))
+}
+
+fn why_missing(program: &Path) -> String {
+    match std::fs::read_to_string(program.with_extension("missing")) {
+        Ok(why) => why.trim().to_owned(),
+        Err(error) if error.kind() == ErrorKind::NotFound => "this machine has no such program".to_owned(),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The lines that say something; of several that say the same, the first.
+fn read(peer: Peer, output: impl BufRead) -> io::Result<Vec<(Mark, String)>> {
+    let mut deciding: Vec<(Mark, String)> = Vec::new();
+    for line in output.split(b'\n') {
+        let line = String::from_utf8_lossy(&line?).trim().to_owned();
+        if let Some(mark) = peer.mark(&line)
+            && !deciding.iter().any(|(other, _)| *other == mark)
+        {
+            deciding.push((mark, line));
+        }
+    }
+    Ok(deciding)
+}
+
+/// Exit code and words must agree: a peer that crashes, or that skips its test, has not said that all is well.
+fn decide(status: ExitStatus, deciding: &[(Mark, String)]) -> (Outcome, String) {
+    let said = |mark: Mark| deciding.iter().find(|(other, _)| *other == mark).map(|(_, line)| line.clone());
+    match (status.code(), said(Mark::Alarm), said(Mark::AllWell)) {
+        (Some(FAILED), Some(line), _) => (Outcome::Detected, line),
+        (Some(0), None, Some(line)) => (Outcome::NothingSeen, line),
+        (Some(code), _, _) => (Outcome::CouldNotRun, format!("exit code {code} without a verdict")),
+        (None, _, _) => {
+            let signal = status.signal().unwrap_or_default();
+            (Outcome::CouldNotRun, format!("ended by signal {signal}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+    use std::path::Path;
+    use std::process::ExitStatus;
+
+    use super::{Outcome, ask, decide, read};
+    use crate::peer::Peer;
+
+    fn outcome(peer: Peer, raw_status: i32, output: &str) -> (Outcome, String) {
+        decide(ExitStatus::from_raw(raw_status), &read(peer, output.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn exit_code_and_words_must_agree() {
+        let passed = "TAP version 13\n1..1\nok 1 CLOCK_MONOTONIC  \n# Totals: pass:1\n";
+        let failed = "TAP version 13\n# Delta: 4012 ns\nnot ok 1 CLOCK_MONOTONIC  \n";
+        let skipped = "TAP version 13\n1..1\nok 1 # SKIP UNKNOWN_CLOCKID  \n";
+        for (raw_status, output, wanted, line) in [
+            (0, passed, Outcome::NothingSeen, "ok 1 CLOCK_MONOTONIC"),
+            (1 << 8, failed, Outcome::Detected, "not ok 1 CLOCK_MONOTONIC"),
+            (0, failed, Outcome::CouldNotRun, "exit code 0 without a verdict"),
+            (1 << 8, passed, Outcome::CouldNotRun, "exit code 1 without a verdict"),
+            (0, skipped, Outcome::CouldNotRun, "exit code 0 without a verdict"),
+            (4 << 8, skipped, Outcome::CouldNotRun, "exit code 4 without a verdict"),
+            (0, "", Outcome::CouldNotRun, "exit code 0 without a verdict"),
+            (11, passed, Outcome::CouldNotRun, "ended by signal 11"),
+            (9, failed, Outcome::CouldNotRun, "ended by signal 9"),
+        ] {
+            let found = outcome(Peer::InconsistencyCheck, raw_status, output);
+            assert_eq!(found, (wanted, line.to_owned()), "{raw_status} {output:?}");
+        }
+    }
+
+    #[test]
+    fn an_alarm_outweighs_what_passed_before_it() {
+        let output = "ok 1 CLOCK_REALTIME\nnot ok 2 CLOCK_MONOTONIC\n";
+        let found = outcome(Peer::InconsistencyCheck, 1 << 8, output);
+        assert_eq!(found, (Outcome::Detected, "not ok 2 CLOCK_MONOTONIC".to_owned()));
+    }
+
+    #[test]
+    fn a_peer_that_is_missing_says_why() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let (outcome, line) = ask(&folder, "fio --cpuclock-test", &[]).unwrap();
+        assert_eq!((outcome, line.as_str()), (Outcome::CouldNotRun, "this machine has no such program"));
+        assert!(ask(&folder, "clockperf", &[]).is_err());
+    }
+}
