@@ -168,7 +168,16 @@ impl Scenario {
         scenario.name = name.to_owned();
         let mut titles: Vec<String> = Vec::new();
         for step in &scenario.steps {
-            step.action()?;
+            let action = step.action()?;
+            if step.reads_counter.is_some() && !matches!(action, Action::Check(_)) {
+                return Err(format!(
+                    "{:?}: reads_counter is for checks; of the tool, expect what its document says",
+                    step.title()
+                ));
+            }
+            if action == Action::Check(Check::Disturbed) && step.meanwhile.is_none() {
+                return Err(format!("{:?}: nothing disturbs it; say what by `meanwhile`", step.title()));
+            }
             if titles.contains(&step.title()) {
                 return Err(format!("two steps are called {:?}; give one a name", step.title()));
             }
@@ -268,6 +277,8 @@ mod tests {
             ("[[step]]\ncheck = 'nothing'", "no check nothing"),
             ("[[step]]\nchek = 'readings'", "chek"),
             ("[[step]]\nrun = 'a'\n[[step]]\nrun = 'a'", "two steps"),
+            ("[[step]]\ntool = 'a'\nreads_counter = true", "for checks"),
+            ("[[step]]\ncheck = 'disturbed'", "nothing disturbs"),
             ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'b'\nsays = 'c'\nexit = 0", "no step is called"),
             ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'a'\nsays = 'c'", "exactly one"),
             ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'a'\nsays = 'c'\nexit = 0\nfault = 'd'", "detected by a finding"),

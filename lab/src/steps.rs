@@ -7,9 +7,11 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use crate::check::Check;
 use crate::child;
 use crate::clocksource;
 use crate::crew::cpus;
+use crate::disturber::Disturber;
 use crate::event::{Done, Event};
 use crate::plant::Plant;
 use crate::scenario::{Action, Scenario, Step};
@@ -79,10 +81,13 @@ pub fn run(scenario: &Scenario, means: &Means<'_>, tell: &mut dyn FnMut(Event)) 
 }
 
 fn carry_out(step: &Step, means: &Means<'_>, row: &mut dyn FnMut(Value)) -> io::Result<Done> {
-    // Its standard output is ours, so that it can ask whoever booted the machine.
-    let begin = |text| command(shell(text))?.stderr(Stdio::piped()).spawn();
-    let mut meanwhile = step.meanwhile.as_deref().map(begin).transpose()?;
-    let mut done = match step.action().map_err(io::Error::other)? {
+    let action = step.action().map_err(io::Error::other)?;
+    let mut meanwhile = step.meanwhile.as_deref().map(Disturber::new);
+    // That check begins it itself, when it has read before.
+    if let Some(disturber) = meanwhile.as_mut().filter(|_| action != Action::Check(Check::Disturbed)) {
+        disturber.start()?;
+    }
+    let mut done = match action {
         Action::Switch(name) => {
             clocksource::settle(name)?;
             Done::default()
@@ -96,12 +101,8 @@ fn carry_out(step: &Step, means: &Means<'_>, row: &mut dyn FnMut(Value)) -> io::
         Action::Tool(arguments) => tool(step, arguments, means)?,
         Action::Run(text) => ran(means.run(shell(text))?),
     };
-    if let Some(child) = meanwhile {
-        let ended = child.wait_with_output()?;
-        if !ended.status.success() {
-            let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-            done.failed = Some(format!("what was to happen meanwhile ended with {}: {}", ended.status, said.trim()));
-        }
+    if let Some(disturber) = meanwhile {
+        done.failed = disturber.finish().err().map(|error| error.to_string());
     }
     Ok(done)
 }
@@ -143,7 +144,7 @@ fn no_program() -> io::Error {
     io::Error::other("no program")
 }
 
-/// A fault that could not be injected ends a shell, whatever would follow.
+/// A command that fails ends the shell, whatever would follow.
 fn shell(text: &str) -> [String; 3] {
     ["/bin/sh", "-ec", text].map(str::to_owned)
 }
