@@ -1,7 +1,7 @@
 use std::io;
-use std::process::Child;
 
 use crate::checks::{disturbed, forks, hogs, readings, signals, slews, stops, switch, timens};
+use crate::disturber::Disturber;
 use crate::plant::Plant;
 use crate::row::Row;
 use crate::size::Size;
@@ -85,12 +85,17 @@ impl Check {
         }
     }
 
+    /// Whether that row has intervals: the first readings of a process and those of a signal handler have none.
+    pub fn has_intervals(row: &str) -> bool {
+        ![forks::CHILDREN, signals::HANDLER].contains(&row)
+    }
+
     /// Runs it; `print` gets each row as soon as it is there.
     pub fn run(
         self,
         size: Size,
         plant: Option<Plant>,
-        disturber: Option<&mut Child>,
+        disturber: Option<&mut Disturber<'_>>,
         print: &mut dyn FnMut(Row),
     ) -> io::Result<()> {
         match self {

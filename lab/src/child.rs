@@ -18,7 +18,8 @@ const GRACE_S: u64 = 5;
 /// A program that starts others, such as a script: they end with it, and all of them after `limit_s` seconds, if any.
 ///
 /// Only a process itself can be bound to its parent's life, not those that it starts. `timeout` leads them as a group and
-/// passes SIGTERM on, also the one that it gets when this program is killed.
+/// passes SIGTERM on, also the one that it gets when this program is killed; only in the instant in which it forks the program
+/// can it not.
 pub fn tree(program: impl AsRef<OsStr>, limit_s: Option<u64>) -> Command {
     let mut command = Command::new("timeout");
     // No limit is 0 to `timeout`.
@@ -86,13 +87,15 @@ mod tests {
     fn a_parent() {
         let what = std::env::var(PARENT_OF).expect("only the next test starts this one");
         let (mut command, script) = if what == "tree" {
-            (tree("sh", None), "sleep 1000 & echo \"pid $!\"; echo \"pid $$\"; wait")
+            // It must wait for the script already: while it forks, it cannot pass a signal on.
+            let waits = "until grep -q '^State:.S' /proc/$PPID/status; do :; done";
+            (tree("sh", None), format!("{waits}; sleep 1000 & echo \"pid $!\"; echo \"pid $$\"; wait"))
         } else {
             let mut command = Command::new("sh");
             sys::end_with_parent(&mut command, libc::SIGKILL);
-            (command, "echo \"pid $$\"; exec sleep 1000")
+            (command, "echo \"pid $$\"; exec sleep 1000".to_owned())
         };
-        command.args(["-c", script]).status().unwrap();
+        command.args(["-c", &script]).status().unwrap();
     }
 
     /// Starts that parent, kills it as soon as `count` processes have named themselves, and gives their numbers.

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use crate::phases::Phases;
 use crate::plant::Plant;
 use crate::reader::{Both, Reader};
 use crate::sys;
@@ -20,6 +21,8 @@ pub enum Until<'a> {
     Readings(u64),
     /// Until somebody says so.
     Told(&'a AtomicBool),
+    /// Until all phases are over.
+    Phases(&'a Phases),
 }
 
 /// Has a reader on every CPU read, while `meanwhile` does what it does, told by the flag that it gets whether all readers
@@ -47,8 +50,10 @@ pub fn read_on_every_cpu<T>(
             failure.map_or(Ok(both), Err)
         });
         let came_to = meanwhile(&done);
-        if let (Err(_), Until::Told(flag)) = (&came_to, until) {
-            flag.store(true, Ordering::Relaxed);
+        match (&came_to, until) {
+            (Err(_), Until::Told(flag)) => flag.store(true, Ordering::Relaxed),
+            (Err(_), Until::Phases(phases)) => phases.end(),
+            _ => {}
         }
         let both = all.join().expect("a reader panicked")?;
         Ok((both, came_to?))
@@ -63,6 +68,11 @@ pub fn read(cpu: usize, until: Until<'_>, plant: Option<Plant>) -> io::Result<Bo
         Until::Readings(count) => (0..count).for_each(|_| reader.turn()),
         Until::Told(flag) => {
             while !flag.load(Ordering::Relaxed) {
+                reader.turn();
+            }
+        }
+        Until::Phases(phases) => {
+            while phases.count() {
                 reader.turn();
             }
         }

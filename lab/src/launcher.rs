@@ -14,7 +14,7 @@ use crate::sys;
 pub enum Launcher {
     /// The CPU's counter: reading it is a segmentation fault (`PR_SET_TSC`)
     NoTsc,
-    /// Every system call that a strict container refuses: they fail with EPERM
+    /// Twelve system calls that a measuring program makes and strict containers refuse: they fail with EPERM
     Seccomp,
     /// The boot's time: it lives in a time namespace 1000 s ahead
     Timens,
@@ -38,7 +38,7 @@ impl Launcher {
     }
 }
 
-/// What a measuring program would like, and a strict container refuses.
+/// Calls of a measuring program that containers' profiles refuse, a selection; which of them one refuses depends on its profile.
 const REFUSED: [libc::c_long; 12] = [
     libc::SYS_sched_setaffinity,
     libc::SYS_sched_setscheduler,

@@ -1,4 +1,4 @@
-//! Places in a document: `clocks/report/clocks/name=CLOCK_MONOTONIC/path`.
+//! Places in a document: `clocks/report/clocks/name=CLOCK_MONOTONIC/path`, `pairs/clock=rdtsc&reader=1/offset_ns`.
 
 use serde_json::Value;
 
@@ -11,14 +11,19 @@ pub fn at<'a>(document: &'a Value, place: &str) -> Option<&'a Value> {
 }
 
 fn follow<'a>(root: &'a Value, place: &str) -> Option<&'a Value> {
-    place.split('/').try_fold(root, |value, segment| match segment.split_once('=') {
-        Some((field, wanted)) => {
-            value.as_array()?.iter().find(|item| item[field].as_str().is_some_and(|found| found == wanted))
-        }
-        None => match value {
-            Value::Array(items) => items.get(segment.parse::<usize>().ok()?),
-            _ => value.get(segment),
-        },
+    place.split('/').try_fold(root, |value, segment| match (segment.contains('='), value) {
+        (true, _) => value.as_array()?.iter().find(|item| segment.split('&').all(|condition| is(item, condition))),
+        (false, Value::Array(items)) => items.get(segment.parse::<usize>().ok()?),
+        (false, _) => value.get(segment),
+    })
+}
+
+/// Whether a field of the item has that value: `name=rdtsc`, `reader=1`.
+fn is(item: &Value, condition: &str) -> bool {
+    condition.split_once('=').is_some_and(|(field, wanted)| match &item[field] {
+        Value::String(text) => text == wanted,
+        Value::Number(number) => number.to_string() == wanted,
+        _ => false,
     })
 }
 
@@ -29,13 +34,15 @@ mod tests {
 
     #[test]
     fn a_place_is_followed_from_any_root() {
-        let clocks = json!([{ "name": "A", "path": "vdso" }, { "name": "B", "path": "system_call", "n": [7] }]);
+        let clocks = json!([{ "name": "A", "path": "vdso" }, { "name": "B", "path": "system_call", "n": [7], "cpu": 0 }, { "name": "B", "path": "x", "cpu": 1 }]);
         let document = json!({ "machine": { "cpus": 2 }, "content": { "verdict": 1, "sections": { "clocks": { "all": clocks } } } });
         for (place, found) in [
             ("machine/cpus", Some(json!(2))),
             ("verdict", Some(json!(1))),
             ("clocks/all/name=B/path", Some(json!("system_call"))),
             ("clocks/all/name=B/n/0", Some(json!(7))),
+            ("clocks/all/name=B&cpu=1/path", Some(json!("x"))),
+            ("clocks/all/name=A&cpu=1/path", None),
             ("clocks/all/0/name", Some(json!("A"))),
             ("clocks/all/name=C/path", None),
             ("clocks/all/9/name", None),

@@ -193,7 +193,16 @@ impl Scenario {
         scenario.name = name.to_owned();
         let mut titles: Vec<String> = Vec::new();
         for step in &scenario.steps {
-            step.action()?;
+            let action = step.action()?;
+            if step.reads_counter.is_some() && !matches!(action, Action::Check(_)) {
+                return Err(format!(
+                    "{:?}: reads_counter is for checks; of the tool, expect what its document says",
+                    step.title()
+                ));
+            }
+            if action == Action::Check(Check::Disturbed) && step.meanwhile.is_none() {
+                return Err(format!("{:?}: nothing disturbs it; say what by `meanwhile`", step.title()));
+            }
             if titles.contains(&step.title()) {
                 return Err(format!("two steps are called {:?}; give one a name", step.title()));
             }
@@ -370,6 +379,8 @@ mod tests {
             ("[[step]]\nrun = 'a'\nby = ['fio']", "asks no peers"),
             ("[[step]]\npeers = 'a'\nby = ['fio']\nrounds = 0", "asks nobody"),
             ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'a'\nsays = 'c'\nexit = 0\nmay_miss = true", "may be missed"),
+            ("[[step]]\ntool = 'a'\nreads_counter = true", "for checks"),
+            ("[[step]]\ncheck = 'disturbed'", "nothing disturbs"),
             ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'b'\nsays = 'c'\nexit = 0", "no step is called"),
             ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'a'\nsays = 'c'", "exactly one"),
             ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'a'\nsays = 'c'\nexit = 0\nfault = 'd'", "detected by a finding"),

@@ -2,15 +2,17 @@
 
 use std::fs;
 use std::io;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 
 use serde_json::Value;
 
 use crate::answer::Answer;
+use crate::check::Check;
 use crate::child;
 use crate::clocksource;
 use crate::crew::cpus;
+use crate::disturber::Disturber;
 use crate::event::{Done, Event};
 use crate::plant::Plant;
 use crate::scenario::{Action, Scenario, Step};
@@ -80,9 +82,14 @@ pub fn run(scenario: &Scenario, means: &Means<'_>, tell: &mut dyn FnMut(Event)) 
 }
 
 fn carry_out(scenario: &Scenario, step: &Step, means: &Means<'_>, row: &mut dyn FnMut(Value)) -> io::Result<Done> {
+    let action = step.action().map_err(io::Error::other)?;
     // To peers it happens each time.
-    let mut meanwhile = if step.peers.is_none() { begin_meanwhile(step)? } else { None };
-    let mut done = match step.action().map_err(io::Error::other)? {
+    let mut meanwhile = step.meanwhile.as_deref().filter(|_| step.peers.is_none()).map(Disturber::new);
+    // That check begins it itself, when it has read before.
+    if let Some(disturber) = meanwhile.as_mut().filter(|_| action != Action::Check(Check::Disturbed)) {
+        disturber.start()?;
+    }
+    let mut done = match action {
         Action::Switch(name) => {
             clocksource::settle(name)?;
             Done::default()
@@ -97,24 +104,15 @@ fn carry_out(scenario: &Scenario, step: &Step, means: &Means<'_>, row: &mut dyn 
         Action::Peers(fault) => ask_peers(scenario, step, fault, row)?,
         Action::Run(text) => ran(means.run(shell(text))?),
     };
-    if let Some(child) = meanwhile {
-        done.failed = end_meanwhile(child)?.or(done.failed);
+    if let Some(disturber) = meanwhile {
+        done.failed = finished(disturber).or(done.failed);
     }
     Ok(done)
 }
 
-/// Starts what is to happen meanwhile. Its standard output is ours, so that it can ask whoever booted the machine.
-fn begin_meanwhile(step: &Step) -> io::Result<Option<Child>> {
-    let begin = |text| command(shell(text))?.stderr(Stdio::piped()).spawn();
-    step.meanwhile.as_deref().map(begin).transpose()
-}
-
-/// Why it did not happen; None if it did.
-fn end_meanwhile(child: Child) -> io::Result<Option<String>> {
-    let ended = child.wait_with_output()?;
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    let why = format!("what was to happen meanwhile ended with {}: {}", ended.status, said.trim());
-    Ok((!ended.status.success()).then_some(why))
+/// Why what was to happen meanwhile did not; None if it did.
+fn finished(disturber: Disturber<'_>) -> Option<String> {
+    disturber.finish().err().map(|error| error.to_string())
 }
 
 /// Asks every peer, each time with all that happens meanwhile.
@@ -122,10 +120,11 @@ fn ask_peers(scenario: &Scenario, step: &Step, fault: &str, row: &mut dyn FnMut(
     let mut done = Done::default();
     for command in scenario.peers_of(step) {
         for round in 0..step.rounds() {
-            let meanwhile = begin_meanwhile(step)?;
+            let mut meanwhile = step.meanwhile.as_deref().map(Disturber::new);
+            meanwhile.as_mut().map_or(Ok(()), Disturber::start)?;
             row(serde_json::to_value(Answer::get(fault, command, round, &under(step)))?);
-            if let Some(child) = meanwhile {
-                done.failed = end_meanwhile(child)?.or(done.failed);
+            if let Some(disturber) = meanwhile {
+                done.failed = finished(disturber).or(done.failed);
             }
         }
     }
@@ -173,7 +172,7 @@ fn no_program() -> io::Error {
     io::Error::other("no program")
 }
 
-/// A fault that could not be injected ends a shell, whatever would follow.
+/// A command that fails ends the shell, whatever would follow.
 fn shell(text: &str) -> [String; 3] {
     ["/bin/sh", "-ec", text].map(str::to_owned)
 }

@@ -13,6 +13,9 @@ use crate::tally::Tally;
 
 /// The most that an interval may lack of the system's own where both brackets are narrow.
 const LAG_LIMIT_NS: i64 = 50_000;
+/// Of the intervals of a row that reads the counter, at least one in so many must be between narrow brackets: without such
+/// intervals, nothing is known of what they lack.
+const NARROW_SHARE: u64 = 10;
 /// What `RateSource` says where no counter is read.
 const NO_COUNTER: &str = "SystemClock";
 
@@ -312,6 +315,16 @@ fn faults_of(printed: &Value, tally: Tally, reads_counter: bool) -> Vec<String> 
     );
     let wanted = printed["wanted"].as_u64().unwrap_or(u64::MAX);
     fault(tally.readings >= wanted, format!("{} readings, not the {wanted} wanted", tally.readings));
+    let has_intervals = printed["row"].as_str().is_none_or(Check::has_intervals);
+    // Where each reading is a system call, or leaves the machine, no bracket is narrow.
+    if reads_counter && has_intervals {
+        let (narrow, all) = (tally.narrow, tally.intervals);
+        fault(all >= wanted / 2, format!("{all} intervals in {wanted} readings"));
+        fault(
+            narrow > 0 && narrow >= all / NARROW_SHARE,
+            format!("of {all} intervals only {narrow} are between narrow brackets"),
+        );
+    }
     let source = printed["source"].as_str().unwrap_or(NO_COUNTER);
     fault(!reads_counter || !source.split('/').any(|said| said == NO_COUNTER), format!("the library reads {source}"));
     match printed["faults"].as_array() {
@@ -337,7 +350,7 @@ mod tests {
         [[expect]]\nof = 'clocks'\nsays = 'it is slow'\nfinding = 'slow'\nfault = 'a slow clock'";
 
     fn row(read: &str) -> Value {
-        let mut row = Tally { readings: 10, ..Tally::default() }.to_json();
+        let mut row = Tally { readings: 10, intervals: 9, narrow: 9, ..Tally::default() }.to_json();
         row["row"] = json!("readings");
         row["read"] = json!(read);
         row["wanted"] = json!(10);
@@ -408,7 +421,7 @@ mod tests {
             ("system_backward", json!(1)),
             ("worst_lag_ns", json!(50_001)),
             ("readings", json!(9)),
-            ("wanted", Value::Null),
+            ("narrow", json!(0)),
             ("source", json!("SystemClock")),
             ("source", json!("KernelData/SystemClock")),
             ("source", Value::Null),

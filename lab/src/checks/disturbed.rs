@@ -1,8 +1,6 @@
-//! Readings on every CPU while something is done to the machine, until it is done and a while longer.
+//! Readings on every CPU while something is done to the machine: before, until it is done, and a while longer.
 
 use std::io;
-use std::process::Child;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -10,20 +8,23 @@ use chronoscope_clock::Clock;
 
 use crate::check::Check;
 use crate::crew::{Until, read_on_every_cpu};
+use crate::disturber::Disturber;
+use crate::phases::Phases;
 use crate::plant::Plant;
 use crate::row::Row;
 
 const POLL: Duration = Duration::from_millis(20);
 /// How long reading goes on after the disturbance has ended.
 const AFTERWARDS: Duration = Duration::from_secs(1);
-/// So few show that it was read before, during and after.
+/// So many readings of either kind show that it was read before, during or after.
 const WANTED: u64 = 1_000;
 
-/// Reads until `disturber` has ended. The row tells the states of the library's clock on the way.
-pub fn run(disturber: Option<&mut Child>, plant: Option<Plant>) -> io::Result<Row> {
+/// Reads until `disturber` has ended, which begins as soon as there are enough readings. The row tells the states of the
+/// library's clock on the way.
+pub fn run(disturber: Option<&mut Disturber<'_>>, plant: Option<Plant>) -> io::Result<Row> {
     let began = Instant::now();
     let disturber = disturber.ok_or_else(|| io::Error::other("nothing disturbs: the step has no `meanwhile`"))?;
-    let stop = AtomicBool::new(false);
+    let phases = Phases::default();
     let mut states = Vec::new();
     let mut see = || {
         let trust = Clock::or_system().trust();
@@ -32,19 +33,29 @@ pub fn run(disturber: Option<&mut Child>, plant: Option<Plant>) -> io::Result<Ro
         if states.last() != Some(&state) {
             states.push(state);
         }
+        sleep(POLL);
     };
-    let (both, ()) = read_on_every_cpu(Until::Told(&stop), plant, |_| {
-        while disturber.try_wait()?.is_none() {
+    let (both, ()) = read_on_every_cpu(Until::Phases(&phases), plant, |_| {
+        while phases.turns()[0] < WANTED {
             see();
-            sleep(POLL);
         }
+        phases.advance();
+        disturber.start()?;
+        while !disturber.has_ended()? {
+            see();
+        }
+        phases.advance();
         let ended = Instant::now();
         while ended.elapsed() < AFTERWARDS {
             see();
-            sleep(POLL);
         }
-        stop.store(true, Ordering::Relaxed);
+        phases.end();
         Ok(())
     })?;
-    Ok(Row::new(Check::Disturbed.name(), both, WANTED, began.elapsed()).note("states", states))
+    let mut row = Row::new(Check::Disturbed.name(), both, WANTED, began.elapsed()).note("states", states);
+    for (name, turns) in Phases::NAMES.into_iter().zip(phases.turns()) {
+        row =
+            row.note(name, turns).require(turns >= WANTED, format!("{turns} readings {name}, not the {WANTED} wanted"));
+    }
+    Ok(row)
 }

@@ -14,6 +14,11 @@ use crate::sys;
 /// One microsecond of tick in ten thousand.
 const PPM_PER_TICK_US: i64 = 100;
 
+/// Slews that go back and forth at least twice.
+const CHANGES: u64 = 4;
+/// At least this part of a slew must be seen after most changes.
+const LEAST_SHARE: i64 = 2;
+
 /// One slew: how far, and how long one way.
 #[derive(Clone, Copy, Debug)]
 pub struct Slew {
@@ -45,19 +50,35 @@ impl Slew {
         }
     }
 
-    /// Slews until the readers are done; gives the changes made and the strongest slew seen against the raw clock, ppm.
-    fn alternate(self, done: &AtomicBool) -> io::Result<(u64, i64)> {
-        let (mut changes, mut strongest_ppm) = (0, 0);
+    /// Slews until the readers are done.
+    fn alternate(self, done: &AtomicBool) -> io::Result<Seen> {
+        let mut seen = Seen::default();
         while !done.load(Ordering::Relaxed) {
-            self.apply(if changes % 2 == 0 { 1 } else { -1 })?;
-            changes += 1;
+            let (sign, ways) =
+                if seen.changes % 2 == 0 { (1, &mut seen.ahead_ppm) } else { (-1, &mut seen.behind_ppm) };
+            self.apply(sign)?;
             let (slewed_ns, raw_ns) = (sys::monotonic_ns(), sys::raw_ns());
             sleep(Duration::from_millis(self.period_ms));
             let (slewed_ns, raw_ns) = (sys::monotonic_ns() - slewed_ns, sys::raw_ns() - raw_ns);
-            strongest_ppm = strongest_ppm.max((slewed_ns as i64 - raw_ns as i64).abs() * 1_000_000 / raw_ns as i64);
+            ways.push((slewed_ns as i64 - raw_ns as i64) * 1_000_000 / raw_ns as i64);
+            seen.changes += 1;
         }
-        Ok((changes, strongest_ppm))
+        Ok(seen)
     }
+}
+
+/// How the slewed clock ran against the raw one after each change, in ppm.
+#[derive(Debug, Default)]
+struct Seen {
+    changes: u64,
+    ahead_ppm: Vec<i64>,
+    behind_ppm: Vec<i64>,
+}
+
+/// The middle one; 0 of none.
+fn median(mut values: Vec<i64>) -> i64 {
+    values.sort_unstable();
+    values.get(values.len() / 2).copied().unwrap_or(0)
 }
 
 /// Runs every row, and leaves the clock as it was.
@@ -66,12 +87,22 @@ pub fn run(size: Size, plant: Option<Plant>, print: &mut dyn FnMut(Row)) -> io::
         let began = Instant::now();
         let run = read_on_every_cpu(Until::Readings(size.slewed()), plant, |done| slew.alternate(done));
         sys::slew(sys::NOMINAL_TICK_US, 0)?;
-        let (both, (changes, strongest_ppm)) = run?;
+        let (both, seen) = run?;
+        let (ahead_ppm, behind_ppm) = (median(seen.ahead_ppm), median(seen.behind_ppm));
+        // Not all of it: a change takes effect at the kernel's next tick.
+        let least_ppm = slew.ppm / LEAST_SHARE;
         print(
             Row::new(slew.name(), both, size.slewed(), began.elapsed())
-                .note("changes", changes)
-                .note("slew_seen_ppm", strongest_ppm)
-                .require(strongest_ppm >= slew.ppm / 2, format!("the kernel slewed by {strongest_ppm} ppm at most")),
+                .note("changes", seen.changes)
+                .note("ahead_ppm", ahead_ppm)
+                .note("behind_ppm", behind_ppm)
+                .require(seen.changes >= CHANGES, format!("the slew changed only {} times", seen.changes))
+                .require(
+                    ahead_ppm >= least_ppm && -behind_ppm >= least_ppm,
+                    format!(
+                        "after half of the changes the kernel slewed by less than {ahead_ppm} and {behind_ppm} ppm"
+                    ),
+                ),
         );
     }
     Ok(())

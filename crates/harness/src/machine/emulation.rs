@@ -140,9 +140,15 @@ fn on_arm(signs: &Signs) -> Option<(&'static str, String)> {
     })
 }
 
-/// No, if every known emulator would by default have shown itself; unknown in a guest, and where an emulator need not show.
+/// No, where CPUID names no emulator and no hypervisor, and the kernel is one for the CPU that this program is for. Unknown in a
+/// guest, and where the kernel's architecture is: Windows on Arm translates programs for x86-64, and need not name itself where
+/// hypervisors do.
 fn not_seen(signs: &Signs) -> Option<bool> {
-    (signs.has_cpuid && signs.hypervisor.present == Some(false)).then_some(false)
+    (signs.has_cpuid && signs.hypervisor.present == Some(false) && has_own_kernel(signs)).then_some(false)
+}
+
+fn has_own_kernel(signs: &Signs) -> bool {
+    signs.kernel.as_deref().or(signs.cpuinfo) == Some(signs.program)
 }
 
 /// What was looked at in vain, and what that leaves open.
@@ -155,7 +161,8 @@ fn limits(signs: &Signs) -> String {
             let name = signs.hypervisor.name.as_deref().unwrap_or("the hypervisor");
             format!("no sign of an emulator; {name} would hide one below it")
         }
-        (true, false) => "no sign of an emulator in CPUID".to_owned(),
+        (true, false) if has_own_kernel(signs) => "no sign of an emulator in CPUID".to_owned(),
+        (true, false) => "no sign of an emulator in CPUID, but the kernel's architecture is unknown".to_owned(),
         (false, _) => "no sign of an emulator, but this architecture need not show one".to_owned(),
     }
 }
@@ -201,7 +208,13 @@ mod tests {
         assert_eq!(seen.is_emulated, None);
         assert!(seen.evidence.ends_with("with KVM and without"), "{}", seen.evidence);
         let bare = Hypervisor { present: Some(false), ..Hypervisor::default() };
-        assert_eq!(conclude(&Signs { hypervisor: bare, ..x86("", "AMD EPYC 7763") }).is_emulated, Some(false));
+        let own = Signs { hypervisor: bare, kernel: Some("x86_64".to_owned()), ..x86("", "AMD EPYC 7763") };
+        assert_eq!(conclude(&own).is_emulated, Some(false));
+        let before_6_1 = Signs { kernel: None, cpuinfo: Some("x86_64"), ..own.clone() };
+        assert_eq!(conclude(&before_6_1).is_emulated, Some(false));
+        let seen = conclude(&Signs { kernel: None, ..own });
+        assert_eq!(seen.is_emulated, None, "Windows on Arm may show a program no more than this");
+        assert!(seen.evidence.ends_with("the kernel's architecture is unknown"), "{}", seen.evidence);
     }
 
     /// KVM with `-cpu host` on a machine that QEMU emulates.

@@ -1,6 +1,6 @@
 //! Run under Wine, never on Windows.
 
-use std::io::{Error, ErrorKind, Read, Result as IoResult};
+use std::io::{ErrorKind, Read, Result as IoResult};
 use std::os::windows::io::{AsHandle, BorrowedHandle};
 use std::os::windows::process::CommandExt;
 use std::process::{Child, ChildStdout, Command, ExitStatus};
