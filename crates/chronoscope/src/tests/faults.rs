@@ -225,6 +225,7 @@ fn a_skew_beyond_its_error_bar_is_a_finding() {
             &request,
             &samples,
             Rate::NANOSECONDS,
+            0.0,
             Disturbance::default(),
         ));
         found(&record)

@@ -9,8 +9,9 @@ use chronoscope_harness::stats::rate_upper_95;
 
 /// The offset between two CPUs: the midpoint of the bounds given by the shortest trips each way, with its half-width.
 ///
-/// A clock that moves in steps reads up to one step too early, so the half-width grows by one step. Messages take time, so that
-/// the trips of two clocks at a constant offset add up to more than nothing; where they do not, no offset holds for all of them.
+/// A clock that moves in steps reads up to one step too early, so the half-width grows by one step. `rate` may be off by
+/// `within_ppm`, so it grows by that share of the offset too. Messages take time, so that the trips of two clocks at a constant
+/// offset add up to more than nothing; where they do not, no offset holds for all of them.
 ///
 /// # Sources
 /// The bound of D. Mills' clock filter (RFC 5905, section 8), whose half-width is half the round trip.
@@ -18,6 +19,7 @@ pub fn pair_offset(
     request: &offset::Request,
     samples: &offset::Samples,
     rate: Rate,
+    within_ppm: f64,
     disturbance: Disturbance,
 ) -> PairOffset {
     let trips = samples.trips;
@@ -27,13 +29,15 @@ pub fn pair_offset(
     let reason_not_constant = (!is_constant).then(|| {
         format!("the two did not keep their distance: the shortest trips there and back add up to {}", ns(both_ns))
     });
+    let offset_ns = (there - back) / 2.0;
+    let trips_ns = if is_constant { both_ns / 2.0 } else { both_ns.abs() / 2.0 };
     PairOffset {
         clock: request.source.clone(),
         a: request.a,
         b: request.b,
         rounds: trips.rounds,
-        offset_ns: (there - back) / 2.0,
-        half_width_ns: if is_constant { both_ns / 2.0 } else { both_ns.abs() / 2.0 } + step_ns,
+        offset_ns,
+        half_width_ns: trips_ns + step_ns + offset_ns.abs() * within_ppm * 1e-6,
         reason_not_constant,
         violations: trips.violations,
         disturbance,
@@ -72,9 +76,13 @@ mod tests {
     use crate::sections::clocks::granularity::task::Steps;
 
     fn pair(there: i64, back: i64, steps: Steps) -> PairOffset {
+        pair_within(0.0, there, back, steps)
+    }
+
+    fn pair_within(within_ppm: f64, there: i64, back: i64, steps: Steps) -> PairOffset {
         let request = offset::Request { source: "fake".into(), a: 0, b: 1, rounds: 9 };
         let trips = offset::Trips { rounds: 9, there, back, violations: 0 };
-        pair_offset(&request, &offset::Samples { trips, steps }, Rate::NANOSECONDS, Disturbance::default())
+        pair_offset(&request, &offset::Samples { trips, steps }, Rate::NANOSECONDS, within_ppm, Disturbance::default())
     }
 
     #[test]
@@ -83,6 +91,12 @@ mod tests {
         assert_eq!((pair.offset_ns, pair.half_width_ns), (-600.0, 10.0));
         assert!(pair.shows_skew());
         assert_eq!(pair.skew_not_excluded_ns(), 610.0);
+    }
+
+    #[test]
+    fn an_offset_is_known_no_better_than_the_frequency_it_is_counted_by() {
+        let found = pair_within(20_000.0, -59_000_100, 59_000_300, Steps::default());
+        assert_eq!((found.offset_ns, found.half_width_ns), (-59_000_200.0, 100.0 + 59_000_200.0 * 0.02));
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<(), Sta
     let cpus = session.plan.cpus.len() as u64;
     record.causality.pairs_possible = cpus * (cpus - 1) / 2;
     let clocks = readable(record, &record.causality.plan.pair_clocks)?;
+    let counter_within_ppm = record.machine.tsc.frequency.map_or(0.0, |measured| measured.half_width_ppm);
     let plan = &record.causality.plan;
     let requests: Vec<offset::Request> = of_pairs(&plan.pairs, &clocks)
         .map(|(source, a, b)| offset::Request { source, a, b, rounds: plan.pair_rounds })
@@ -25,7 +26,8 @@ pub fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<(), Sta
         let (samples, disturbance) = session
             .ask(None, budget_ms, request)
             .map_err(|failure| format!("CPUs {} and {}, {}: {failure}", request.a, request.b, request.source))?;
-        Ok(estimate::pair_offset(request, &samples, session.rate_of(&request.source), disturbance))
+        let within_ppm = if request.source.is_counter() { counter_within_ppm } else { 0.0 };
+        Ok(estimate::pair_offset(request, &samples, session.rate_of(&request.source), within_ppm, disturbance))
     });
     record.causality.pairs = pairs;
     outcome(requests.len(), reasons)

@@ -41,7 +41,8 @@ pub struct PairOffset {
     pub rounds: u64,
     /// Estimate of b − a.
     pub offset_ns: f64,
-    /// The true offset is within this of the estimate: half the shortest round trip, plus one step of the clock.
+    /// The true offset is within this of the estimate: half the shortest round trip, plus one step of the clock, plus the share of
+    /// the offset by which the counter's measured frequency may be off.
     pub half_width_ns: f64,
     /// Why there is no one offset: the clocks did not keep their distance. `offset_ns` and `half_width_ns` then span the two
     /// distances that were seen, and it may have been larger. Absent if it was constant.
