@@ -24,8 +24,10 @@ pub struct Expectation {
     pub is: Option<Value>,
     /// A number in these bounds, or an interval whose estimate is.
     pub between: Option<[f64; 2]>,
-    /// An interval that holds this number, within a millionth of it.
+    /// An interval that holds this number, or one at most a millionth of it away.
     pub holds: Option<f64>,
+    /// The share by which the number of `holds` may be off, in place of that millionth.
+    pub known_within: Option<f64>,
     /// A number or an estimate at most a share off: `[279.365, 0.001]`.
     pub near: Option<[f64; 2]>,
     /// A text or list with this text in it.
@@ -60,7 +62,8 @@ pub struct Trace {
 pub enum Test<'a> {
     Is(&'a str, &'a Value),
     Between(&'a str, [f64; 2]),
-    Holds(&'a str, f64),
+    /// A place, a number, and the share by which that may be off.
+    Holds(&'a str, f64, f64),
     Near(&'a str, [f64; 2]),
     Contains(&'a str, &'a str),
     Absent(&'a str),
@@ -90,7 +93,7 @@ impl Expectation {
             tests.push(Test::Between(place()?, bounds));
         }
         if let Some(value) = self.holds {
-            tests.push(Test::Holds(place()?, value));
+            tests.push(Test::Holds(place()?, value, self.known_within.unwrap_or(KERNEL)));
         }
         if let Some(value) = self.near {
             tests.push(Test::Near(place()?, value));
@@ -108,6 +111,9 @@ impl Expectation {
         tests.extend(self.exit.map(Test::Exit));
         tests.extend(self.prints.as_deref().map(Test::Prints));
         match tests[..] {
+            [ref test] if self.known_within.is_some() && !matches!(test, Test::Holds(..)) => {
+                Err("only the number of `holds` is known within a share".to_owned())
+            }
             [test] => Ok(test),
             _ => Err("an expectation has exactly one test".to_owned()),
         }
@@ -132,8 +138,8 @@ impl Test<'_> {
                 let number = number(there(place));
                 (number.is_some_and(|number| low <= number && number <= high), number_shown(there(place)))
             }
-            Self::Holds(place, value) => {
-                let slack = value.abs() * KERNEL;
+            Self::Holds(place, value, share) => {
+                let slack = value.abs() * share;
                 let holds = ends(there(place)).is_some_and(|[low, high]| low - slack <= value && value <= high + slack);
                 (holds, number_shown(there(place)))
             }
@@ -266,6 +272,7 @@ mod tests {
             ("at = 'tick'\nbetween = [279, 280]", "at = 'tick'\nbetween = [280, 281]"),
             ("at = 'tick'\nholds = 279.365", "at = 'tick'\nholds = 279.6"),
             ("at = 'offset'\nholds = -400", "at = 'offset'\nholds = -380"),
+            ("at = 'offset'\nholds = -380\nknown_within = 0.1", "at = 'offset'\nholds = -380\nknown_within = 0.001"),
             ("at = 'tick'\nnear = [279.365, 0.001]", "at = 'tick'\nnear = [10, 0.001]"),
             ("at = 'path'\ncontains = 'ds'", "at = 'path'\ncontains = 'x'"),
             ("at = 'list'\ncontains = 'b'", "at = 'tick'\ncontains = 'b'"),
@@ -298,6 +305,7 @@ mod tests {
     #[test]
     fn one_test_each() {
         assert!(row("at = 'a'\nis = 1\nholds = 2").test().is_err());
+        assert!(row("at = 'a'\nis = 1\nknown_within = 0.1").test().is_err());
         assert!(row("").test().is_err());
         assert!(row("is = 1").test().is_err(), "no place");
     }

@@ -1,16 +1,17 @@
 //! Initramfs images, built by the scripts in `lab/images`.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use crate::child;
 use crate::machine::Image;
 use crate::stop::Stop;
 use crate::sys;
 
+/// The order in which they are built, for those that it names: first what most scenarios want, then what is soon built, last what
+/// takes a compiler minutes. Others follow.
+const ORDER: [&str; 7] = ["plain", "nested", "xen", "runtimes", PEERS, "windows", "arm"];
 /// A script's way to say that an image cannot be built here.
 const CANNOT: i32 = 77;
 
@@ -58,17 +59,12 @@ pub struct Images<'a> {
 }
 
 impl<'a> Images<'a> {
-    /// Of these names, one for each scenario and how long it may take: what most scenarios want is built first, and of several
-    /// images the one that is needed longest.
-    pub fn wanted(names: impl Iterator<Item = (&'a str, Duration)>) -> Self {
-        let mut wanted = BTreeMap::<&str, (usize, Duration)>::new();
-        for (name, limit) in names {
-            let (count, longest) = wanted.entry(name).or_default();
-            *count += 1;
-            *longest = limit.max(*longest);
-        }
-        let mut names: Vec<&str> = wanted.keys().copied().collect();
-        names.sort_by_key(|name| Reverse(wanted[name]));
+    /// Of these names, some of them several times.
+    pub fn wanted(names: impl Iterator<Item = &'a str>) -> Self {
+        let names: BTreeSet<&str> = names.collect();
+        let mut names: Vec<&str> = names.into_iter().collect();
+        names.sort_by_key(|name| ORDER.iter().position(|of| of == name));
+        names.sort_by_key(|name| !ORDER.contains(name));
         Self { all: names.into_iter().map(|name| (name, OnceLock::new())).collect() }
     }
 
@@ -77,6 +73,11 @@ impl<'a> Images<'a> {
         for (name, built) in &self.all {
             built.get_or_init(|| build(scripts, folder, name, stop));
         }
+    }
+
+    /// Whether that is over.
+    pub fn are_built(&self) -> bool {
+        self.all.iter().all(|(_, built)| built.get().is_some())
     }
 
     /// The image of that name, or why there is none; None while it is not built.
@@ -90,15 +91,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_most_scenarios_want_comes_first() {
-        let wanted = [("arm", 300), ("plain", 60), ("runtimes", 600), ("plain", 90)];
-        let images = Images::wanted(wanted.into_iter().map(|(name, limit)| (name, Duration::from_secs(limit))));
-        assert_eq!(images.all.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["plain", "runtimes", "arm"]);
-        assert!(images.get("plain").is_none());
+    fn each_is_built_once_and_in_order() {
+        let images = Images::wanted(["another", "arm", "plain", "runtimes", "plain"].into_iter());
+        let names: Vec<&str> = images.all.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["plain", "runtimes", "arm", "another"]);
+        assert!(images.get("plain").is_none() && !images.are_built());
         let stop = Stop::default();
         stop.interrupt();
         images.build(Path::new("nowhere"), Path::new("nowhere"), &stop);
         assert!(matches!(images.get("plain"), Some(Err(NotBuilt::Interrupted))));
-        assert!(images.get("another").is_none());
+        assert!(images.get("missing").is_none() && images.are_built());
     }
 }

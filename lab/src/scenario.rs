@@ -46,6 +46,9 @@ pub struct Scenario {
     /// How long it may take; with `--long` ten times that.
     #[serde(default = "limit_s")]
     pub limit_s: u64,
+    /// Whether nothing may be built meanwhile: its CPUs must run at the same time.
+    #[serde(default)]
+    pub undisturbed: bool,
     /// Whether the library must read the counter: a clock that falls back is right, and proves nothing.
     #[serde(default)]
     pub reads_counter: bool,

@@ -126,8 +126,7 @@ fn list(scenarios: &[Scenario]) {
 fn run_all(arguments: &Arguments, scenarios: &[Scenario]) -> Result<ExitCode, String> {
     let stop = stop_by_signals()?;
     let limit = |scenario: &Scenario| Duration::from_secs(scenario.limit_s);
-    let wanted = |scenario| images_of(scenario).map(move |image| (image, limit(scenario)));
-    let images = Images::wanted(scenarios.iter().flat_map(wanted));
+    let images = Images::wanted(scenarios.iter().flat_map(images_of));
     let minutes = minutes(arguments);
     let slots = thread::available_parallelism().map_or(1, usize::from);
     let verdicts = thread::scope(|scope| {
@@ -141,7 +140,10 @@ fn run_all(arguments: &Arguments, scenarios: &[Scenario]) -> Result<ExitCode, St
             scenarios,
             slots,
             |scenario| (scenario.slots(), limit(scenario)),
-            |scenario| images_of(scenario).all(|image| images.get(image).is_some()),
+            |scenario| match scenario.undisturbed {
+                true => images.are_built(),
+                false => images_of(scenario).all(|image| images.get(image).is_some()),
+            },
             |scenario| verdict_of(arguments, scenario, &images, &stop),
         )
     });
