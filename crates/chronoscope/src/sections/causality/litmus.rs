@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
-use crate::engine::timer::Deadline;
+use crate::engine::timer::{Deadline, Timer};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::watch::Watch;
 
@@ -33,14 +33,14 @@ impl Task for Request {
     type Samples = Samples;
 
     fn perform(&self, bench: &Bench) -> Result<(Samples, Disturbance), String> {
-        let deadline = Deadline::after_ms(bench.timer()?, bench.budget_ms);
-        self.source.visit(OneWay { request: self, deadline })?
+        self.source.visit(OneWay { request: self, timer: bench.timer()?, budget_ms: bench.budget_ms })?
     }
 }
 
 struct OneWay<'a> {
     request: &'a Request,
-    deadline: Deadline,
+    timer: Timer,
+    budget_ms: u64,
 }
 
 impl SourceVisitor for OneWay<'_> {
@@ -59,9 +59,11 @@ impl SourceVisitor for OneWay<'_> {
                 })
                 .map_err(|error| format!("could not start a second thread: {error}"))?;
             let watch = Watch::pinned(Some(reader));
-            board.await_first(|| self.deadline.passed());
+            // From here on one CPU reads the timer: on another it may be so far ahead that no time would be left.
+            let deadline = Deadline::after_ms(self.timer, self.budget_ms);
+            board.await_first(|| deadline.passed());
             let mut samples = Samples::default();
-            while !self.deadline.passed() {
+            while !deadline.passed() {
                 board.observe(&source, CHUNK, &mut samples);
             }
             stop.store(true, Relaxed);
