@@ -12,7 +12,8 @@ use crate::Clock;
 use crate::os::{OsClock, try_read_ns};
 use crate::pause::{self, Cancel, NotRestored, Pauser, RealTime, Timer, Waited};
 
-const PROFILER_HZ: i64 = 2_000;
+/// An emulated CPU takes a millisecond for a signal and the sleep that follows.
+const PROFILER_HZ: i64 = 400;
 const LENGTH: Duration = Duration::from_millis(300);
 
 extern "C" fn nothing(_: libc::c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {}
@@ -37,9 +38,10 @@ fn sleeps_on(mut wait: impl FnMut() -> Waited) -> Checked {
     println!("CPU {} µs {waited:?}", cpu_ns / 1_000);
     ensure(waited.ended >= begin.saturating_add(LENGTH), "never early")?;
     let numbers = [u64::from(waited.sleeps), waited.slept.as_nanos() as u64, cpu_ns];
-    ensure_of(waited.sleeps > 64 && waited.failed_sleeps == 0, "interrupted, and not failed", numbers)?;
+    ensure_of(waited.sleeps > 32 && waited.failed_sleeps == 0, "interrupted, and not failed", numbers)?;
     ensure_of(waited.slept > LENGTH.mul_f64(0.8), "it slept", numbers)?;
-    ensure_of(cpu_ns < waited.slept.as_nanos() as u64 / 2, "CPU time is not that of a spin", numbers)
+    ensure_of(waited.spun < LENGTH / 10, "it did not spin", numbers)?;
+    ensure_of(cpu_ns < waited.slept.as_nanos() as u64 / 10 * 8, "nor did anything below it", numbers)
 }
 
 #[test]
