@@ -30,6 +30,8 @@ pub struct Expectation {
     pub known_within: Option<f64>,
     /// A number or an estimate at most a share off: `[279.365, 0.001]`.
     pub near: Option<[f64; 2]>,
+    /// A number or an estimate of at most this, or nothing there: a tick of the host's own counter, if it has one.
+    pub at_most: Option<f64>,
     /// A text or list with this text in it.
     pub contains: Option<String>,
     /// Nothing there.
@@ -65,6 +67,7 @@ pub enum Test<'a> {
     /// A place, a number, and the share by which that may be off.
     Holds(&'a str, f64, f64),
     Near(&'a str, [f64; 2]),
+    AtMost(&'a str, f64),
     Contains(&'a str, &'a str),
     Absent(&'a str),
     Finding(&'a str, Option<&'a str>),
@@ -97,6 +100,9 @@ impl Expectation {
         }
         if let Some(value) = self.near {
             tests.push(Test::Near(place()?, value));
+        }
+        if let Some(most) = self.at_most {
+            tests.push(Test::AtMost(place()?, most));
         }
         if let Some(text) = &self.contains {
             tests.push(Test::Contains(place()?, text));
@@ -147,12 +153,13 @@ impl Test<'_> {
                 let near = number(there(place)).is_some_and(|number| (number - value).abs() <= value.abs() * share);
                 (near, number_shown(there(place)))
             }
-            Self::Contains(place, text) => (contains(there(place), text), shown(place)),
-            Self::Absent(place) => {
-                // What it would be part of must be there: a misspelt place holds nothing either.
-                let within = place.rsplit_once('/').map_or(&trace.document, |(within, _)| there(within));
-                (within.is_object() && there(place).is_null(), shown(place))
+            Self::AtMost(place, most) => {
+                let seen = there(place);
+                let holds = lacks(trace, place) || number(seen).is_some_and(|number| number <= most);
+                (holds, number_shown(seen))
             }
+            Self::Contains(place, text) => (contains(there(place), text), shown(place)),
+            Self::Absent(place) => (lacks(trace, place), shown(place)),
             Self::Finding(id, subject) => {
                 let found = findings(&trace.document)
                     .find(|found| found["id"] == id && subject.is_none_or(|subject| found["subject"] == subject));
@@ -170,6 +177,13 @@ impl Test<'_> {
             }
         }
     }
+}
+
+/// Whether nothing is there. What it would be part of must be: a misspelt place holds nothing either.
+fn lacks(trace: &Trace, place: &str) -> bool {
+    let there = |place: &str| place::at(&trace.document, place).unwrap_or(&Value::Null);
+    let within = place.rsplit_once('/').map_or(&trace.document, |(within, _)| there(within));
+    within.is_object() && there(place).is_null()
 }
 
 /// How a program ended.
@@ -274,6 +288,8 @@ mod tests {
             ("at = 'offset'\nholds = -400", "at = 'offset'\nholds = -380"),
             ("at = 'offset'\nholds = -380\nknown_within = 0.1", "at = 'offset'\nholds = -380\nknown_within = 0.001"),
             ("at = 'tick'\nnear = [279.365, 0.001]", "at = 'tick'\nnear = [10, 0.001]"),
+            ("at = 'tick'\nat_most = 280", "at = 'tick'\nat_most = 279"),
+            ("at = 'tick/nothing'\nat_most = 280", "at = 'tock/nothing'\nat_most = 280"),
             ("at = 'path'\ncontains = 'ds'", "at = 'path'\ncontains = 'x'"),
             ("at = 'list'\ncontains = 'b'", "at = 'tick'\ncontains = 'b'"),
             ("at = 'tick/nothing'\nabsent = true", "at = 'path'\nabsent = true"),
