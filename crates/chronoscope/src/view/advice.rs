@@ -3,7 +3,9 @@ use chronoscope_harness::quantity::{TIME, count, limit, ns};
 use chronoscope_harness::record::Estimate;
 
 use crate::answers::advice::index::{IndexRow, commands, title};
-use crate::answers::advice::report::{Advice, Cause, Figure, Fit, IntervalAdvice, IntervalQuestion, MethodAdvice, SymptomAdvice};
+use crate::answers::advice::report::{
+    Advice, Cause, Figure, Fit, IntervalAdvice, IntervalQuestion, MethodAdvice, SymptomAdvice,
+};
 use crate::document::Record;
 use chronoscope_render::Width;
 use chronoscope_render::line::Line;
@@ -11,6 +13,7 @@ use chronoscope_render::page::Page;
 use chronoscope_render::palette::{CRITICAL, DIM, GOOD, PLAIN, TITLE, WARNING};
 use chronoscope_render::table::{Align, Table};
 use chronoscope_render::title::head;
+use chronoscope_render::words::quoted;
 
 /// The answer to what a user asked, for a terminal of this width.
 pub fn terminal_at(record: &Record, advice: &Advice, width: Width) -> String {
@@ -35,7 +38,7 @@ fn interval(page: &mut Page, advice: &IntervalAdvice) {
         show_method(page, method);
     }
     if !advice.reservations.is_empty() {
-        page.section("MIND");
+        page.section("CAVEATS");
         for text in &advice.reservations {
             page.paragraph(Line::styled(WARNING, "! "), PLAIN, text);
         }
@@ -64,10 +67,10 @@ fn show_method(page: &mut Page, method: &MethodAdvice) {
     let (style, mark, word): (Style, &str, &str) = match method.fit {
         Fit::Confirmed => (GOOD, "✔ ", "confirmed"),
         Fit::Expected => (GOOD, "✔ ", "expected"),
-        Fit::No => (DIM, "– ", "does not do"),
+        Fit::No => (DIM, "– ", "not enough"),
     };
     page.line(Line::new());
-    let clock = method.clock.as_ref().map_or_else(String::new, |clock| format!(" with {clock}"));
+    let clock = method.clock.as_ref().map_or_else(String::new, |clock| format!(" with {}", quoted(clock)));
     page.paragraph(Line::styled(style, mark), TITLE, &format!("{}{clock}: {word}", method.method.title()));
     page.paragraph(Line::plain("  "), PLAIN, &method.says);
     if let Some(formula) = &method.formula {
@@ -91,9 +94,7 @@ fn evidence(page: &mut Page, figures: &[Figure]) {
     ]);
     for figure in figures {
         let value = match (figure.low_ns, figure.high_ns) {
-            (Some(low), Some(high)) => {
-                TIME.amount(&Estimate { estimate: figure.value_ns, low, high, confidence: 1.0 })
-            }
+            (Some(low), Some(high)) => TIME.amount(&Estimate { estimate: figure.value_ns, low, high, confidence: 1.0 }),
             _ => ns(figure.value_ns),
         };
         let clock = figure.clock.clone().unwrap_or_else(|| "–".to_owned());

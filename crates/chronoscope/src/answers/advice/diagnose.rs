@@ -145,14 +145,14 @@ pub fn by_findings(found: &[&Finding]) -> Look {
 
 fn none_of(kinds: &[Kind], of: &[&str]) -> String {
     let ids: Vec<&str> = kinds.iter().map(|kind| kind.id).collect();
-    let measured = if of.is_empty() { "this machine".to_owned() } else { words(of) };
-    format!("{measured} examined: no {}", ids.join(", "))
+    let measured = if of.is_empty() { String::new() } else { format!(" (measured by {})", words(of)) };
+    format!("no finding {}{measured}", ids.join(", "))
 }
 
 /// Why the document cannot tell what these sections measure; None if it has all of them.
 pub fn unmeasured(sections: &[&str], record: &Record) -> Option<String> {
     let missing: Vec<&str> = sections.iter().copied().filter(|name| !is_measured(name, record)).collect();
-    (!missing.is_empty()).then(|| format!("not measured: {}", words(&missing)))
+    (!missing.is_empty()).then(|| format!("not in this document: {} measures it", words(&missing)))
 }
 
 /// Whether a section's results are in the document.
@@ -164,8 +164,7 @@ pub fn is_measured(section: &str, record: &Record) -> bool {
 
 /// Sections as their commands are called.
 pub fn words(sections: &[&str]) -> String {
-    let names: Vec<String> =
-        sections.iter().map(|name| format!("`chronoscope {}`", name.replace('_', "-"))).collect();
+    let names: Vec<String> = sections.iter().map(|name| format!("`chronoscope {}`", name.replace('_', "-"))).collect();
     names.join(", ")
 }
 
@@ -173,6 +172,10 @@ pub fn words(sections: &[&str]) -> String {
 pub fn lacking(symptom: &Symptom, record: &Record) -> Option<String> {
     let missing: Vec<&str> = symptom.needs.iter().copied().filter(|name| !is_measured(name, record)).collect();
     (missing.len() == symptom.needs.len()).then(|| {
-        format!("it has nothing about \"{}\"; {} --output FILE measures it", symptom.title(), words(&missing[..1]).trim_matches('`'))
+        format!(
+            "it has nothing about \"{}\"; {} --output FILE measures it",
+            symptom.title(),
+            words(&missing[..1]).trim_matches('`')
+        )
     })
 }

@@ -42,9 +42,8 @@ pub fn rows() -> impl Iterator<Item = IndexRow> {
 /// The index as a table of Markdown, for the documentation.
 #[cfg(test)]
 pub fn markdown() -> String {
-    let row = |row: IndexRow| {
-        format!("| \"{}\" | `{}` | {} | {} |\n", row.phrases[0], row.id, words(row.needs), row.usually)
-    };
+    let row =
+        |row: IndexRow| format!("| \"{}\" | `{}` | {} | {} |\n", row.phrases[0], row.id, words(row.needs), row.usually);
     "| symptom | id | runs | usually |\n|---|---|---|---|\n".to_owned() + &rows().map(row).collect::<String>()
 }
 

@@ -5,6 +5,7 @@ use super::report::{Figure, Fit, IntervalAdvice, IntervalQuestion, Method, Metho
 use super::usable_clocks::{UsableClock, usable};
 use crate::document::Record;
 use chronoscope_harness::quantity::{count, limit, ns, percent, share};
+use chronoscope_render::words::quoted;
 
 /// The advice for `question`, from the figures of `record`.
 pub fn advise(question: &IntervalQuestion, record: &Record) -> IntervalAdvice {
@@ -66,7 +67,9 @@ fn cpus(record: &Record) -> u64 {
 fn loop_turn_ns(question: &IntervalQuestion, record: &Record) -> Option<f64> {
     let turn = match question.runtime {
         None => record.clocks.harness.as_ref()?.loop_overhead_ns.as_ref(),
-        Some(kind) => record.runtimes.iter().find(|runtime| runtime.kind == kind && runtime.available)?.loop_overhead_ns.as_ref(),
+        Some(kind) => {
+            record.runtimes.iter().find(|runtime| runtime.kind == kind && runtime.available)?.loop_overhead_ns.as_ref()
+        }
     };
     turn.map(|turn| turn.estimate).filter(|turn| turn.is_finite() && *turn > 0.0)
 }
@@ -106,22 +109,22 @@ fn choose<'m>(methods: &'m [MethodAdvice], question: &IntervalQuestion) -> Optio
 }
 
 fn answer(chosen: Option<&MethodAdvice>, methods: &[MethodAdvice], question: &IntervalQuestion) -> String {
-    let clock = |method: &MethodAdvice| method.clock.clone().unwrap_or_default();
+    let clock = |method: &MethodAdvice| quoted(method.clock.as_deref().unwrap_or_default());
     let within = limit(question.error_pct);
     let counted = |method: &MethodAdvice| count(method.count.unwrap_or(1));
     match chosen {
         Some(method) => match method.method {
             Method::Direct => {
                 let expected = method.error_pct.map(percent).unwrap_or_default();
-                format!("yes: one pair of reads of {} is right to {expected}", clock(method))
+                format!("yes: one pair of reads of {} is within {expected}", clock(method))
             }
             Method::Batch => format!(
-                "not directly: time {} operations between two reads of {}, and divide; right to {within}",
+                "not directly: time {} operations between two reads of {} and divide; within {within}",
                 counted(method),
                 clock(method)
             ),
             Method::Repetitions => format!(
-                "not directly: average {} single readings of {}, each after a random delay; right to {within}",
+                "not directly: average {} single readings of {}, each after a random delay; within {within}",
                 counted(method),
                 clock(method)
             ),
@@ -150,8 +153,8 @@ fn reservations(
     let mut said = Vec::new();
     if cpus > 0 && threads > cpus {
         said.push(format!(
-            "{} threads share {}: readings include the time for which a thread waits for a CPU; use {} threads at most to see \
-             the operation alone",
+            "{} threads share {}: readings include time that a thread waits for a CPU; use at most {} to see the operation \
+             alone",
             count(threads),
             if cpus == 1 { "one CPU".to_owned() } else { format!("{} CPUs", count(cpus)) },
             count(cpus)
@@ -168,7 +171,7 @@ fn reservations(
         }
     }
     if let Some(clock) = clock.filter(|clock| clock.refuted) {
-        said.push(format!("trials of {} confirmed no length within this error: rely on it less", clock.name));
+        said.push(format!("trials of {} confirmed no length within this error", quoted(&clock.name)));
     }
     said.extend(chosen.and_then(|method| interrupted(method, record)));
     said.extend(disturbances(record));
@@ -176,7 +179,7 @@ fn reservations(
 }
 
 fn between_threads(clock: &UsableClock, record: &Record) -> String {
-    let name = &clock.name;
+    let name = quoted(&clock.name);
     match (clock.causal, record.verdict.skew_not_excluded_ns) {
         (Some(true), Some(skew_ns)) => format!(
             "an interval may end on another thread: {name} is causal here; its skew between CPUs, if any, is under {}",

@@ -13,11 +13,7 @@ use crate::sections::runtimes::rules::{RUNTIME_ON_SLOW_PATH, WALL_CLOCK_FOR_INTE
 
 fn found(evidence: String, finding: Option<&str>, advice: &[&str]) -> Look {
     let owned = |text: &&str| (*text).to_owned();
-    Look::Found {
-        evidence,
-        findings: finding.iter().map(owned).collect(),
-        advice: advice.iter().map(owned).collect(),
-    }
+    Look::Found { evidence, findings: finding.iter().map(owned).collect(), advice: advice.iter().map(owned).collect() }
 }
 
 fn missing(section: &'static str, record: &Record) -> Look {
@@ -31,7 +27,11 @@ fn of_kind(kind: RuntimeKind, record: &Record) -> Vec<&Runtime> {
 }
 
 fn not_here(kind: RuntimeKind, record: &Record) -> Look {
-    let reason = record.runtimes.iter().filter(|runtime| runtime.kind == kind).find_map(|runtime| runtime.reason_unavailable.clone());
+    let reason = record
+        .runtimes
+        .iter()
+        .filter(|runtime| runtime.kind == kind)
+        .find_map(|runtime| runtime.reason_unavailable.clone());
     let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
     Look::Unknown { reason: format!("{} was not measured{reason}; `chronoscope runtimes` does", kind.title()) }
 }
@@ -116,7 +116,11 @@ pub fn sleep_overruns(record: &Record) -> Look {
     let (asked, took, late) = (ns(figures.requested_ns as f64), ns(figures.p50_ns.estimate), figures.late_p50_ns());
     let evidence = format!("std::thread::sleep of {asked} takes {took} (median), {} (99 %)", ns(figures.p99_ns));
     match late >= WORTH_SAYING_NS {
-        true => found(evidence, None, &["pause to a deadline with `chronoscope_clock::pause::sleep`, or the `Pauser`, which learns"]),
+        true => found(
+            evidence,
+            None,
+            &["pause to a deadline with `chronoscope_clock::pause::sleep`, or the `Pauser`, which learns"],
+        ),
         false => Look::Excluded { evidence },
     }
 }
@@ -131,7 +135,11 @@ pub fn timer_tick(record: &Record) -> Look {
         ns(figures.late_p50_ns())
     );
     match figures.late_p50_ns() >= TICK_NS {
-        true => found(evidence, None, &["check that the kernel has high-resolution timers: /proc/timer_list says hres_active"]),
+        true => found(
+            evidence,
+            None,
+            &["check that the kernel has high-resolution timers: /proc/timer_list says hres_active"],
+        ),
         false => Look::Excluded { evidence },
     }
 }
@@ -140,8 +148,12 @@ pub fn timer_tick(record: &Record) -> Look {
 pub fn machine_stalls(record: &Record) -> Look {
     const WORTH_SAYING_NS: f64 = 100_000.0;
     let seen = record.reads.iter().filter(|reads| reads.maximum_ns.is_finite());
-    let Some(reads) = seen.max_by(|a, b| a.maximum_ns.total_cmp(&b.maximum_ns)) else { return missing("reads", record) };
-    let lost = reads.shown_gaps().map(|gaps| format!(", {} of the time in gaps over {}", share(gaps.share_of_time), ns(gaps.above_ns)));
+    let Some(reads) = seen.max_by(|a, b| a.maximum_ns.total_cmp(&b.maximum_ns)) else {
+        return missing("reads", record);
+    };
+    let lost = reads
+        .shown_gaps()
+        .map(|gaps| format!(", {} of the time in gaps over {}", share(gaps.share_of_time), ns(gaps.above_ns)));
     let evidence = format!(
         "a thread that only read {} was held up by up to {}{}",
         reads.clock,
@@ -149,7 +161,11 @@ pub fn machine_stalls(record: &Record) -> Look {
         lost.take(1).collect::<String>()
     );
     match reads.maximum_ns >= WORTH_SAYING_NS {
-        true => found(evidence, None, &["a largest latency below that was not measured against a schedule: see `chronoscope pace`"]),
+        true => found(
+            evidence,
+            None,
+            &["a largest latency below that was not measured against a schedule: see `chronoscope pace`"],
+        ),
         false => Look::Excluded { evidence },
     }
 }
@@ -179,7 +195,8 @@ fn coarse(record: &Record) -> impl Iterator<Item = (String, f64)> + '_ {
 pub fn runtime_steps(record: &Record) -> Look {
     const MILLISECOND_NS: f64 = 500_000.0;
     let Some(reason) = unmeasured(&["runtimes"], record) else {
-        let clocks = || record.runtimes.iter().flat_map(|runtime| runtime.clocks.iter().map(move |clock| (runtime, clock)));
+        let clocks =
+            || record.runtimes.iter().flat_map(|runtime| runtime.clocks.iter().map(move |clock| (runtime, clock)));
         let coarse = clocks().filter_map(|(runtime, clock)| {
             let step = clock.step_ns().filter(|step| *step >= MILLISECOND_NS && clock.kind != TimeKind::Cpu)?;
             let equal = clock.reads.as_ref().map_or_else(String::new, |reads| {
@@ -189,11 +206,15 @@ pub fn runtime_steps(record: &Record) -> Look {
         });
         let coarse: Vec<String> = coarse.collect();
         return match coarse.is_empty() {
-            true => Look::Excluded { evidence: "no runtime's clock here moves in steps of half a millisecond or more".to_owned() },
+            true => Look::Excluded {
+                evidence: "no runtime's clock here moves in steps of half a millisecond or more".to_owned(),
+            },
             false => found(
                 coarse.join("; "),
                 None,
-                &["use the runtime's high-resolution clock: Stopwatch in .NET, System.nanoTime in Java, performance.now in a browser"],
+                &[
+                    "use the runtime's high-resolution clock: Stopwatch in .NET, System.nanoTime in Java, performance.now in a browser",
+                ],
             ),
         };
     };

@@ -12,8 +12,8 @@ const ALSO: f64 = 0.7;
 const SHARE_OF_ROW: f64 = 0.6;
 /// Words that say nothing.
 const EMPTY: [&str; 28] = [
-    "a", "an", "and", "are", "as", "at", "be", "do", "does", "for", "from", "get", "has", "i", "in", "is", "it", "my", "of",
-    "on", "or", "our", "so", "the", "to", "we", "why", "with",
+    "a", "an", "and", "are", "as", "at", "be", "do", "does", "for", "from", "get", "has", "i", "in", "is", "it", "my",
+    "of", "on", "or", "our", "so", "the", "to", "we", "why", "with",
 ];
 /// A longer text is no description of a symptom.
 const MOST_WORDS: usize = 64;
@@ -25,8 +25,7 @@ pub fn fitting(text: &str, rows: &[&[&str]]) -> Vec<usize> {
         rows.iter().map(|phrases| phrases.iter().map(|phrase| words(phrase)).collect()).collect();
     let weights = Weights::of(&phrases);
     let fit = |phrases: &Vec<Vec<String>>| phrases.iter().map(|phrase| weights.fit(&asked, phrase)).fold(0.0, f64::max);
-    let mut found: Vec<(usize, f64)> =
-        phrases.iter().map(fit).enumerate().filter(|(_, fit)| *fit >= FITS).collect();
+    let mut found: Vec<(usize, f64)> = phrases.iter().map(fit).enumerate().filter(|(_, fit)| *fit >= FITS).collect();
     found.sort_by(|a, b| b.1.total_cmp(&a.1));
     let least = found.first().map_or(0.0, |(_, best)| best * ALSO);
     found.into_iter().filter(|(_, fit)| *fit >= least).map(|(row, _)| row).collect()
@@ -36,9 +35,8 @@ pub fn fitting(text: &str, rows: &[&[&str]]) -> Vec<usize> {
 fn words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase();
     let words = lower.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-    let says = |word: &&str| {
-        !word.is_empty() && !EMPTY.contains(word) && !word.chars().all(|letter| letter.is_ascii_digit())
-    };
+    let says =
+        |word: &&str| !word.is_empty() && !EMPTY.contains(word) && !word.chars().all(|letter| letter.is_ascii_digit());
     words.filter(says).take(MOST_WORDS).map(str::to_owned).collect()
 }
 

@@ -75,12 +75,11 @@ pub fn direct(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
         ns(interval_ns),
         percent(error_pct)
     );
-    let basis = if clock.confirmed_from_ns.is_some() { "as trials confirm" } else { "as calculated; not tried" };
+    let basis = if clock.confirmed_from_ns.is_some() { "confirmed by trials" } else { "calculated, not tried" };
     let fits = interval_ns >= from_ns;
-    let says = match fits {
-        true => format!("95 of 100 single readings are right to {within} from {} up, {basis}", ns(from_ns)),
-        false => format!("single readings are right to {within} from {} up, {basis}; this is shorter", ns(from_ns)),
-    };
+    let verdict = if fits { String::new() } else { format!("; {} is too short", ns(interval_ns)) };
+    let says =
+        format!("95 of 100 single readings are within {within} for intervals ≥ {} ({basis}){verdict}", ns(from_ns));
     MethodAdvice {
         fit: if fits { fit_of(clock) } else { Fit::No },
         count: fits.then_some(1),
@@ -99,11 +98,11 @@ pub fn batch(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
     let blank = blank(Method::Batch, clock);
     if room <= 0.0 {
         let says = format!(
-            "a turn of the loop costs {}, {} of the operation: more than the error accepted",
+            "a turn of the loop costs {}, {} of the operation: the accepted error or more",
             setting.loop_turn_ns.map(ns).unwrap_or_default(),
             percent(setting.loop_share() * 100.0)
         );
-        let advice = "unroll the loop, so that a turn has several operations, or compare with an empty loop in a study";
+        let advice = "unroll the loop so that a turn has several operations, or compare with an empty loop in a study";
         return MethodAdvice { says, advice: vec![advice.to_owned()], ..blank };
     }
     // The clock's own limit for this error, lengthened for the loop's part of it.
@@ -134,9 +133,11 @@ pub fn batch(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
         takes_ns: Some(takes_ns),
         error_pct: Some(error_pct.min(setting.question.error_pct)),
         says: format!(
-            "{} operations between two reads take {}; divide by their number: that is their mean, not their distribution",
+            "{} operations between two reads take {}; divide by their number. The result is their mean, not their \
+             distribution{}",
             count(size),
-            ns(takes_ns)
+            ns(takes_ns),
+            if setting.question.threads > 1 { ", on one thread with no other work in between" } else { "" }
         ),
         formula: Some(formula),
         advice: vec!["take the median of 40 batches or more, which a few interruptions do not move".to_owned()],
@@ -155,17 +156,17 @@ pub fn repetitions(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
     let share = percent(setting.pct_of_interval(bias_ns));
     if bias_ns >= setting.room_ns() {
         return no(format!(
-            "a pair of reads adds up to {}, {share} of the interval, to every reading; no mean removes that",
+            "the reads add up to {}, {share} of the interval, to every reading; averaging does not remove that",
             ns(bias_ns)
         ));
     }
     let Some(step_ns) = clock.step_ns.filter(|_| clock.is_coarse()) else {
-        return no("the clock moves in shorter steps than a read takes: there is no tick to average out".to_owned());
+        return no("the clock's step is shorter than a read: there is no tick to average out".to_owned());
     };
     let room = (setting.room_ns() - bias_ns) / step_ns;
     let deviation = deviation_in_steps(interval_ns + bias_ns, step_ns);
     let Some(needed) = readings(deviation, room) else {
-        return no(format!("no number of readings would do: the step is {}", ns(step_ns)));
+        return no(format!("no number of readings is enough: the step is {}", ns(step_ns)));
     };
     let each_ns = setting.question.every_ns.unwrap_or(interval_ns + 2.0 * latency_ns + step_ns / 2.0);
     let takes_ns = needed as f64 * each_ns;
@@ -182,7 +183,7 @@ pub fn repetitions(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
     let says = match is_endless {
         true => format!("it takes {} readings: {} at {} each", count(needed), days(takes_ns), ns(each_ns)),
         false => format!(
-            "the mean of {} readings at random phases of the {} step is right to {}, in {} of 100 experiments",
+            "the mean of {} readings at random phases of the {} step is within {} in {} of 100 experiments",
             count(needed),
             ns(step_ns),
             limit(setting.question.error_pct),
@@ -203,7 +204,11 @@ pub fn repetitions(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
 
 fn days(of_ns: f64) -> String {
     const DAY_NS: f64 = 86_400e9;
-    if of_ns < DAY_NS { format!("{} h", three_digits(of_ns / DAY_NS * 24.0)) } else { format!("{} days", three_digits(of_ns / DAY_NS)) }
+    if of_ns < DAY_NS {
+        format!("{} h", three_digits(of_ns / DAY_NS * 24.0))
+    } else {
+        format!("{} days", three_digits(of_ns / DAY_NS))
+    }
 }
 
 /// When repetitions lock to the tick, and what to do about it.
@@ -211,21 +216,21 @@ fn phase_advice(setting: Setting<'_>, step_ns: f64, needed: u64, room: f64) -> V
     let enough = phases_needed(room);
     let delay = format!("wait a random time between 0 and {} before each repetition", ns(step_ns));
     let condition = format!(
-        "without it, a start-to-start time close to p/q × {} with q < {} meets the same q phases again and again: the mean \
-         stays off by up to {} / q, however many readings",
+        "without it, repetitions that start close to p/q × {} apart, q < {}, meet the same q phases of the tick every time, \
+         and the mean stays off by up to {} / q however many there are",
         ns(step_ns),
         count(enough),
         ns(step_ns)
     );
     let own = setting.question.every_ns.map(|every_ns| match locked(every_ns / step_ns, needed, enough) {
         Some(Locked { steps, phases }) => format!(
-            "every {} is {steps}/{phases} steps of the clock: averaging alone keeps an error of up to {}, {} of the \
-             interval",
+            "every {} is {steps}/{phases} steps of the clock: averaging alone leaves an error of up to {}, {} of \
+             the interval",
             ns(every_ns),
             ns(step_ns / phases as f64),
             percent(setting.pct_of_interval(step_ns / phases as f64))
         ),
-        None => format!("every {} meets enough phases, if it is exact", ns(every_ns)),
+        None => format!("starting every {} exactly meets enough phases", ns(every_ns)),
     });
     [delay, condition].into_iter().chain(own).collect()
 }
@@ -239,7 +244,9 @@ pub fn backoff_model(setting: Setting<'_>) -> MethodAdvice {
             format!("cargo bench --bench NAME -- --threads {list} --backoff 0-40"),
             "chronoscope experiment backoff --quick".to_owned(),
         ],
-        Some(RuntimeKind::Java) => vec![format!("JMH: -t {threads}, with Blackhole.consumeCPU(tokens) before the operation")],
+        Some(RuntimeKind::Java) => {
+            vec![format!("JMH: -t {threads}, with Blackhole.consumeCPU(tokens) before the operation")]
+        }
         Some(kind) => vec![format!(
             "a benchmark of {} whose threads do known work before each operation, timed as a whole",
             kind.title()
@@ -249,7 +256,7 @@ pub fn backoff_model(setting: Setting<'_>) -> MethodAdvice {
         1 => "a study times the operation against an empty loop, both in batches, and reports the difference",
         _ => {
             "reads around each operation slow it down and line the threads up, and a batch has no other work in between; a \
-             study varies the work before each operation (backoff) and the threads, and times all of it from outside"
+             study varies the work before each operation (backoff) and the number of threads, and times it from outside"
         }
     };
     MethodAdvice {
@@ -259,8 +266,10 @@ pub fn backoff_model(setting: Setting<'_>) -> MethodAdvice {
         count: None,
         takes_ns: None,
         error_pct: None,
-        says: format!("{why}; it reports the interval that it reached"),
-        formula: Some("time per operation = max(backoff, own cost) on a free CPU; what is above that is contention".to_owned()),
+        says: format!("{why}; each result comes with its own interval"),
+        formula: Some(
+            "time per operation = backoff + exposed cost; the cost left at long backoffs is contention".to_owned(),
+        ),
         advice,
     }
 }

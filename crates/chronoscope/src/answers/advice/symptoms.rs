@@ -45,10 +45,8 @@ const UNDISCIPLINED: Suspect = Suspect {
     cause: "a wall clock that nothing disciplines",
     sign: Sign::Findings { kinds: &[WALL_CLOCK_UNDISCIPLINED, KERNEL_NOT_TOLD], of: &["sync"] },
 };
-const LEAP_SECOND: Suspect = Suspect {
-    cause: "a leap second",
-    sign: Sign::Findings { kinds: &[LEAP_SECOND_PENDING], of: &["sync"] },
-};
+const LEAP_SECOND: Suspect =
+    Suspect { cause: "a leap second", sign: Sign::Findings { kinds: &[LEAP_SECOND_PENDING], of: &["sync"] } };
 const TSC_IN_DOUBT: Suspect = Suspect {
     cause: "a counter that does not keep time",
     sign: Sign::Findings { kinds: &[TSC_DISTRUSTED, TSC_NOT_INVARIANT], of: &[] },
@@ -77,16 +75,13 @@ const NEIGHBOURS: Suspect = Suspect {
     cause: "neighbours: a shared core, or a hypervisor with other guests",
     sign: Sign::Findings { kinds: &[CORE_SHARED, STOLEN_TIME], of: &["clocks"] },
 };
-const FREQUENCY: Suspect = Suspect {
-    cause: "a CPU frequency that changes",
-    sign: Sign::Findings { kinds: &[FREQUENCY_SCALING], of: &[] },
-};
+const FREQUENCY: Suspect =
+    Suspect { cause: "a CPU frequency that changes", sign: Sign::Findings { kinds: &[FREQUENCY_SCALING], of: &[] } };
 const QUOTA: Suspect = Suspect {
     cause: "a CPU quota that stops all threads until the next period",
     sign: Sign::Findings { kinds: &[CPU_QUOTA], of: &[] },
 };
-const EMULATION: Suspect =
-    Suspect { cause: "an emulated CPU", sign: Sign::Findings { kinds: &[EMULATED], of: &[] } };
+const EMULATION: Suspect = Suspect { cause: "an emulated CPU", sign: Sign::Findings { kinds: &[EMULATED], of: &[] } };
 const SLACK: Suspect = Suspect {
     cause: "timer slack: the kernel delays a wake-up to join it with others",
     sign: Sign::Findings { kinds: &[SLEEP_HELD_BY_SLACK], of: &["pauses"] },
@@ -105,6 +100,7 @@ pub const SYMPTOMS: &[Symptom] = &[
             "elapsed time is negative",
             "negative duration",
             "clock went back in time, time jumps back",
+            "timestamp goes backward, decreases",
         ],
         usually: "intervals taken with the wall clock, which may be set; seldom a clock that lies",
         needs: &["clocks", "reads", "causality", "sync"],
@@ -130,7 +126,7 @@ pub const SYMPTOMS: &[Symptom] = &[
         usually: "System.currentTimeMillis or Instant.now, which read the wall clock",
         needs: &["runtimes", "causality", "sync"],
         suspects: &[
-            Suspect { cause: "Java's wall clocks, used for intervals", sign: Sign::Figures(looks::java_wall_clock) },
+            Suspect { cause: "Java's wall clocks, if used for intervals", sign: Sign::Figures(looks::java_wall_clock) },
             Suspect { cause: "a clock of Java that goes backwards", sign: Sign::Figures(looks::java_went_backwards) },
             BACK_BETWEEN_CPUS,
             WALL_SET,
@@ -140,7 +136,12 @@ pub const SYMPTOMS: &[Symptom] = &[
     },
     Symptom {
         id: "nanotime_is_slow",
-        phrases: &["nanoTime is slow", "System.nanoTime takes long, expensive", "currentTimeMillis is slow", "Java clock reads are slow"],
+        phrases: &[
+            "nanoTime is slow",
+            "System.nanoTime takes long, expensive",
+            "currentTimeMillis is slow",
+            "Java clock reads are slow",
+        ],
         usually: "a clocksource other than the TSC, so that every read is a system call",
         needs: &["runtimes", "clocks"],
         suspects: &[
@@ -157,7 +158,11 @@ pub const SYMPTOMS: &[Symptom] = &[
     },
     Symptom {
         id: "clock_in_profiles",
-        phrases: &["clock_gettime shows up in profiles", "gettimeofday hot in perf flame graph", "reading the clock is slow, expensive"],
+        phrases: &[
+            "clock_gettime shows up in profiles",
+            "gettimeofday hot in perf flame graph",
+            "reading the clock is slow, expensive",
+        ],
         usually: "a read that enters the kernel; or very many reads of a fast clock",
         needs: &["clocks"],
         suspects: &[
@@ -170,14 +175,21 @@ pub const SYMPTOMS: &[Symptom] = &[
                 cause: "more reads than the program needs",
                 sign: Sign::YourCode {
                     look_for: "count the reads: `perf stat -e 'syscalls:sys_enter_clock_gettime'` sees those that enter the kernel",
-                    advice: &["read once per event and pass the time on; where 1 µs will do, `chronoscope_clock::Granular` is cheaper"],
+                    advice: &[
+                        "read once per event and pass the time on; where 1 µs will do, `chronoscope_clock::Granular` is cheaper",
+                    ],
                 },
             },
         ],
     },
     Symptom {
         id: "sleep_takes_longer",
-        phrases: &["sleep(1) takes 1.1 ms", "sleep takes longer than asked, oversleeps", "usleep nanosleep inaccurate", "Thread.sleep too long"],
+        phrases: &[
+            "sleep(1) takes 1.1 ms",
+            "sleep takes longer than asked, oversleeps",
+            "usleep nanosleep inaccurate",
+            "Thread.sleep too long",
+        ],
         usually: "50 µs of timer slack, plus the time to wake a thread",
         needs: &["pauses"],
         suspects: &[
@@ -194,7 +206,11 @@ pub const SYMPTOMS: &[Symptom] = &[
     },
     Symptom {
         id: "timer_fires_late",
-        phrases: &["timer fires late under load", "periodic task misses its schedule", "wake-up late, scheduling delay, jitter"],
+        phrases: &[
+            "timer fires late under load",
+            "periodic task misses its schedule",
+            "wake-up late, scheduling delay, jitter",
+        ],
         usually: "a CPU that runs something else when the timer fires",
         needs: &["hiccups", "pauses"],
         suspects: &[
@@ -207,7 +223,9 @@ pub const SYMPTOMS: &[Symptom] = &[
                 cause: "a schedule that restarts at every event, so that delays add up",
                 sign: Sign::YourCode {
                     look_for: "look for a sleep of one period after each event, instead of a sleep to the next deadline",
-                    advice: &["keep an absolute schedule: `chronoscope_clock::pacer`; `chronoscope pace --rate RATE` tries it here"],
+                    advice: &[
+                        "keep an absolute schedule: `chronoscope_clock::pacer`; `chronoscope pace --rate RATE` tries it here",
+                    ],
                 },
             },
         ],
@@ -256,7 +274,10 @@ pub const SYMPTOMS: &[Symptom] = &[
         usually: "coordinated omission: requests that should have been sent during a stall were not, and are in no percentile",
         needs: &["reads", "hiccups"],
         suspects: &[
-            Suspect { cause: "stalls of this machine that percentiles must show", sign: Sign::Figures(looks::machine_stalls) },
+            Suspect {
+                cause: "stalls of this machine that percentiles must show",
+                sign: Sign::Figures(looks::machine_stalls),
+            },
             HELD_UP,
             NOISE,
             Suspect { cause: "clocks too coarse for the latencies", sign: Sign::Figures(looks::coarse_clocks) },
@@ -287,20 +308,31 @@ pub const SYMPTOMS: &[Symptom] = &[
         usually: "an interval shorter than the clock's step, or an operation that the compiler removed",
         needs: &["clocks"],
         suspects: &[
-            Suspect { cause: "a clock whose step is longer than the operation", sign: Sign::Figures(looks::coarse_clocks) },
+            Suspect {
+                cause: "a clock whose step is longer than the operation",
+                sign: Sign::Figures(looks::coarse_clocks),
+            },
             OS_COARSE,
             Suspect {
                 cause: "a loop that the compiler removed",
                 sign: Sign::YourCode {
                     look_for: "four times as many turns must take four times as long",
-                    advice: &["pass inputs and results through black_box, or a Blackhole in JMH", "chronoscope advise --interval 50ns"],
+                    advice: &[
+                        "pass inputs and results through black_box, or a Blackhole in JMH",
+                        "chronoscope advise --interval 50ns",
+                    ],
                 },
             },
         ],
     },
     Symptom {
         id: "clock_moves_in_steps",
-        phrases: &["DateTime.Now moves in 15 ms steps", "clock has low resolution, coarse steps", "TickCount resolution", "many equal timestamps"],
+        phrases: &[
+            "DateTime.Now moves in 15 ms steps",
+            "clock has low resolution, coarse steps",
+            "TickCount resolution",
+            "many equal timestamps",
+        ],
         usually: "a clock that the system updates at its timer tick: 1 to 16 ms",
         needs: &["runtimes", "clocks"],
         suspects: &[
@@ -315,7 +347,11 @@ pub const SYMPTOMS: &[Symptom] = &[
     },
     Symptom {
         id: "hosts_disagree",
-        phrases: &["two hosts disagree on the order of events", "logs of different machines out of order", "clock skew between servers"],
+        phrases: &[
+            "two hosts disagree on the order of events",
+            "logs of different machines out of order",
+            "clock skew between servers",
+        ],
         usually: "wall clocks that differ by more than the events are apart",
         needs: &["sync"],
         suspects: &[
@@ -338,7 +374,12 @@ pub const SYMPTOMS: &[Symptom] = &[
     },
     Symptom {
         id: "wall_clock_jumps",
-        phrases: &["currentTimeMillis jumps", "wall clock jumps forward", "system time changes suddenly", "time of day wrong after suspend"],
+        phrases: &[
+            "currentTimeMillis jumps",
+            "wall clock jumps forward",
+            "system time changes suddenly",
+            "time of day wrong after suspend",
+        ],
         usually: "a daemon or a person that sets the clock, or a machine that was suspended",
         needs: &["sync"],
         suspects: &[
@@ -356,7 +397,11 @@ pub const SYMPTOMS: &[Symptom] = &[
     },
     Symptom {
         id: "clock_drifts",
-        phrases: &["clock runs too fast or too slow", "clock drifts", "intervals differ from a stopwatch, wrong frequency"],
+        phrases: &[
+            "clock runs too fast or too slow",
+            "clock drifts",
+            "intervals differ from a stopwatch, wrong frequency",
+        ],
         usually: "a wall clock that is slewed, or a counter whose frequency is not what it says",
         needs: &["sync", "clocks"],
         suspects: &[
@@ -366,7 +411,7 @@ pub const SYMPTOMS: &[Symptom] = &[
             },
             Suspect {
                 cause: "a counter off its frequency",
-                sign: Sign::Findings { kinds: &[FREQUENCY_MISDECLARED, RAW_CLOCK_OFF], of: &["sync"] },
+                sign: Sign::Findings { kinds: &[FREQUENCY_MISDECLARED, RAW_CLOCK_OFF], of: &["clocks", "sync"] },
             },
             UNDISCIPLINED,
             TSC_IN_DOUBT,
@@ -374,7 +419,11 @@ pub const SYMPTOMS: &[Symptom] = &[
     },
     Symptom {
         id: "core_is_ahead",
-        phrases: &["one core is ahead", "TSC not synchronized between cores, sockets", "different time on different CPUs"],
+        phrases: &[
+            "one core is ahead",
+            "TSC not synchronized between cores, sockets",
+            "different time on different CPUs",
+        ],
         usually: "a machine with several sockets whose counters were not started together",
         needs: &["causality"],
         suspects: &[BACK_BETWEEN_CPUS, UNORDERED, TSC_IN_DOUBT],
@@ -401,7 +450,11 @@ pub const SYMPTOMS: &[Symptom] = &[
     },
     Symptom {
         id: "timestamps_slow_with_threads",
-        phrases: &["timestamps get slow with many threads", "adding threads makes clock reads slower", "clock does not scale"],
+        phrases: &[
+            "timestamps get slow with many threads",
+            "adding threads makes clock reads slower",
+            "clock does not scale",
+        ],
         usually: "a clock that keeps a shared word, or a program whose threads do little else",
         needs: &["contention"],
         suspects: &[
@@ -425,7 +478,11 @@ pub const SYMPTOMS: &[Symptom] = &[
     },
     Symptom {
         id: "wall_clock_in_use",
-        phrases: &["which clock measures intervals in my language", "Date.now or performance.now", "is currentTimeMillis good for durations"],
+        phrases: &[
+            "which clock measures intervals in my language",
+            "Date.now or performance.now",
+            "is currentTimeMillis good for durations",
+        ],
         usually: "a wall clock where a monotonic one is meant",
         needs: &["runtimes"],
         suspects: &[

@@ -123,10 +123,14 @@ fn a_loop_turn_lengthens_the_batch_and_one_too_dear_forbids_it() {
 
 #[test]
 fn advised_repetitions_reach_the_error_and_few_of_them_do_not() {
-    for (seed, (step_ns, latency_ns, interval_ns, error_pct)) in
-        [(100.0, 0.5, 120.0, 5.0), (100.0, 20.0, 5_000.0, 1.0), (1_000.0, 2.0, 90.0, 10.0), (1_000.0, 3.0, 1_500.0, 2.0)]
-            .into_iter()
-            .enumerate()
+    for (seed, (step_ns, latency_ns, interval_ns, error_pct)) in [
+        (100.0, 0.5, 120.0, 5.0),
+        (100.0, 20.0, 5_000.0, 1.0),
+        (1_000.0, 2.0, 90.0, 10.0),
+        (1_000.0, 3.0, 1_500.0, 2.0),
+    ]
+    .into_iter()
+    .enumerate()
     {
         let mut clock = SimulatedClock::new(step_ns, latency_ns, 0.3, 100 + seed as u64);
         let asked = question(interval_ns, error_pct);
@@ -152,9 +156,9 @@ fn advised_repetitions_reach_the_error_and_few_of_them_do_not() {
 
 #[test]
 fn repetitions_locked_to_the_tick_keep_the_predicted_error() {
-    for (steps, phases, interval_ns) in [(1_000, 1, 300.0), (3, 2, 300.0), (7, 3, 1_300.0), (9, 4, 700.0)] {
+    for (steps, phases, interval_ns) in [(1_000, 1_u32, 300.0), (3, 2, 300.0), (7, 3, 1_500.0), (9, 4, 700.0)] {
         let step_ns = 1_000.0;
-        let every_ns = steps as f64 / f64::from(phases) * step_ns;
+        let every_ns = f64::from(steps) / f64::from(phases) * step_ns;
         let asked = IntervalQuestion { every_ns: Some(every_ns), ..question(interval_ns, 5.0) };
         let clock = SimulatedClock::new(step_ns, 0.0, 0.0, 0);
         let mut described = usable(&clock);
@@ -292,7 +296,7 @@ fn one_thread_takes_a_batch_and_several_a_backoff_model() {
     let batch = of(&alone.methods, Method::Batch).unwrap();
     assert_eq!((batch.fit, batch.clock.as_deref()), (Fit::Confirmed, Some("rdtscp")));
     assert!(batch.takes_ns.unwrap() >= 1_500.0, "what the verdict confirms to 1 %: {batch:?}");
-    assert!(of(&alone.methods, Method::Repetitions).unwrap().says.contains("no mean removes that"));
+    assert!(of(&alone.methods, Method::Repetitions).unwrap().says.contains("averaging does not remove that"));
     let crowd = advise(&IntervalQuestion { threads: 8, ..question(50.0, 1.0) }, record);
     assert_eq!(crowd.choose, Some(Method::BackoffModel), "{}", crowd.answer);
     assert!(crowd.reservations[0].starts_with("8 threads share 2 CPUs"), "{:?}", crowd.reservations);
@@ -357,10 +361,13 @@ fn a_coarse_clock_is_averaged_only_where_that_takes_no_year() {
         let advice = advise(&asked, record);
         of(&advice.methods, Method::Repetitions).unwrap().clone()
     };
-    let short = coarse(1_000.0);
+    let short = coarse(50.0);
     assert!(short.fit == Fit::No && short.says.contains("days"), "{short:?}");
     let long = coarse(2_000_000.0);
-    assert!(long.fit == Fit::Expected && long.advice[0].contains("wait a random time between 0 and 4.00 ms"), "{long:?}");
+    assert!(
+        long.fit == Fit::Expected && long.advice[0].contains("wait a random time between 0 and 4.00 ms"),
+        "{long:?}"
+    );
 }
 
 #[test]
@@ -478,4 +485,17 @@ fn figures_tell_what_findings_do_not() {
     let runtimes = shown("shown/runtimes.json");
     assert!(matches!(super::looks::nano_time_path(runtimes), Look::Excluded { .. } | Look::Unknown { .. }));
     assert!(matches!(super::looks::wall_clock_bound(check), Look::Unknown { .. }));
+}
+
+/// The page's index between its two marks is that of the rows.
+#[test]
+fn the_documented_index_is_that_of_the_rows() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/advise.md");
+    let text = fs::read_to_string(&path).expect("the page is there");
+    let (before, rest) = text.split_once("\n<!-- symptoms: ").expect("the index has a beginning");
+    let (note, rest) = rest.split_once(" -->\n").expect("the mark has an end");
+    let (_, after) = rest.split_once("<!-- symptoms end -->").expect("the index has an end");
+    let whole = format!("{before}\n<!-- symptoms: {note} -->\n{}<!-- symptoms end -->{after}", index::markdown());
+    crate::tests::golden_file::assert_same(&path, &whole);
+    assert!(SYMPTOMS.iter().all(|row| whole.contains(&format!("`{}`", row.id))));
 }

@@ -185,11 +185,7 @@ fn confirmed_from(verdict: &ClockVerdict, error_pct: f64) -> Option<f64> {
     Some(least.map_or(shortest, |least| shortest.max(least)))
 }
 
-fn of_runtime(
-    kind: RuntimeKind,
-    question: &IntervalQuestion,
-    record: &Record,
-) -> Result<Vec<UsableClock>, String> {
+fn of_runtime(kind: RuntimeKind, question: &IntervalQuestion, record: &Record) -> Result<Vec<UsableClock>, String> {
     let title = kind.title();
     let runtimes: Vec<&Runtime> = record.runtimes.iter().filter(|runtime| runtime.kind == kind).collect();
     if !runtimes.iter().any(|runtime| runtime.available) {
