@@ -71,11 +71,14 @@ fn pages_of_advice() {
 fn advice_fits_every_width_and_survives_the_round_trip() {
     for text in [FIXTURE, RUNTIMES] {
         let record = document(text).expect("the fixture is a record");
-        for advised in advised(&record) {
+        for (place, advised) in advised(&record).into_iter().enumerate() {
             for columns in [60, 80, 118, 200] {
                 for line in plain(&advised, columns).lines() {
                     assert!(line.width() <= columns, "{columns}: {line}");
                 }
+            }
+            if place % 6 != 0 {
+                continue;
             }
             let written = json(&advised).expect("every number is finite");
             assert_eq!(document(&written).expect("it is read again"), advised);
@@ -112,6 +115,7 @@ proptest! {
         of_runtimes: bool,
         mutations in prop::collection::vec((any::<Index>(), mutation()), 1..12),
         columns in 20_usize..200,
+        which: Index,
     ) {
         let mut root: Value = serde_json::from_str(if of_runtimes { RUNTIMES } else { FIXTURE }).unwrap();
         for (place, mutation) in &mutations {
@@ -124,12 +128,12 @@ proptest! {
             }
         }
         let record = document(&root.to_string()).unwrap();
-        for advised in advised(&record) {
-            let styled = page(&advised, Shown::default(), Width::of_columns(columns));
-            let text = strip_str(&styled).to_string();
+        let all = advised(&record);
+        for advised in &all {
+            let text = strip_str(&page(advised, Shown::default(), Width::of_columns(columns))).to_string();
             prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "a control character");
-            let spared = writable(&advised).unwrap();
-            prop_assert_eq!(&document(&json(&spared).unwrap()).unwrap(), spared.as_ref());
         }
+        let spared = writable(which.get(&all)).unwrap();
+        prop_assert_eq!(&document(&json(&spared).unwrap()).unwrap(), spared.as_ref());
     }
 }

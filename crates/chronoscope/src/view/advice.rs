@@ -11,7 +11,6 @@ use chronoscope_render::Width;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{CRITICAL, DIM, GOOD, PLAIN, TITLE, WARNING};
-use chronoscope_render::table::{Align, Table};
 use chronoscope_render::title::head;
 use chronoscope_render::words::quoted;
 
@@ -86,21 +85,15 @@ fn evidence(page: &mut Page, figures: &[Figure]) {
         return;
     }
     page.section("EVIDENCE");
-    let mut table = Table::new(&[
-        ("figure", Align::Left),
-        ("clock", Align::Left),
-        ("value", Align::Right),
-        ("how it was found", Align::Left),
-    ]);
     for figure in figures {
         let value = match (figure.low_ns, figure.high_ns) {
             (Some(low), Some(high)) => TIME.amount(&Estimate { estimate: figure.value_ns, low, high, confidence: 1.0 }),
             _ => ns(figure.value_ns),
         };
-        let clock = figure.clock.clone().unwrap_or_else(|| "–".to_owned());
-        table.row(PLAIN, [figure.name.clone(), clock, value, figure.basis.clone()]);
+        let clock = figure.clock.as_ref().map_or_else(String::new, |clock| format!(", {}", quoted(clock)));
+        let text = format!("{}{clock}: {value}; {}", figure.name, figure.basis);
+        page.paragraph(Line::styled(DIM, "· "), PLAIN, &text);
     }
-    page.table(table);
 }
 
 fn symptom(page: &mut Page, advice: &SymptomAdvice) {

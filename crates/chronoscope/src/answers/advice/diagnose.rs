@@ -2,6 +2,7 @@
 
 use chronoscope_harness::finding::{Finding, Kind};
 
+use super::exclusions::Exclusion;
 use super::report::{Cause, SymptomAdvice};
 use crate::document::{Outcome, Record};
 use crate::registry::parts_of;
@@ -38,8 +39,10 @@ pub struct Suspect {
 /// How to recognise a cause.
 #[derive(Clone, Copy, Debug)]
 pub enum Sign {
-    /// By a finding of these kinds, once all of these sections were measured.
+    /// By a finding of these kinds; without one it is excluded, once all of these sections were measured.
     Findings { kinds: &'static [Kind], of: &'static [&'static str] },
+    /// The same, where it takes more than that to exclude it.
+    FindingsUnless { kinds: &'static [Kind], of: &'static [&'static str], excluded: fn(&Record) -> Exclusion },
     /// By figures.
     Figures(fn(&Record) -> Look),
     /// Not from outside the program: what to look for in it, and what helps.
@@ -106,14 +109,19 @@ fn look(sign: Sign, record: &Record) -> Look {
     match sign {
         Sign::Figures(look) => look(record),
         Sign::YourCode { look_for, .. } => Look::Unknown { reason: look_for.to_owned() },
-        Sign::Findings { kinds, of } => {
-            let found = findings(kinds, record);
-            match unmeasured(of, record) {
-                _ if !found.is_empty() => by_findings(&found),
-                Some(reason) => Look::Unknown { reason },
-                None => Look::Excluded { evidence: none_of(kinds, of) },
-            }
-        }
+        Sign::Findings { kinds, of } => by_kinds(kinds, of, record, |_| Ok(none_of(kinds, of))),
+        Sign::FindingsUnless { kinds, of, excluded } => by_kinds(kinds, of, record, excluded),
+    }
+}
+
+fn by_kinds(kinds: &[Kind], of: &[&str], record: &Record, excluded: impl Fn(&Record) -> Exclusion) -> Look {
+    let found = findings(kinds, record);
+    if !found.is_empty() {
+        return by_findings(&found);
+    }
+    match unmeasured(of, record).map_or_else(|| excluded(record), Err) {
+        Ok(evidence) => Look::Excluded { evidence },
+        Err(reason) => Look::Unknown { reason },
     }
 }
 

@@ -4,6 +4,7 @@ use super::methods::{SLEW_PCT, Setting, backoff_model, batch, direct, repetition
 use super::report::{Figure, Fit, IntervalAdvice, IntervalQuestion, Method, MethodAdvice};
 use super::usable_clocks::{UsableClock, usable};
 use crate::document::Record;
+use crate::sections::reads::report::Gaps;
 use chronoscope_harness::quantity::{count, limit, ns, percent, share};
 use chronoscope_render::words::quoted;
 
@@ -40,7 +41,7 @@ pub fn advise(question: &IntervalQuestion, record: &Record) -> IntervalAdvice {
         value_ns: turn_ns,
         low_ns: None,
         high_ns: None,
-        basis: "measured; never subtracted".to_owned(),
+        basis: "measured in the harness's own loop; never subtracted".to_owned(),
     }));
     IntervalAdvice {
         choose: chosen.map(|method| method.method),
@@ -173,7 +174,7 @@ fn reservations(
     if let Some(clock) = clock.filter(|clock| clock.refuted) {
         said.push(format!("trials of {} confirmed no length within this error", quoted(&clock.name)));
     }
-    said.extend(chosen.and_then(|method| interrupted(method, record)));
+    said.extend(chosen.and_then(|method| interrupted(method, question, record)));
     said.extend(disturbances(record));
     said
 }
@@ -192,16 +193,18 @@ fn between_threads(clock: &UsableClock, record: &Record) -> String {
 }
 
 /// How many batches contain an interruption, where some do.
-fn interrupted(method: &MethodAdvice, record: &Record) -> Option<String> {
+fn interrupted(method: &MethodAdvice, question: &IntervalQuestion, record: &Record) -> Option<String> {
     const LEAST_SHARE: f64 = 0.001;
     let takes_ns = method.takes_ns.filter(|_| matches!(method.method, Method::Direct | Method::Batch))?;
     let reads = record.reads.iter().find(|reads| reads.span_ns > 0.0 && reads.shown_gaps().next().is_some())?;
-    let gaps = reads.shown_gaps().min_by(|a, b| a.above_ns.total_cmp(&b.above_ns))?;
+    // Shorter ones are within the error.
+    let matters = |gaps: &&Gaps| gaps.above_ns >= takes_ns * question.error_pct / 100.0;
+    let gaps = reads.shown_gaps().filter(matters).min_by(|a, b| a.above_ns.total_cmp(&b.above_ns))?;
     let hit = 1.0 - (-(gaps.count as f64) / reads.span_ns * takes_ns).exp();
     let what = if method.method == Method::Batch { "batches" } else { "intervals" };
     (hit >= LEAST_SHARE).then(|| {
         format!(
-            "about {} of {what} that long contain an interruption over {} ({} seen in {} of {})",
+            "{} of {what} that long contain an interruption over {} ({} seen in {} of {})",
             share(hit),
             ns(gaps.above_ns),
             count(gaps.count),

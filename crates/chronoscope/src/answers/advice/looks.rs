@@ -10,6 +10,7 @@ use crate::sections::clocks::rules::NEGATIVE_ELAPSED;
 use crate::sections::pauses::report::{PauseFigures, PauseWay};
 use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
 use crate::sections::runtimes::rules::{RUNTIME_ON_SLOW_PATH, WALL_CLOCK_FOR_INTERVALS};
+use crate::sections::sync::rules::{WALL_CLOCK_ERROR_LARGE, WALL_CLOCK_ERROR_UNKNOWN};
 
 fn found(evidence: String, finding: Option<&str>, advice: &[&str]) -> Look {
     let owned = |text: &&str| (*text).to_owned();
@@ -246,13 +247,16 @@ pub fn wall_clock_bound(record: &Record) -> Look {
     const NETWORK_NS: f64 = 100_000.0;
     let Some(report) = record.sync.report.as_ref() else { return missing("sync", record) };
     match report.bound.value() {
-        None => Look::Unknown { reason: "no bound on the wall clock's error is known".to_owned() },
+        None => match findings(&[WALL_CLOCK_ERROR_UNKNOWN], record).as_slice() {
+            [] => Look::Unknown { reason: "no bound on the wall clock's error is known".to_owned() },
+            unknown => by_findings(unknown),
+        },
         Some(bound) => {
             let evidence = format!("the wall clock is off by at most {}", ns(bound.error_ns));
             match bound.error_ns > NETWORK_NS {
                 true => found(
                     format!("{evidence}: events closer than the sum of both hosts' errors have no known order"),
-                    None,
+                    findings(&[WALL_CLOCK_ERROR_LARGE], record).first().map(|finding| &*finding.id),
                     &["order events by messages (a Lamport or hybrid clock), or discipline both hosts by PTP"],
                 ),
                 false => Look::Excluded { evidence },

@@ -3,6 +3,7 @@
 use chronoscope_harness::study_rules::NOISY_MACHINE;
 
 use super::diagnose::{Sign, Suspect, Symptom};
+use super::exclusions;
 use super::looks;
 use crate::engine::rules::{CORE_SHARED, STOLEN_TIME};
 use crate::machine::rules::{
@@ -21,17 +22,24 @@ use crate::sections::pauses::rules::{EARLY_PAUSE, SLEEP_HELD_BY_SLACK, SLEEP_SAV
 use crate::sections::runtimes::rules::{RUNTIME_ON_SLOW_PATH, RUNTIME_TICK_COARSE, WALL_CLOCK_FOR_INTERVALS};
 use crate::sections::sync::rules::{
     FREQUENCY_AT_LIMIT, KERNEL_NOT_TOLD, LEAP_SECOND_PENDING, MONOTONIC_SLEWED, RAW_CLOCK_OFF, TIME_DAEMONS_COMPETE,
-    WALL_CLOCK_ERROR_LARGE, WALL_CLOCK_ERROR_UNKNOWN, WALL_CLOCK_NEEDS_STEP, WALL_CLOCK_STEPPED,
-    WALL_CLOCK_UNDISCIPLINED,
+    WALL_CLOCK_NEEDS_STEP, WALL_CLOCK_STEPPED, WALL_CLOCK_UNDISCIPLINED,
 };
 
 const BACK_ON_ONE_THREAD: Suspect = Suspect {
     cause: "a clock that goes backwards within a thread",
-    sign: Sign::Findings { kinds: &[NEGATIVE_ELAPSED], of: &["clocks", "reads"] },
+    sign: Sign::FindingsUnless {
+        kinds: &[NEGATIVE_ELAPSED],
+        of: &["clocks", "reads"],
+        excluded: exclusions::steady_on_one_thread,
+    },
 };
 const BACK_BETWEEN_CPUS: Suspect = Suspect {
     cause: "a clock that goes backwards between CPUs",
-    sign: Sign::Findings { kinds: &[NON_CAUSAL_READ, CROSS_CPU_SKEW, OFFSET_NOT_CONSTANT], of: &["causality"] },
+    sign: Sign::FindingsUnless {
+        kinds: &[NON_CAUSAL_READ, CROSS_CPU_SKEW, OFFSET_NOT_CONSTANT],
+        of: &["causality"],
+        excluded: exclusions::causal,
+    },
 };
 const UNORDERED: Suspect = Suspect {
     cause: "unordered reads of the counter, compared between threads",
@@ -39,21 +47,35 @@ const UNORDERED: Suspect = Suspect {
 };
 const WALL_SET: Suspect = Suspect {
     cause: "a wall clock that is being set",
-    sign: Sign::Findings { kinds: &[WALL_CLOCK_STEPPED, WALL_CLOCK_NEEDS_STEP, TIME_DAEMONS_COMPETE], of: &["sync"] },
+    sign: Sign::FindingsUnless {
+        kinds: &[WALL_CLOCK_STEPPED, WALL_CLOCK_NEEDS_STEP, TIME_DAEMONS_COMPETE],
+        of: &["sync"],
+        excluded: exclusions::not_set_meanwhile,
+    },
 };
 const UNDISCIPLINED: Suspect = Suspect {
     cause: "a wall clock that nothing disciplines",
-    sign: Sign::Findings { kinds: &[WALL_CLOCK_UNDISCIPLINED, KERNEL_NOT_TOLD], of: &["sync"] },
+    sign: Sign::FindingsUnless {
+        kinds: &[WALL_CLOCK_UNDISCIPLINED, KERNEL_NOT_TOLD],
+        of: &["sync"],
+        excluded: exclusions::disciplined,
+    },
 };
-const LEAP_SECOND: Suspect =
-    Suspect { cause: "a leap second", sign: Sign::Findings { kinds: &[LEAP_SECOND_PENDING], of: &["sync"] } };
+const LEAP_SECOND: Suspect = Suspect {
+    cause: "a leap second",
+    sign: Sign::FindingsUnless { kinds: &[LEAP_SECOND_PENDING], of: &["sync"], excluded: exclusions::no_leap_second },
+};
 const TSC_IN_DOUBT: Suspect = Suspect {
     cause: "a counter that does not keep time",
-    sign: Sign::Findings { kinds: &[TSC_DISTRUSTED, TSC_NOT_INVARIANT], of: &[] },
+    sign: Sign::FindingsUnless {
+        kinds: &[TSC_DISTRUSTED, TSC_NOT_INVARIANT],
+        of: &[],
+        excluded: exclusions::counter_trusted,
+    },
 };
 const SLOW_PATH: Suspect = Suspect {
     cause: "reads that enter the kernel",
-    sign: Sign::Findings { kinds: &[OS_CLOCK_ON_SLOW_PATH], of: &["clocks"] },
+    sign: Sign::FindingsUnless { kinds: &[OS_CLOCK_ON_SLOW_PATH], of: &["clocks"], excluded: exclusions::fast },
 };
 const TRAPS: Suspect = Suspect {
     cause: "reads that exit to the hypervisor",
@@ -61,7 +83,11 @@ const TRAPS: Suspect = Suspect {
 };
 const CLOCKSOURCE: Suspect = Suspect {
     cause: "a clocksource slower than the one available",
-    sign: Sign::Findings { kinds: &[BETTER_CLOCKSOURCE_AVAILABLE], of: &[] },
+    sign: Sign::FindingsUnless {
+        kinds: &[BETTER_CLOCKSOURCE_AVAILABLE],
+        of: &[],
+        excluded: exclusions::clocksource_known,
+    },
 };
 const OS_COARSE: Suspect = Suspect {
     cause: "a system clock that moves in coarse steps",
@@ -72,18 +98,27 @@ const NOISE: Suspect = Suspect {
     sign: Sign::Findings { kinds: &[NOISY_MACHINE], of: &["reads"] },
 };
 const NEIGHBOURS: Suspect = Suspect {
-    cause: "neighbours: a shared core, or a hypervisor with other guests",
-    sign: Sign::Findings { kinds: &[CORE_SHARED, STOLEN_TIME], of: &["clocks"] },
+    cause: "neighbours on the core or on the host",
+    sign: Sign::FindingsUnless {
+        kinds: &[CORE_SHARED, STOLEN_TIME],
+        of: &["clocks"],
+        excluded: exclusions::core_alone,
+    },
 };
-const FREQUENCY: Suspect =
-    Suspect { cause: "a CPU frequency that changes", sign: Sign::Findings { kinds: &[FREQUENCY_SCALING], of: &[] } };
+const FREQUENCY: Suspect = Suspect {
+    cause: "a CPU frequency that changes",
+    sign: Sign::FindingsUnless { kinds: &[FREQUENCY_SCALING], of: &[], excluded: exclusions::governor_known },
+};
 const QUOTA: Suspect = Suspect {
     cause: "a CPU quota that stops all threads until the next period",
-    sign: Sign::Findings { kinds: &[CPU_QUOTA], of: &[] },
+    sign: Sign::FindingsUnless { kinds: &[CPU_QUOTA], of: &[], excluded: exclusions::quota_known },
 };
-const EMULATION: Suspect = Suspect { cause: "an emulated CPU", sign: Sign::Findings { kinds: &[EMULATED], of: &[] } };
+const EMULATION: Suspect = Suspect {
+    cause: "an emulated CPU",
+    sign: Sign::FindingsUnless { kinds: &[EMULATED], of: &[], excluded: exclusions::real_cpu },
+};
 const SLACK: Suspect = Suspect {
-    cause: "timer slack: the kernel delays a wake-up to join it with others",
+    cause: "timer slack, by which the kernel delays wake-ups to join them",
     sign: Sign::Findings { kinds: &[SLEEP_HELD_BY_SLACK], of: &["pauses"] },
 };
 const HELD_UP: Suspect = Suspect {
@@ -356,10 +391,9 @@ pub const SYMPTOMS: &[Symptom] = &[
         needs: &["sync"],
         suspects: &[
             UNDISCIPLINED,
-            Suspect { cause: "a wall clock known too little", sign: Sign::Figures(looks::wall_clock_bound) },
             Suspect {
-                cause: "a wall clock far off",
-                sign: Sign::Findings { kinds: &[WALL_CLOCK_ERROR_LARGE, WALL_CLOCK_ERROR_UNKNOWN], of: &["sync"] },
+                cause: "a wall clock whose error is unknown, or larger than the events are apart",
+                sign: Sign::Figures(looks::wall_clock_bound),
             },
             WALL_SET,
             LEAP_SECOND,
@@ -407,11 +441,19 @@ pub const SYMPTOMS: &[Symptom] = &[
         suspects: &[
             Suspect {
                 cause: "a clock that is slewed fast",
-                sign: Sign::Findings { kinds: &[MONOTONIC_SLEWED, FREQUENCY_AT_LIMIT], of: &["sync"] },
+                sign: Sign::FindingsUnless {
+                    kinds: &[MONOTONIC_SLEWED, FREQUENCY_AT_LIMIT],
+                    of: &["sync"],
+                    excluded: exclusions::not_slewed,
+                },
             },
             Suspect {
                 cause: "a counter off its frequency",
-                sign: Sign::Findings { kinds: &[FREQUENCY_MISDECLARED, RAW_CLOCK_OFF], of: &["clocks", "sync"] },
+                sign: Sign::FindingsUnless {
+                    kinds: &[FREQUENCY_MISDECLARED, RAW_CLOCK_OFF],
+                    of: &["clocks", "sync"],
+                    excluded: exclusions::frequency_known,
+                },
             },
             UNDISCIPLINED,
             TSC_IN_DOUBT,

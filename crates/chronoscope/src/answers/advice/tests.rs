@@ -418,7 +418,9 @@ fn every_row_is_sound() {
         assert!(!row.needs.is_empty() && row.needs.iter().all(|name| registry::NAMES.contains(name)), "{}", row.id);
         assert!(!row.phrases.is_empty() && row.suspects.len() >= 2 && !row.usually.ends_with('.'), "{}", row.id);
         for suspect in row.suspects {
-            let Sign::Findings { kinds, of } = suspect.sign else { continue };
+            let (Sign::Findings { kinds, of } | Sign::FindingsUnless { kinds, of, .. }) = suspect.sign else {
+                continue;
+            };
             assert!(!kinds.is_empty() && of.iter().all(|name| registry::NAMES.contains(name)), "{}", suspect.cause);
             for kind in kinds {
                 assert!(crate::rules::kinds().any(|known| known == kind), "{} is no kind of a record's rules", kind.id);
