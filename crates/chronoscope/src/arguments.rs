@@ -220,7 +220,7 @@ pub struct AdviseOptions {
         value_parser = error_pct,
         default_value = "1%",
         allow_hyphen_values = true,
-        requires = "interval"
+        conflicts_with_all = ["symptom", "list"]
     )]
     pub error: f64,
 
@@ -231,20 +231,20 @@ pub struct AdviseOptions {
         value_parser = threads,
         default_value_t = 1,
         allow_hyphen_values = true,
-        requires = "interval"
+        conflicts_with_all = ["symptom", "list"]
     )]
     pub threads: u32,
 
     /// Only this clock, as named by `chronoscope clocks` or, with --runtime, by `chronoscope runtimes`
-    #[arg(long, value_name = "NAME", requires = "interval")]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["symptom", "list"])]
     pub clock: Option<String>,
 
     /// The clocks of this language runtime instead of native ones, e.g. java
-    #[arg(long, value_name = "KIND", value_parser = RuntimeKind::named, requires = "interval")]
+    #[arg(long, value_name = "KIND", value_parser = RuntimeKind::named, conflicts_with_all = ["symptom", "list"])]
     pub runtime: Option<RuntimeKind>,
 
     /// Time from the start of one repetition to that of the next, to tell whether averaging works
-    #[arg(long, value_name = "TIME", value_parser = interval, allow_hyphen_values = true, requires = "interval")]
+    #[arg(long, value_name = "TIME", value_parser = interval, allow_hyphen_values = true, conflicts_with_all = ["symptom", "list"])]
     pub every: Option<Duration>,
 
     /// What is wrong, in your words, e.g. "timestamps go backwards"; without TEXT, the index of symptoms

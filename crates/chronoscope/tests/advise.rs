@@ -134,7 +134,8 @@ fn absurd_questions_are_refused_before_anything_is_measured() {
     assert!(interval(&["--runtime", "cobol"]).contains("expected one of java"));
     assert!(interval(&["--symptom", "slow"]).contains("--symptom"));
     assert!(interval(&["--every", "0s"]).contains("1 ns to 24 h"));
-    assert!(refused(&["advise", "--list", "--threads", "2"]).contains("--interval"));
+    assert!(refused(&["advise", "--list", "--threads", "2"]).contains("--list"));
+    assert!(refused(&["advise", "--symptom", "slow", "--error", "2%"]).contains("--error"));
     assert!(refused(&["advise", "--symptom", "core_is_ahead", "--cpus", "60000"]).contains("60000"));
     assert!(interval(&["--output", "/no/such/folder/advice.json"]).contains("choose a file"));
 }

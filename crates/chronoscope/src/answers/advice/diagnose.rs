@@ -164,7 +164,7 @@ pub fn unmeasured(sections: &[&str], record: &Record) -> Option<String> {
 }
 
 /// Whether a section's results are in the document.
-pub fn is_measured(section: &str, record: &Record) -> bool {
+fn is_measured(section: &str, record: &Record) -> bool {
     let parts = parts_of(section);
     let mut reports = record.parts.iter().filter(|report| parts.iter().any(|row| row.part == report.part));
     reports.any(|report| matches!(report.outcome, Outcome::Done | Outcome::Incomplete))

@@ -66,7 +66,7 @@ fn fit_of(clock: &UsableClock) -> Fit {
 
 /// A pair of reads around each operation.
 pub fn direct(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
-    let (interval_ns, from_ns) = (setting.interval_ns(), clock.from_ns(setting.error()));
+    let (interval_ns, from_ns) = (setting.interval_ns(), clock.shortest_ns(setting.error()));
     let error_pct = setting.pct_of_interval(clock.error_ns);
     let within = limit(setting.question.error_pct);
     let formula = format!(
@@ -106,7 +106,7 @@ pub fn batch(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
         return MethodAdvice { says, advice: vec![advice.to_owned()], ..blank };
     }
     // The clock's own limit for this error, lengthened for the loop's part of it.
-    let length_ns = clock.from_ns(error) * error / room;
+    let length_ns = clock.shortest_ns(error) * error / room;
     let size = (length_ns / interval_ns).ceil().max(1.0);
     let takes_ns = size * interval_ns;
     if !(size <= MOST && takes_ns <= LONGEST_NS) {
@@ -121,7 +121,7 @@ pub fn batch(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
     };
     let formula = format!(
         "n ≥ shortest interval × error / ((error − loop / interval) × interval) = {} × {} / (({}{turn}) × {}) → {}",
-        ns(clock.from_ns(error)),
+        ns(clock.shortest_ns(error)),
         limit(error * 100.0),
         limit(error * 100.0),
         ns(interval_ns),

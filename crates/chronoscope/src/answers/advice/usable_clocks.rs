@@ -33,7 +33,7 @@ pub struct UsableClock {
 
 impl UsableClock {
     /// The shortest interval that one pair of reads times within `error` (a fraction), confirmed or expected.
-    pub fn from_ns(&self, error: f64) -> f64 {
+    pub fn shortest_ns(&self, error: f64) -> f64 {
         self.confirmed_from_ns.unwrap_or(self.error_ns / error)
     }
 
@@ -79,7 +79,11 @@ pub fn usable(question: &IntervalQuestion, record: &Record) -> Result<Vec<Usable
     found.retain(|clock| clock.error_ns.is_finite() && clock.error_ns > 0.0);
     // Confirmed before expected, then the shortest; of equals the one that is read most cheaply.
     let key = |clock: &UsableClock| {
-        (clock.confirmed_from_ns.is_none(), clock.from_ns(error), clock.latency_ns.map_or(f64::INFINITY, |of| of[0]))
+        (
+            clock.confirmed_from_ns.is_none(),
+            clock.shortest_ns(error),
+            clock.latency_ns.map_or(f64::INFINITY, |of| of[0]),
+        )
     };
     found.sort_by(|a, b| {
         let (a, b) = (key(a), key(b));
