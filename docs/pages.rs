@@ -22,6 +22,7 @@ pages! {
     compare "COMPARE.md"
     design "DESIGN.md"
     platform "PLATFORM.md"
+    advise "docs/advise.md"
     check "docs/check.md"
     choosing "docs/choosing.md"
     clock "docs/clock.md"

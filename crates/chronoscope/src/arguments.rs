@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use chronoscope_examples::Experiment;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use chronoscope_bench::{Format, ThreadList, time, whole_number};
+use chronoscope_bench::{Format, ThreadList, percentage, time, whole_number};
+use chronoscope_probes::RuntimeKind;
 
+use crate::plan::MOST_THREADS;
 use crate::registry::SectionCommand;
 use crate::run_options::RunOptions;
 use crate::sections::clocks::plan as clocks;
@@ -55,6 +57,9 @@ pub enum Command {
     /// How reads scale: cost by work between reads and thread count, and where each clock starts to scale
     #[command(mut_arg("thorough", |arg| arg.help("Measure the full grid: about ten minutes")))]
     Scaling(ScalingOptions),
+    /// How to measure an interval here, or what is behind a symptom; answers from a document, or measures
+    #[command(mut_arg("strict", |arg| arg.help("Exit with 1 on any warning or error of the run")))]
+    Advise(AdviseOptions),
     /// Show a saved document as the run printed it
     Show(ShowOptions),
     /// Print the JSON schema of the documents that --output and --format json write
@@ -194,6 +199,83 @@ pub struct ScalingOptions {
     /// Print every result of every combination
     #[arg(long, short)]
     pub verbose: bool,
+}
+
+/// What to advise on.
+#[derive(Args, Clone, Debug)]
+#[command(group = ArgGroup::new("question").required(true).args(["interval", "symptom", "list"]))]
+pub struct AdviseOptions {
+    /// Answer from this document, which --output or --format json wrote, instead of measuring
+    #[arg(value_name = "DOCUMENT")]
+    pub document: Option<PathBuf>,
+
+    /// How to measure an interval of about this length, e.g. 50ns
+    #[arg(long, value_name = "TIME", value_parser = interval, allow_hyphen_values = true)]
+    pub interval: Option<Duration>,
+
+    /// The largest error accepted, in percent of the interval
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        value_parser = error_pct,
+        default_value = "1%",
+        allow_hyphen_values = true,
+        conflicts_with_all = ["symptom", "list"]
+    )]
+    pub error: f64,
+
+    /// Threads that measure at once
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = threads,
+        default_value_t = 1,
+        allow_hyphen_values = true,
+        conflicts_with_all = ["symptom", "list"]
+    )]
+    pub threads: u32,
+
+    /// Only this clock, as named by `chronoscope clocks` or, with --runtime, by `chronoscope runtimes`
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["symptom", "list"])]
+    pub clock: Option<String>,
+
+    /// The clocks of this language runtime instead of native ones, e.g. java
+    #[arg(long, value_name = "KIND", value_parser = RuntimeKind::named, conflicts_with_all = ["symptom", "list"])]
+    pub runtime: Option<RuntimeKind>,
+
+    /// Time from the start of one repetition to that of the next, to tell whether averaging works
+    #[arg(long, value_name = "TIME", value_parser = interval, allow_hyphen_values = true, conflicts_with_all = ["symptom", "list"])]
+    pub every: Option<Duration>,
+
+    /// What is wrong, in your words, e.g. "timestamps go backwards"; without TEXT, the index of symptoms
+    #[arg(long, value_name = "TEXT", num_args = 0..=1)]
+    pub symptom: Option<Option<String>>,
+
+    /// Print the index of symptoms
+    #[arg(long)]
+    pub list: bool,
+
+    #[command(flatten)]
+    pub run: RunOptions,
+}
+
+fn interval(text: &str) -> Result<Duration, String> {
+    const ACCEPTED: &str = "1 ns to 24 h";
+    let interval = time(text, ACCEPTED)?;
+    let fits = (Duration::from_nanos(1)..=Duration::from_secs(86_400)).contains(&interval);
+    if fits { Ok(interval) } else { Err(format!("out of range; choose {ACCEPTED}")) }
+}
+
+fn error_pct(text: &str) -> Result<f64, String> {
+    const ACCEPTED: &str = "0.001% to 50%";
+    let error = percentage(text, ACCEPTED)?;
+    if (0.001..=50.0).contains(&error) { Ok(error) } else { Err(format!("out of range; choose {ACCEPTED}")) }
+}
+
+fn threads(text: &str) -> Result<u32, String> {
+    let accepted = format!("1 to {MOST_THREADS}");
+    let threads = whole_number(text, &accepted)?;
+    if (1..=MOST_THREADS).contains(&threads) { Ok(threads) } else { Err(format!("out of range; choose {accepted}")) }
 }
 
 #[derive(Args, Clone, Debug)]

@@ -7,6 +7,7 @@ use chronoscope_harness::record::study::{Against, StudyCompared, StudyContent, S
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answers::advice::report::Advice;
 use crate::answers::report::Verdict;
 use crate::part::Part;
 use crate::plan::Plan;
@@ -65,6 +66,9 @@ pub struct Content {
     /// Whether the harness can be trusted here, with the studies that show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selftest: Option<Selftest>,
+    /// What a user asked, and the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<Advice>,
     /// How well a pace was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,

@@ -153,6 +153,29 @@ impl Plan {
         Self::of(&rows.iter().collect::<Vec<_>>(), budget, frame)
     }
 
+    /// This plan, then the parts of `other`.
+    #[must_use]
+    pub fn followed_by(mut self, other: Self) -> Self {
+        self.budget_ms = self.budget_ms.saturating_add(other.budget_ms);
+        self.parts.extend(other.parts);
+        self
+    }
+
+    /// The same parts in another time, if one is given.
+    ///
+    /// # Errors
+    /// [`PlanError`] for an out-of-range time.
+    pub fn within(mut self, duration: Option<Duration>) -> Result<Self, PlanError> {
+        let Some(whole) = budget(duration)? else { return Ok(self) };
+        let whole_ms = u64::try_from(whole.as_millis()).unwrap_or(u64::MAX);
+        let factor = whole_ms as f64 / self.budget_ms.max(1) as f64;
+        for part in &mut self.parts {
+            part.budget_ms = ((part.budget_ms as f64 * factor) as u64).max(1);
+        }
+        self.budget_ms = whole_ms;
+        Ok(self)
+    }
+
     fn of(rows: &[&PartRow], budget: Duration, frame: &Frame) -> Result<Self, PlanError> {
         let whole: u64 = rows.iter().map(|row| row.weight).sum::<u64>().max(1);
         let share = |row: &PartRow| budget.mul_f64(row.weight as f64 / whole as f64).as_millis() as u64;

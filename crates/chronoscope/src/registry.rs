@@ -15,7 +15,7 @@ use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
-use crate::plan::{Frame, PlanError};
+use crate::plan::{Frame, Plan, PlanError};
 use crate::section::{Entry, EntryOf, Section};
 use crate::sections;
 use chronoscope_render::page::Page;
@@ -76,6 +76,20 @@ macro_rules! sections {
                 sections.$field.plan = sections::$field::$Section::plan(&Default::default(), frame)?;
             })*
             Ok(())
+        }
+
+        /// Plans the section `name` with default options, and its time alone.
+        ///
+        /// # Errors
+        /// If there is no such section, or the options of `run` do not suit it.
+        pub fn plan_alone(name: &str, sections: &mut Sections, frame: &Frame) -> Result<Plan, PlanError> {
+            $(if name == stringify!($field) {
+                type Alone = sections::$field::$Section;
+                sections.$field.plan = Alone::plan(&Default::default(), frame)?;
+                Alone::check_needs(&sections.$field.plan)?;
+                return Plan::of_section(None, frame, Alone::PARTS, Alone::time_alone(frame.depth));
+            })*
+            Err(PlanError::new(format!("there is no section {name}")))
         }
 
         /// Runs `part`, whichever section it belongs to.

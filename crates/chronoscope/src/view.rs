@@ -1,3 +1,4 @@
+pub mod advice;
 pub mod disturbance;
 pub mod findings;
 pub mod reason;

@@ -20,9 +20,19 @@ fn commands(page: &Page) -> Vec<String> {
     found
 }
 
+/// The words of a command; one in quotes may have spaces.
+fn words(command: &str) -> Vec<&str> {
+    let mut is_quoted = false;
+    let is_end = |letter: char| {
+        is_quoted ^= letter == '"';
+        letter.is_whitespace() && !is_quoted
+    };
+    command.split(is_end).filter(|word| !word.is_empty()).map(|word| word.trim_matches('"')).collect()
+}
+
 /// What the program is given, without what the shell keeps and without words that a reader replaces, such as FILE.
 fn arguments(command: &str) -> Option<Vec<&str>> {
-    let mut words = command.split_whitespace();
+    let mut words = words(command).into_iter();
     if !matches!(words.next()?, "chronoscope" | "./run") {
         return None;
     }
@@ -70,5 +80,9 @@ fn arguments_are_those_of_the_program() {
     assert_eq!(arguments("chronoscope show FILE"), Some(vec!["show"]));
     assert_eq!(arguments("chronoscope man > page  # for man"), Some(vec!["man"]));
     assert_eq!(arguments("./run pace --rate 10 -- cat"), Some(vec!["pace", "--rate", "10"]));
+    assert_eq!(
+        arguments("chronoscope advise --symptom \"it is slow\""),
+        Some(vec!["advise", "--symptom", "it is slow"])
+    );
     assert_eq!(arguments("cargo test"), None);
 }

@@ -1,5 +1,6 @@
 //! From all sections to the first screen: which clock to use, and what can be timed.
 
+pub mod advice;
 pub mod causality;
 pub mod conclude;
 pub mod conclusions;

@@ -41,12 +41,23 @@ pub fn section<S: Section>(
 fn run(start: &Start, run: &RunOptions, planned: Result<Planned, PlanError>) -> Result<ExitCode, Failure> {
     let planned = planned.map_err(|error| Failure::usage(error.to_string()))?;
     let output = Output::prepare(run.format, run.output.as_deref())?;
+    let record = measured(start, run, planned);
+    output.write(&record, Shown::default())?;
+    Ok(exit_code(run, &record))
+}
+
+/// Carries out a plan, and concludes.
+pub fn measured(start: &Start, run: &RunOptions, planned: Planned) -> Record {
     let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
     let mut record = engine::run(start, start, planned, study_run::tool(), &mut progress);
     progress.finish();
     rules::judge(&mut record);
-    output.write(&record, Shown::default())?;
-    Ok(ExitCode::from(u8::from(record.interrupted || measured_nothing(&record) || fails(run, &record))))
+    record
+}
+
+/// 1 if the run was interrupted, measured nothing, or has a warning with `--strict`.
+pub fn exit_code(run: &RunOptions, record: &Record) -> ExitCode {
+    ExitCode::from(u8::from(record.interrupted || measured_nothing(record) || fails(run, record)))
 }
 
 fn measured_nothing(record: &Record) -> bool {

@@ -1,5 +1,6 @@
 //! The program's commands, one file each.
 
+mod advise;
 mod definition;
 mod experiment;
 pub mod measure;
@@ -25,6 +26,7 @@ pub fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failure> {
         Some(Command::Experiment(options)) => experiment::run(start, &options),
         Some(Command::Selftest(options)) => crate::sections::selftest::command::run(start, &options),
         Some(Command::Scaling(options)) => crate::sections::scaling::command::run(start, &options),
+        Some(Command::Advise(options)) => advise::run(start, &options),
         Some(Command::Show(options)) => show::run(&options),
         Some(Command::Schema) => definition::schema(),
         Some(Command::Completions { shell }) => definition::completions(shell),

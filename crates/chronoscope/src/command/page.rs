@@ -20,6 +20,9 @@ pub struct Shown {
 
 /// Renders a document for a terminal of this width.
 pub fn page(record: &Record, shown: Shown, width: Width) -> String {
+    if let Some(advice) = record.advice.as_ref().filter(|_| shown.view.is_none()) {
+        return view::advice::terminal_at(record, advice, width);
+    }
     if let Some(pace) = &record.pace {
         return pace::view::pace_at(record, pace, width);
     }

@@ -74,6 +74,26 @@ impl Planned {
         Ok(Self { command, plan, sections })
     }
 
+    /// The sections called `names`, each as if alone.
+    ///
+    /// # Errors
+    /// [`PlanError`] for invalid options.
+    pub fn sections(
+        command: &'static str,
+        names: &[&str],
+        run: &RunOptions,
+        allowed: &[u32],
+    ) -> Result<Self, PlanError> {
+        let frame = Frame::new(run, allowed, true)?;
+        let mut sections = Sections::default();
+        let plans = registry::NAMES.iter().filter(|name| names.contains(name));
+        let plans: Vec<Plan> =
+            plans.map(|name| registry::plan_alone(name, &mut sections, &frame)).collect::<Result<_, _>>()?;
+        let plan = plans.into_iter().reduce(Plan::followed_by);
+        let plan = plan.ok_or_else(|| PlanError::new("there is nothing to measure"))?.within(run.duration)?;
+        Ok(Self { command, plan, sections })
+    }
+
     /// The document before anything has been measured on `machine`.
     pub fn record(self, tool: Tool, machine: Machine) -> Record {
         Record::new(self.command, tool, machine, self.plan, self.sections)

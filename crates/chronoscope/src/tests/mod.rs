@@ -1,5 +1,6 @@
 //! Requirements on every page, document and rule, over whole records.
 
+mod advice;
 mod documents;
 mod faults;
 mod findings;

@@ -11,7 +11,20 @@ use crate::tree::{Source, attributes, is_of_tests, made_up, sources};
 /// What only rules need.
 const OF_RULES: [&str; 3] = ["Rule", "conclude", "RULES"];
 /// Where judgements are made; what they yield is kept in the document.
-const JUDGING: [&str; 6] = ["conclude", "trust", "causality", "fast_path", "intervals", "monotonic"];
+const JUDGING: [&str; 12] = [
+    "conclude",
+    "trust",
+    "causality",
+    "fast_path",
+    "intervals",
+    "monotonic",
+    "diagnose",
+    "interval_advice",
+    "locking",
+    "looks",
+    "methods",
+    "usable_clocks",
+];
 /// What places a curve in a figure compares coordinates.
 const GEOMETRY: [&str; 6] = ["axis", "canvas", "chart", "curve", "figure", "plot"];
 

@@ -1,0 +1,503 @@
+//! What is advised reaches what it promises, on simulated clocks; every symptom answers for every document.
+
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use super::diagnose::{Look, Sign, diagnose};
+use super::index;
+use super::interval_advice::advise;
+use super::locking::{Locked, locked, phases_needed};
+use super::methods::{Setting, batch, direct, repetitions};
+use super::repetitions::{deviation_in_steps, readings};
+use super::report::{Fit, IntervalQuestion, Method, MethodAdvice};
+use super::symptoms::SYMPTOMS;
+use super::usable_clocks::UsableClock;
+use crate::document::Record;
+use crate::json::document;
+use crate::registry;
+
+const EXPERIMENTS: usize = 1_000;
+
+fn uniform(random: &mut Xoshiro256PlusPlus) -> f64 {
+    (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// A clock that moves in steps, and whose read takes a while: at its middle, give or take, it samples the time.
+struct SimulatedClock {
+    step_ns: f64,
+    latency_ns: f64,
+    /// How much the time between two samples varies, as a share of the latency.
+    jitter: f64,
+    now_ns: f64,
+    random: Xoshiro256PlusPlus,
+}
+
+impl SimulatedClock {
+    fn new(step_ns: f64, latency_ns: f64, jitter: f64, seed: u64) -> Self {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let now_ns = uniform(&mut random) * 1e6;
+        Self { step_ns, latency_ns, jitter, now_ns, random }
+    }
+
+    fn read(&mut self) -> f64 {
+        let sampled_at = 0.5 + self.jitter * (uniform(&mut self.random) - 0.5);
+        let sample = self.now_ns + self.latency_ns * sampled_at;
+        self.now_ns += self.latency_ns;
+        (sample / self.step_ns).floor() * self.step_ns
+    }
+
+    /// What a pair of reads around a time says.
+    fn time(&mut self, for_ns: f64) -> f64 {
+        let start = self.read();
+        self.now_ns += for_ns;
+        self.read() - start
+    }
+
+    fn wait_at_random(&mut self) {
+        self.now_ns += uniform(&mut self.random) * self.step_ns;
+    }
+}
+
+/// The clock as a document has it: its error is that of empty intervals, or its step.
+fn usable(clock: &SimulatedClock) -> UsableClock {
+    let spread = clock.latency_ns * (1.0 + clock.jitter);
+    UsableClock {
+        name: "simulated".to_owned(),
+        latency_ns: Some([clock.latency_ns, clock.latency_ns, spread]),
+        step_ns: Some(clock.step_ns),
+        error_ns: spread.max(clock.step_ns) + if clock.step_ns > spread { spread } else { clock.step_ns },
+        basis: "simulated".to_owned(),
+        confirmed_from_ns: None,
+        refuted: false,
+        causal: None,
+    }
+}
+
+fn question(interval_ns: f64, error_pct: f64) -> IntervalQuestion {
+    IntervalQuestion { interval_ns, error_pct, threads: 1, clock: None, runtime: None, every_ns: None }
+}
+
+/// The share of experiments that end within the error.
+fn share_within(error: f64, truth_ns: f64, mut experiment: impl FnMut() -> f64) -> f64 {
+    let within = (0..EXPERIMENTS).filter(|_| (experiment() / truth_ns - 1.0).abs() <= error * (1.0 + 1e-9)).count();
+    within as f64 / EXPERIMENTS as f64
+}
+
+#[test]
+fn an_advised_batch_reaches_the_error() {
+    for (seed, (step_ns, latency_ns, interval_ns, error_pct)) in
+        [(1.0, 18.7, 50.0, 1.0), (1.0, 9.6, 3.0, 10.0), (100.0, 25.0, 700.0, 1.0), (1_000.0, 5.0, 50.0, 0.5)]
+            .into_iter()
+            .enumerate()
+    {
+        let mut clock = SimulatedClock::new(step_ns, latency_ns, 0.3, seed as u64);
+        let asked = question(interval_ns, error_pct);
+        let advice = batch(&usable(&clock), Setting { question: &asked, loop_turn_ns: None });
+        let size = advice.count.expect("a batch of some size does") as f64;
+        assert!(size > 1.0 && advice.fit == Fit::Expected, "{advice:?}");
+        let within = share_within(error_pct / 100.0, interval_ns, || clock.time(size * interval_ns) / size);
+        assert!(within >= 0.95, "{step_ns} {latency_ns} {interval_ns}: {within}");
+        // A tenth of it does not do: the advice is no more than is needed by an order of magnitude.
+        let tenth = (size / 10.0).floor();
+        let within = share_within(error_pct / 100.0, interval_ns, || clock.time(tenth * interval_ns) / tenth);
+        assert!(within < 0.95, "a batch of {tenth} would do: {within}");
+    }
+}
+
+#[test]
+fn a_loop_turn_lengthens_the_batch_and_one_too_dear_forbids_it() {
+    let clock = usable(&SimulatedClock::new(1.0, 18.7, 0.3, 1));
+    let asked = question(50.0, 1.0);
+    let with = |turn_ns: Option<f64>| batch(&clock, Setting { question: &asked, loop_turn_ns: turn_ns });
+    let (without, cheap, dear) = (with(None), with(Some(0.25)), with(Some(0.5)));
+    // Half the error is the loop's: the rest takes a batch of twice the length.
+    let ratio = cheap.count.unwrap() as f64 / without.count.unwrap() as f64;
+    assert!((1.99..2.01).contains(&ratio), "{ratio}");
+    assert_eq!((dear.fit, dear.count), (Fit::No, None));
+    assert!(dear.says.contains("0.500 ns, 1.00 % of the operation"), "{}", dear.says);
+}
+
+#[test]
+fn advised_repetitions_reach_the_error_and_few_of_them_do_not() {
+    for (seed, (step_ns, latency_ns, interval_ns, error_pct)) in [
+        (100.0, 0.5, 120.0, 5.0),
+        (100.0, 20.0, 5_000.0, 1.0),
+        (1_000.0, 2.0, 90.0, 10.0),
+        (1_000.0, 3.0, 1_500.0, 2.0),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut clock = SimulatedClock::new(step_ns, latency_ns, 0.3, 100 + seed as u64);
+        let asked = question(interval_ns, error_pct);
+        let advice = repetitions(&usable(&clock), Setting { question: &asked, loop_turn_ns: None });
+        let needed = advice.count.expect("some number does");
+        assert_eq!(advice.fit, Fit::Expected, "{advice:?}");
+        let mut mean_of = |count: u64| {
+            let sum: f64 = (0..count)
+                .map(|_| {
+                    clock.wait_at_random();
+                    clock.time(interval_ns)
+                })
+                .sum();
+            sum / count as f64
+        };
+        let within = share_within(error_pct / 100.0, interval_ns, || mean_of(needed));
+        assert!(within >= 0.95, "{needed} of {step_ns} {latency_ns} {interval_ns}: {within}");
+        let few = (needed / 30).max(1);
+        let within = share_within(error_pct / 100.0, interval_ns, || mean_of(few));
+        assert!(within < 0.95, "{few} would do: {within}");
+    }
+}
+
+#[test]
+fn repetitions_locked_to_the_tick_keep_the_predicted_error() {
+    for (steps, phases, interval_ns) in [(1_000, 1_u32, 300.0), (3, 2, 300.0), (7, 3, 1_500.0), (9, 4, 700.0)] {
+        let step_ns = 1_000.0;
+        let every_ns = f64::from(steps) / f64::from(phases) * step_ns;
+        let asked = IntervalQuestion { every_ns: Some(every_ns), ..question(interval_ns, 5.0) };
+        let clock = SimulatedClock::new(step_ns, 0.0, 0.0, 0);
+        let mut described = usable(&clock);
+        described.latency_ns = Some([1.0, 1.0, 1.0]);
+        let advice = repetitions(&described, Setting { question: &asked, loop_turn_ns: None });
+        let (needed, words) = (advice.count.unwrap(), advice.advice.join(" "));
+        assert!(words.contains(&format!("is {steps}/{phases} steps of the clock")), "{words}");
+        let bound_ns = step_ns / f64::from(phases);
+        let mut largest: f64 = 0.0;
+        let mut off = 0;
+        for seed in 0..200 {
+            let mut clock = SimulatedClock::new(step_ns, 0.0, 0.0, seed);
+            let mut sum = 0.0;
+            let start_ns = clock.now_ns;
+            let count = needed.next_multiple_of(u64::from(phases));
+            for turn in 0..count {
+                clock.now_ns = start_ns + turn as f64 * every_ns;
+                sum += clock.time(interval_ns);
+            }
+            let error_ns = (sum / count as f64 - interval_ns).abs();
+            largest = largest.max(error_ns);
+            off += usize::from(error_ns > 0.05 * interval_ns);
+        }
+        assert!(largest <= bound_ns * 1.001, "{steps}/{phases}: {largest} of {bound_ns}");
+        assert!(largest >= bound_ns * 0.4, "{steps}/{phases}: hardly off, {largest} of {bound_ns}");
+        assert!(off == 200, "{steps}/{phases}: {off} of 200 means are off");
+    }
+}
+
+#[test]
+fn a_rhythm_is_locked_while_it_has_not_drifted_to_the_next_phase() {
+    assert_eq!(locked(1.5, 1_000, 10), Some(Locked { steps: 3, phases: 2 }));
+    assert_eq!(locked(1_000.0, 1_000_000, 10), Some(Locked { steps: 1_000, phases: 1 }));
+    // So near to 3/2 that 1 000 repetitions drift by 0.1 steps, and 100 000 by 10.
+    assert_eq!(locked(1.500_1, 1_000, 10), Some(Locked { steps: 3, phases: 2 }));
+    assert_eq!(locked(1.500_1, 100_000, 10), None);
+    assert_eq!(locked(std::f64::consts::PI, 100_000, 10), None);
+    for nonsense in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(locked(nonsense, 10, 10), None);
+    }
+    assert_eq!((phases_needed(0.05), phases_needed(0.0)), (20, u64::MAX));
+}
+
+/// P(X = k) of a binomial distribution, summed over what is within.
+fn coverage(count: u64, fraction: f64, room: f64) -> f64 {
+    let mut ln_choose = 0.0_f64;
+    let mut within = 0.0;
+    for k in 0..=count {
+        if k > 0 {
+            ln_choose += ((count - k + 1) as f64).ln() - (k as f64).ln();
+        }
+        if (k as f64 / count as f64 - fraction).abs() <= room * (1.0 + 1e-12) {
+            within += (ln_choose + k as f64 * fraction.ln() + (count - k) as f64 * (1.0 - fraction).ln()).exp();
+        }
+    }
+    within
+}
+
+proptest! {
+    /// Exactly, by the binomial distribution, for every fraction of a step and every error.
+    #[test]
+    fn the_number_of_readings_covers(fraction in 0.01_f64..0.99, room in 0.02_f64..1.0) {
+        let needed = readings(0.5, room).unwrap();
+        prop_assert!(coverage(needed, fraction, room) >= 0.98, "{} {} {}", needed, fraction, room);
+    }
+
+    #[test]
+    fn the_number_of_readings_covers_where_the_fraction_is_known(fraction in 0.02_f64..0.5, error in 0.1_f64..0.9) {
+        let room = error * fraction;
+        let needed = readings(deviation_in_steps(fraction, 1.0), room).unwrap();
+        prop_assert!(coverage(needed, fraction, room) >= 0.98, "{} {} {}", needed, fraction, room);
+    }
+
+    #[test]
+    fn no_question_panics(
+        interval_ns in 1.0_f64..8.64e13,
+        error_pct in 0.001_f64..50.0,
+        threads in 1_u32..=1024,
+        every in prop::option::of(1.0_f64..8.64e13),
+        which in 0_usize..64,
+    ) {
+        let documents = documents();
+        let (_, record) = &documents[which % documents.len()];
+        let asked = IntervalQuestion { threads, every_ns: every, ..question(interval_ns, error_pct) };
+        let advice = advise(&asked, record);
+        prop_assert!(serde_json::to_string(&advice).is_ok() && !advice.answer.is_empty());
+        for method in &advice.methods {
+            prop_assert!(method.fit == Fit::No || method.error_pct.is_none_or(|error| error <= error_pct * 1.000_001), "{method:?}");
+            prop_assert!(method.takes_ns.is_none_or(f64::is_finite) && method.error_pct.is_none_or(f64::is_finite));
+        }
+    }
+}
+
+#[test]
+fn readings_that_no_number_makes_right() {
+    assert_eq!((readings(0.5, 0.0), readings(0.5, -1.0), readings(0.5, f64::NAN)), (None, None, None));
+    assert_eq!(readings(0.5, 1e-9), None);
+    assert_eq!((deviation_in_steps(1_300.0, 1_000.0), deviation_in_steps(10.0, 1_000.0)), (0.5, 0.0099_f64.sqrt()));
+}
+
+/// Every document of the repository: fixtures, and those shown in its pages.
+fn documents() -> &'static [(String, Record)] {
+    static DOCUMENTS: std::sync::LazyLock<Vec<(String, Record)>> = std::sync::LazyLock::new(|| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folders = [root.join("tests/fixtures"), root.join("tests/fixtures/v1"), root.join("../../docs/shown")];
+        let mut found: Vec<(String, Record)> = folders
+            .iter()
+            .flat_map(|folder| fs::read_dir(folder).expect("the folder is there"))
+            .map(|entry| entry.expect("it can be listed").path())
+            .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
+            .map(|path| {
+                let record = document(&fs::read_to_string(&path).expect("it is text")).expect("it is a document");
+                (path.display().to_string(), record)
+            })
+            .collect();
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        found
+    });
+    &DOCUMENTS
+}
+
+fn shown(name: &str) -> &'static Record {
+    documents().iter().find(|(path, _)| path.ends_with(name)).map(|(_, record)| record).expect("it is there")
+}
+
+fn of(methods: &[MethodAdvice], method: Method) -> Option<&MethodAdvice> {
+    methods.iter().find(|found| found.method == method)
+}
+
+#[test]
+fn one_thread_takes_a_batch_and_several_a_backoff_model() {
+    let record = shown("shown/check.json");
+    let alone = advise(&question(50.0, 1.0), record);
+    assert_eq!(alone.choose, Some(Method::Batch), "{}", alone.answer);
+    let batch = of(&alone.methods, Method::Batch).unwrap();
+    assert_eq!((batch.fit, batch.clock.as_deref()), (Fit::Confirmed, Some("rdtscp")));
+    assert!(batch.takes_ns.unwrap() >= 1_500.0, "what the verdict confirms to 1 %: {batch:?}");
+    assert!(of(&alone.methods, Method::Repetitions).unwrap().says.contains("averaging does not remove that"));
+    let crowd = advise(&IntervalQuestion { threads: 8, ..question(50.0, 1.0) }, record);
+    assert_eq!(crowd.choose, Some(Method::BackoffModel), "{}", crowd.answer);
+    assert!(crowd.reservations[0].starts_with("8 threads share 2 CPUs"), "{:?}", crowd.reservations);
+    let model = of(&crowd.methods, Method::BackoffModel).unwrap();
+    assert!(model.advice[0].contains("--threads 1,8"), "{model:?}");
+}
+
+/// The verdict and the advice say the same.
+#[test]
+fn a_single_reading_is_advised_from_where_the_verdict_confirms_it() {
+    let record = shown("shown/check.json");
+    for verdict in &record.verdict.clocks {
+        for (error_pct, confirmed) in
+            [(1.0, verdict.direct_interval_ns.within_1pct), (10.0, verdict.direct_interval_ns.within_10pct)]
+        {
+            let Some(from_ns) = confirmed.filter(|_| verdict.validated) else { continue };
+            let asked = |interval_ns| IntervalQuestion {
+                clock: Some(verdict.name.to_string()),
+                ..question(interval_ns, error_pct)
+            };
+            let fit = |interval_ns| of(&advise(&asked(interval_ns), record).methods, Method::Direct).unwrap().fit;
+            assert_eq!((fit(from_ns), fit(from_ns * 0.99)), (Fit::Confirmed, Fit::No), "{} {error_pct}", verdict.name);
+        }
+    }
+}
+
+#[test]
+fn an_error_between_those_of_the_verdict_is_read_off_the_trials() {
+    let record = shown("shown/check.json");
+    let from = |error_pct: f64| {
+        let asked = IntervalQuestion { clock: Some("rdtscp".to_owned()), ..question(1.0, error_pct) };
+        super::usable_clocks::usable(&asked, record).unwrap()[0].confirmed_from_ns
+    };
+    let lengths: Vec<f64> = [10.0, 5.0, 2.0, 1.0, 0.5].into_iter().map(|pct| from(pct).expect("trials tell")).collect();
+    assert!(lengths.is_sorted(), "a smaller error takes a longer interval: {lengths:?}");
+    assert_eq!((lengths[0], lengths[3]), (150.0, 1_500.0), "those of the verdict");
+    assert_eq!(from(0.1), None, "no trial was that good");
+}
+
+#[test]
+fn what_cannot_be_had_is_said_with_its_reason() {
+    let check = shown("shown/check.json");
+    let answer = |asked: IntervalQuestion, record: &Record| {
+        let advice = advise(&asked, record);
+        assert_eq!(advice.choose, None, "{}", advice.answer);
+        advice.answer
+    };
+    assert!(answer(question(50.0, 0.01), check).contains("slewed"));
+    let sundial = IntervalQuestion { clock: Some("sundial".to_owned()), ..question(50.0, 1.0) };
+    assert!(answer(sundial, check).contains("there is no clock sundial in this document; it has rdtsc"));
+    assert!(answer(question(50.0, 1.0), shown("shown/sync.json")).contains("no clock was measured"));
+    let php = IntervalQuestion { runtime: Some(chronoscope_probes::RuntimeKind::Php), ..question(50.0, 1.0) };
+    assert!(answer(php, shown("shown/sync.json")).contains("PHP was not measured"));
+}
+
+#[test]
+fn a_coarse_clock_is_averaged_only_where_that_takes_no_year() {
+    let record = shown("shown/check.json");
+    let coarse = |interval_ns| {
+        let asked =
+            IntervalQuestion { clock: Some("CLOCK_MONOTONIC_COARSE".to_owned()), ..question(interval_ns, 10.0) };
+        let advice = advise(&asked, record);
+        of(&advice.methods, Method::Repetitions).unwrap().clone()
+    };
+    let short = coarse(50.0);
+    assert!(short.fit == Fit::No && short.says.contains("days"), "{short:?}");
+    let long = coarse(2_000_000.0);
+    assert!(
+        long.fit == Fit::Expected && long.advice[0].contains("wait a random time between 0 and 4.00 ms"),
+        "{long:?}"
+    );
+}
+
+#[test]
+fn a_clock_of_a_runtime_is_one_of_its_own() {
+    let record = shown("shown/runtimes.json");
+    let runtime = record.runtimes.iter().find(|runtime| runtime.available && !runtime.clocks.is_empty()).unwrap();
+    let asked = IntervalQuestion { runtime: Some(runtime.kind), ..question(5e6, 1.0) };
+    let advice = advise(&asked, record);
+    let direct = of(&advice.methods, Method::Direct).unwrap();
+    assert_eq!((advice.choose, direct.fit), (Some(Method::Direct), Fit::Expected), "{}", advice.answer);
+    assert!(direct.clock.as_ref().unwrap().starts_with(&runtime.title()), "{direct:?}");
+}
+
+#[test]
+fn a_reading_of_enough_is_advised_with_what_it_is_off_by() {
+    let clock = usable(&SimulatedClock::new(1.0, 20.0, 0.0, 1));
+    let asked = question(21_000.0, 1.0);
+    let advice = direct(&clock, Setting { question: &asked, loop_turn_ns: None });
+    assert_eq!((advice.fit, advice.count), (Fit::Expected, Some(1)));
+    assert!((advice.error_pct.unwrap() - 0.1).abs() < 1e-9, "{advice:?}");
+}
+
+#[test]
+fn every_symptom_answers_for_every_document() {
+    assert!(SYMPTOMS.len() >= 12 && documents().len() >= 12, "{} {}", SYMPTOMS.len(), documents().len());
+    for row in SYMPTOMS {
+        let mut told = 0;
+        for (path, record) in documents() {
+            let advice = diagnose(row, "it is broken", &[], record);
+            let causes = advice.found.len() + advice.excluded.len() + advice.unknown.len();
+            assert_eq!(causes, row.suspects.len(), "{path}: {}", row.id);
+            for cause in advice.found.iter().chain(&advice.excluded).chain(&advice.unknown) {
+                assert!(!cause.evidence.trim().is_empty(), "{path}: {}: {}", row.id, cause.cause);
+            }
+            for id in advice.found.iter().flat_map(|cause| &cause.findings) {
+                assert!(crate::rules::kind(id).is_some(), "{path}: {} names {id}", row.id);
+            }
+            told += advice.found.len() + advice.excluded.len();
+        }
+        assert!(told > 0, "{}: no document tells anything", row.id);
+    }
+}
+
+#[test]
+fn every_row_is_sound() {
+    for (at, row) in SYMPTOMS.iter().enumerate() {
+        assert!(SYMPTOMS[..at].iter().all(|other| other.id != row.id), "two rows are called {}", row.id);
+        assert!(!row.needs.is_empty() && row.needs.iter().all(|name| registry::NAMES.contains(name)), "{}", row.id);
+        assert!(!row.phrases.is_empty() && row.suspects.len() >= 2 && !row.usually.ends_with('.'), "{}", row.id);
+        for suspect in row.suspects {
+            let (Sign::Findings { kinds, of } | Sign::FindingsUnless { kinds, of, .. }) = suspect.sign else {
+                continue;
+            };
+            assert!(!kinds.is_empty() && of.iter().all(|name| registry::NAMES.contains(name)), "{}", suspect.cause);
+            for kind in kinds {
+                assert!(crate::rules::kinds().any(|known| known == kind), "{} is no kind of a record's rules", kind.id);
+                // One that none of the sections yields would be excluded without having been looked for.
+                let can = kind.shown_in.is_empty() || of.is_empty() || of.iter().any(|name| kind.is_shown_in(name));
+                assert!(can, "{}: {} is not of {of:?}", suspect.cause, kind.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_symptom_is_found_by_its_phrases_and_by_other_words() {
+    for row in SYMPTOMS {
+        for phrase in row.phrases {
+            assert_eq!(index::find(phrase).first().map(|found| found.id), Some(row.id), "{phrase}");
+        }
+        assert_eq!(index::find(row.id).iter().map(|found| found.id).collect::<Vec<_>>(), [row.id]);
+    }
+    for (words, id) in [
+        ("my timestamps sometimes go backwards", "timestamps_go_backwards"),
+        ("timestamp goes backward", "timestamps_go_backwards"),
+        ("java timestamps are going backwards", "java_timestamps_go_backwards"),
+        ("nanotime slow", "nanotime_is_slow"),
+        ("sleep(1) takes 1.1 ms", "sleep_takes_longer"),
+        ("Sleep takes too long", "sleep_takes_longer"),
+        ("the percentiles look too good", "percentiles_too_good"),
+        ("benchmark reports 0 ns", "benchmark_says_zero"),
+        ("DateTime.Now has 15ms steps", "clock_moves_in_steps"),
+        ("coordinated omision", "percentiles_too_good"),
+        ("hosts disagree about order", "hosts_disagree"),
+        ("clock drift", "clock_drifts"),
+    ] {
+        assert_eq!(index::find(words).first().map(|found| found.id), Some(id), "{words}");
+    }
+    for nonsense in ["", "   ", "banana", "my cat is on the keyboard", "1234 5678", "\u{1b}[2J"] {
+        assert!(index::find(nonsense).is_empty(), "{nonsense}: {:?}", index::find(nonsense)[0].id);
+    }
+    let several = index::find("timestamps go backwards");
+    assert!(several.iter().any(|row| row.id == "java_timestamps_go_backwards"), "others are named too");
+}
+
+#[test]
+fn a_cause_is_excluded_only_where_it_was_looked_for() {
+    let sync = shown("shown/sync.json");
+    let row = index::find("timestamps_go_backwards")[0];
+    let advice = diagnose(row, "x", &[], sync);
+    let of = |causes: &[super::report::Cause], word: &str| causes.iter().any(|cause| cause.cause.contains(word));
+    assert!(of(&advice.unknown, "within a thread") && !of(&advice.excluded, "within a thread"), "{advice:?}");
+    assert!(of(&advice.found, "nothing disciplines"), "{advice:?}");
+    let check = diagnose(row, "x", &[], shown("shown/check.json"));
+    assert!(of(&check.excluded, "within a thread") && of(&check.unknown, "that is being set"), "{check:?}");
+    assert!(of(&check.found, "unordered reads"), "{check:?}");
+}
+
+#[test]
+fn figures_tell_what_findings_do_not() {
+    let check = shown("shown/check.json");
+    assert!(matches!(super::looks::sleep_overruns(check), Look::Found { .. }));
+    assert!(matches!(super::looks::timer_tick(check), Look::Excluded { .. }));
+    assert!(matches!(super::looks::coarse_clocks(check), Look::Found { .. }));
+    assert!(matches!(super::looks::read_cost(check), Look::Excluded { .. }));
+    assert!(matches!(super::looks::read_cost(shown("shown/sync.json")), Look::Unknown { .. }));
+    let runtimes = shown("shown/runtimes.json");
+    assert!(matches!(super::looks::nano_time_path(runtimes), Look::Excluded { .. } | Look::Unknown { .. }));
+    assert!(matches!(super::looks::wall_clock_bound(check), Look::Unknown { .. }));
+}
+
+/// The page's index between its two marks is that of the rows.
+#[test]
+fn the_documented_index_is_that_of_the_rows() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/advise.md");
+    let text = fs::read_to_string(&path).expect("the page is there");
+    let (before, rest) = text.split_once("\n<!-- symptoms: ").expect("the index has a beginning");
+    let (note, rest) = rest.split_once(" -->\n").expect("the mark has an end");
+    let (_, after) = rest.split_once("<!-- symptoms end -->").expect("the index has an end");
+    let whole = format!("{before}\n<!-- symptoms: {note} -->\n{}<!-- symptoms end -->{after}", index::markdown());
+    crate::tests::golden_file::assert_same(&path, &whole);
+    assert!(SYMPTOMS.iter().all(|row| whole.contains(&format!("`{}`", row.id))));
+}

@@ -1,0 +1,249 @@
+//! The clocks of a document that could time an interval, each with the figures that matter for it.
+
+use super::report::{Figure, IntervalQuestion};
+use crate::answers::conclusions::Intervals;
+use crate::answers::intervals::intervals;
+use crate::answers::report::{ClockVerdict, DirectInterval, ShortestInterval, Tolerance};
+use crate::document::Record;
+use crate::sections::clocks::plan::{INTERVALS, LATENCY};
+use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
+use chronoscope_harness::quantity::{limit, ns};
+use chronoscope_probes::RuntimeKind;
+
+/// A clock, and what a pair of its reads is worth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UsableClock {
+    /// Its name, with its runtime if it has one.
+    pub name: String,
+    /// Cost of a read: estimate, and the interval's ends.
+    pub latency_ns: Option<[f64; 3]>,
+    /// The step in which it moves, if known.
+    pub step_ns: Option<f64>,
+    /// The largest error of 95 of 100 readings of a pair.
+    pub error_ns: f64,
+    /// What that rests on.
+    pub basis: String,
+    /// The shortest interval that trials confirm within the error asked for.
+    pub confirmed_from_ns: Option<f64>,
+    /// Whether trials were made within that error, and confirmed nothing.
+    pub refuted: bool,
+    /// Whether it was never seen going backwards between CPUs; None if unknown.
+    pub causal: Option<bool>,
+}
+
+impl UsableClock {
+    /// The shortest interval that one pair of reads times within `error` (a fraction), confirmed or expected.
+    pub fn shortest_ns(&self, error: f64) -> f64 {
+        self.confirmed_from_ns.unwrap_or(self.error_ns / error)
+    }
+
+    /// What a pair of reads adds to an interval, at most: the time from one sample to the next.
+    pub fn bias_ns(&self) -> Option<f64> {
+        self.latency_ns.map(|[_, _, high]| high).filter(|ns| *ns >= 0.0)
+    }
+
+    /// Whether it moves in steps longer than a read.
+    pub fn is_coarse(&self) -> bool {
+        self.step_ns.zip(self.latency_ns).is_some_and(|(step, [latency, ..])| step > latency)
+    }
+
+    /// The figures, as evidence.
+    pub fn figures(&self) -> Vec<Figure> {
+        let figure = |name: &str, value_ns, ends: Option<[f64; 2]>, basis: &str| Figure {
+            name: name.to_owned(),
+            clock: Some(self.name.clone()),
+            value_ns,
+            low_ns: ends.map(|[low, _]| low),
+            high_ns: ends.map(|[_, high]| high),
+            basis: basis.to_owned(),
+        };
+        let latency = self.latency_ns.map(|[estimate, low, high]| {
+            figure("cost of a read", estimate, Some([low, high]), "median over processes, with its interval")
+        });
+        let step = self.step_ns.map(|step| figure("step of the clock", step, None, "observed"));
+        let error = figure("error of a pair of reads", self.error_ns, None, &self.basis);
+        latency.into_iter().chain(step).chain([error]).collect()
+    }
+}
+
+/// The clocks that suit the question, the best for it first; why there is none.
+///
+/// # Errors
+/// What the document lacks, or what was asked for that there is not.
+pub fn usable(question: &IntervalQuestion, record: &Record) -> Result<Vec<UsableClock>, String> {
+    let mut found = match &question.runtime {
+        Some(kind) => of_runtime(*kind, question, record)?,
+        None => native(question, record)?,
+    };
+    let error = question.error_pct / 100.0;
+    found.retain(|clock| clock.error_ns.is_finite() && clock.error_ns > 0.0);
+    // Confirmed before expected, then the shortest; of equals the one that is read most cheaply.
+    let key = |clock: &UsableClock| {
+        (
+            clock.confirmed_from_ns.is_none(),
+            clock.shortest_ns(error),
+            clock.latency_ns.map_or(f64::INFINITY, |of| of[0]),
+        )
+    };
+    found.sort_by(|a, b| {
+        let (a, b) = (key(a), key(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2))
+    });
+    if found.is_empty() {
+        return Err("no clock here has a known error".to_owned());
+    }
+    Ok(found)
+}
+
+fn native(question: &IntervalQuestion, record: &Record) -> Result<Vec<UsableClock>, String> {
+    let verdicts = &record.verdict.clocks;
+    if let Some(name) = &question.clock {
+        let wanted = verdicts.iter().find(|verdict| verdict.name.is_called(name));
+        let listed = || verdicts.iter().map(|verdict| verdict.name.to_string()).collect::<Vec<_>>().join(", ");
+        return match wanted {
+            Some(verdict) => Ok(vec![of_verdict(verdict, question, record)]),
+            None if verdicts.is_empty() => Err(nothing_measured(record)),
+            None => Err(format!("there is no clock {name} in this document; it has {}", listed())),
+        };
+    }
+    match intervals(record) {
+        Intervals::NotTested { .. } => Err(nothing_measured(record)),
+        Intervals::NoneRecommended => Err("no clock is recommended for timing intervals here".to_owned()),
+        Intervals::Recommended => Ok(verdicts
+            .iter()
+            .filter(|verdict| verdict.recommended)
+            .map(|verdict| of_verdict(verdict, question, record))
+            .collect()),
+    }
+}
+
+fn nothing_measured(record: &Record) -> String {
+    format!("no clock was measured: {}", record.reason_missing(&[INTERVALS, LATENCY]))
+}
+
+fn of_verdict(verdict: &ClockVerdict, question: &IntervalQuestion, record: &Record) -> UsableClock {
+    let report = record.clocks.iter().find(|clock| clock.name == verdict.name);
+    let latency = report.and_then(|clock| clock.latency_ns.as_ref());
+    let expected = Tolerance::ALL.map(|tolerance| {
+        verdict.shortest(tolerance).expected_from_ns().map(|from_ns| (from_ns * tolerance.share(), tolerance))
+    });
+    let (error_ns, tolerance) = nearest(expected, question.error_pct).unwrap_or((0.0, Tolerance::OnePercent));
+    let basis = match verdict.shortest(tolerance) {
+        ShortestInterval::Confirmed(from) => {
+            format!("{} of {}, which trials confirm", limit(tolerance.percent()), ns(from))
+        }
+        ShortestInterval::Claimed(from) => {
+            format!("{} of {}, from latency and step; not tried", limit(tolerance.percent()), ns(from))
+        }
+        _ => "seen in trials that confirmed no length".to_owned(),
+    };
+    UsableClock {
+        name: verdict.name.to_string(),
+        latency_ns: latency.map(|latency| [latency.estimate, latency.low, latency.high]),
+        step_ns: report.and_then(|clock| clock.moves_in_ns()),
+        error_ns,
+        basis,
+        confirmed_from_ns: confirmed_from(verdict, question.error_pct),
+        refuted: Tolerance::ALL.into_iter().any(|tolerance| {
+            tolerance.percent() == question.error_pct
+                && matches!(verdict.shortest(tolerance), ShortestInterval::NotConfirmed { .. })
+        }),
+        causal: report.and_then(|clock| clock.causal),
+    }
+}
+
+/// The error that counts within `error_pct`: an error in nanoseconds grows with the length a little, so that of the nearest
+/// tolerance from below, or the larger of both between them.
+fn nearest(errors: [Option<(f64, Tolerance)>; 2], error_pct: f64) -> Option<(f64, Tolerance)> {
+    let [narrow, wide] = errors;
+    let larger = |a: (f64, Tolerance), b: (f64, Tolerance)| if b.0 > a.0 { b } else { a };
+    match (narrow, wide) {
+        (Some(narrow), _) if error_pct <= Tolerance::OnePercent.percent() => Some(narrow),
+        (_, Some(wide)) if error_pct >= Tolerance::TenPercent.percent() => Some(wide),
+        (Some(narrow), Some(wide)) => Some(larger(narrow, wide)),
+        (narrow, wide) => narrow.or(wide),
+    }
+}
+
+/// The shortest interval that trials confirm within `error_pct`.
+///
+/// For the two tolerances of the verdict, what the verdict says. For another error, the shortest length from which every trial had
+/// 95 of 100 readings within it; or what the verdict confirms within less.
+fn confirmed_from(verdict: &ClockVerdict, error_pct: f64) -> Option<f64> {
+    let confirmed = |tolerance: Tolerance| match verdict.shortest(tolerance) {
+        ShortestInterval::Confirmed(from_ns) => Some(from_ns),
+        _ => None,
+    };
+    if let Some(tolerance) = Tolerance::ALL.into_iter().find(|tolerance| tolerance.percent() == error_pct) {
+        return confirmed(tolerance);
+    }
+    let mut trials: Vec<(f64, f64)> =
+        verdict.trials.iter().map(|trial| (trial.truth_ns, trial.error_pct_abs_p95)).collect();
+    trials.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let own = trials.iter().take_while(|(_, error)| *error <= error_pct).last().map(|(truth_ns, _)| *truth_ns);
+    let within_less =
+        Tolerance::ALL.into_iter().filter(|tolerance| tolerance.percent() < error_pct).find_map(confirmed);
+    // Not shorter than what the verdict gives for a wider error.
+    let least = Tolerance::ALL.into_iter().filter(|tolerance| tolerance.percent() > error_pct).find_map(confirmed);
+    let shortest = own.into_iter().chain(within_less).reduce(f64::min)?;
+    Some(least.map_or(shortest, |least| shortest.max(least)))
+}
+
+fn of_runtime(kind: RuntimeKind, question: &IntervalQuestion, record: &Record) -> Result<Vec<UsableClock>, String> {
+    let title = kind.title();
+    let runtimes: Vec<&Runtime> = record.runtimes.iter().filter(|runtime| runtime.kind == kind).collect();
+    if !runtimes.iter().any(|runtime| runtime.available) {
+        let reason = runtimes.iter().find_map(|runtime| runtime.reason_unavailable.clone());
+        return Err(match reason {
+            Some(reason) => format!("{title} was not measured: {reason}"),
+            None => format!("{title} was not measured"),
+        });
+    }
+    let clocks = || runtimes.iter().flat_map(|runtime| runtime.clocks.iter().map(move |clock| (*runtime, clock)));
+    let suits = |clock: &RuntimeClock| match &question.clock {
+        Some(name) => clock.name == *name,
+        None => clock.kind == TimeKind::Monotonic,
+    };
+    let found: Vec<UsableClock> =
+        clocks().filter(|(_, clock)| suits(clock)).map(|(runtime, clock)| of_clock(runtime, clock, question)).collect();
+    if found.is_empty() {
+        let names: Vec<&str> = clocks().map(|(_, clock)| clock.name.as_str()).collect();
+        let wanted = question.clock.as_deref().unwrap_or("that measures intervals");
+        return Err(format!("{title} has no clock {wanted}; it has {}", names.join(", ")));
+    }
+    Ok(found)
+}
+
+fn of_clock(runtime: &Runtime, clock: &RuntimeClock, question: &IntervalQuestion) -> UsableClock {
+    let DirectInterval { within_1pct, within_10pct } = clock.claimed_interval_ns;
+    let claims = [(within_1pct, Tolerance::OnePercent), (within_10pct, Tolerance::TenPercent)];
+    let errors = claims.map(|(from, tolerance)| from.map(|from: f64| (from * tolerance.share(), tolerance)));
+    let found = nearest(errors, question.error_pct);
+    let latency = clock.latency_ns.as_ref();
+    UsableClock {
+        name: format!("{}: {}", runtime.title(), clock.name),
+        latency_ns: latency.map(|latency| [latency.estimate, latency.low, latency.high]),
+        step_ns: clock.moves_in_ns(),
+        error_ns: found.map_or(0.0, |(error_ns, _)| error_ns),
+        basis: "from readings of empty intervals and the step; not tried".to_owned(),
+        confirmed_from_ns: None,
+        refuted: false,
+        causal: None,
+    }
+}
+
+/// Why a document cannot answer, and what measures it; None if it can.
+pub fn lacking(question: &IntervalQuestion, record: &Record) -> Option<String> {
+    let has = |kind| record.runtimes.iter().any(|runtime| runtime.kind == kind && !runtime.clocks.is_empty());
+    match question.runtime {
+        None if record.verdict.clocks.is_empty() => {
+            Some("it has no clocks; `chronoscope check --output FILE` measures them".to_owned())
+        }
+        Some(kind) if !has(kind) => Some(format!(
+            "it has no clocks of {}; `chronoscope runtimes --only {} --output FILE` measures them",
+            kind.title(),
+            kind.row().word
+        )),
+        _ => None,
+    }
+}

@@ -1,0 +1,145 @@
+//! How to measure an interval here, or what is behind a symptom.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use chronoscope_bench::{Failure, Format, page_width, print};
+use chronoscope_harness::Start;
+
+use super::measure::{exit_code, measured};
+use super::output::Output;
+use super::page::Shown;
+use crate::answers::advice::diagnose::{Symptom, diagnose, lacking};
+use crate::answers::advice::index;
+use crate::answers::advice::interval_advice::advise;
+use crate::answers::advice::report::{Advice, IntervalQuestion};
+use crate::answers::advice::usable_clocks;
+use crate::arguments::AdviseOptions;
+use crate::clock_id::ClockId;
+use crate::document::Record;
+use crate::engine::Planned;
+use crate::json::document;
+use crate::plan::PlanError;
+use crate::sections::clocks::plan as clocks;
+use crate::sections::runtimes::Runtimes;
+use crate::sections::runtimes::plan as runtimes;
+use crate::view;
+
+/// The command in documents that it measured.
+const COMMAND: &str = "advise";
+
+/// A question that can be answered.
+enum Question {
+    Interval(IntervalQuestion),
+    Symptom { row: &'static Symptom, others: Vec<&'static Symptom>, asked: String },
+}
+
+/// Answers from a document, or measures what it takes and answers.
+pub fn run(start: &Start, options: &AdviseOptions) -> Result<ExitCode, Failure> {
+    let question = match (&options.interval, &options.symptom) {
+        (Some(_), _) => Question::Interval(asked(options)),
+        (None, Some(Some(text))) => match index::find(text).split_first() {
+            Some((row, others)) => Question::Symptom { row, others: others.to_vec(), asked: text.clone() },
+            None => return no_such(text, options),
+        },
+        _ => return list(options).map(|()| ExitCode::SUCCESS),
+    };
+    let run = &options.run;
+    let (output, mut record) = match &options.document {
+        Some(file) => {
+            let record = read(file, &question)?;
+            (Output::prepare(run.format, run.output.as_deref())?, record)
+        }
+        None => {
+            let planned = question.plan(start, options).map_err(|error| Failure::usage(error.to_string()))?;
+            let output = Output::prepare(run.format, run.output.as_deref())?;
+            (output, measured(start, run, planned))
+        }
+    };
+    record.advice = Some(question.answer(&record));
+    output.write(&record, Shown::default())?;
+    Ok(if options.document.is_some() { ExitCode::SUCCESS } else { exit_code(run, &record) })
+}
+
+fn asked(options: &AdviseOptions) -> IntervalQuestion {
+    let ns = |length: std::time::Duration| length.as_nanos() as f64;
+    IntervalQuestion {
+        interval_ns: options.interval.map_or(0.0, ns),
+        error_pct: options.error,
+        threads: options.threads,
+        // By its name of today, whichever the user knows.
+        clock: options.clock.as_ref().map(|name| match options.runtime {
+            None => ClockId::from(name.as_str()).name().to_owned(),
+            Some(_) => name.clone(),
+        }),
+        runtime: options.runtime,
+        every_ns: options.every.map(ns),
+    }
+}
+
+impl Question {
+    /// What to measure for it.
+    fn plan(&self, start: &Start, options: &AdviseOptions) -> Result<Planned, PlanError> {
+        let (run, allowed) = (&options.run, start.allowed_cpus());
+        match self {
+            Self::Symptom { row, .. } => Planned::sections(COMMAND, row.needs, run, allowed),
+            Self::Interval(IntervalQuestion { runtime: Some(kind), .. }) => {
+                let only = runtimes::Options { only: vec![*kind], ..runtimes::Options::default() };
+                Planned::section::<Runtimes>(COMMAND, |sections| &mut sections.runtimes, &only, run, allowed)
+            }
+            Self::Interval(_) => {
+                let interval = clocks::Options { interval: options.interval.into_iter().collect() };
+                let planned = Planned::check(&interval, run, allowed)?;
+                Ok(Planned { command: COMMAND, ..planned })
+            }
+        }
+    }
+
+    /// Why a document cannot answer it.
+    fn lacking(&self, record: &Record) -> Option<String> {
+        match self {
+            Self::Interval(question) => usable_clocks::lacking(question, record),
+            Self::Symptom { row, .. } => lacking(row, record),
+        }
+    }
+
+    fn answer(&self, record: &Record) -> Advice {
+        match self {
+            Self::Interval(question) => Advice::Interval(advise(question, record)),
+            Self::Symptom { row, others, asked } => Advice::Symptom(diagnose(row, asked, others, record)),
+        }
+    }
+}
+
+/// The document in `file`, if it can answer.
+fn read(file: &Path, question: &Question) -> Result<Record, Failure> {
+    let cannot = |why: String| Failure::usage(format!("{} cannot answer: {why}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| cannot(error.to_string()))?;
+    let record = document(&text).map_err(|error| cannot(error.to_string()))?;
+    question.lacking(&record).map_or(Ok(record), |why| Err(cannot(why)))
+}
+
+/// Prints the index of symptoms.
+fn list(options: &AdviseOptions) -> Result<(), Failure> {
+    if let Some(PathBuf { .. }) = options.document {
+        return Err(Failure::usage("the index needs no document; add what is wrong after --symptom"));
+    }
+    let rows: Vec<_> = index::rows().collect();
+    print(&match options.run.format {
+        Format::Human => view::advice::index_at(&rows, page_width()),
+        Format::Json => {
+            let json = serde_json::to_string_pretty(&serde_json::json!({ "symptoms": rows }));
+            json.map_err(|error| Failure::run(error.to_string()))? + "\n"
+        }
+    })
+}
+
+/// Prints the index, and says that nothing in it fits.
+fn no_such(text: &str, options: &AdviseOptions) -> Result<ExitCode, Failure> {
+    list(options)?;
+    let hint = if Path::new(text).is_file() { ": that is a file; describe what is wrong before it" } else { "" };
+    Err(Failure::usage(format!(
+        "no symptom of the index fits \"{}\"{hint}; choose one of those listed",
+        chronoscope_harness::record::clean(text)
+    )))
+}
