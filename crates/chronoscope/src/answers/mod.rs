@@ -5,6 +5,7 @@ pub mod conclude;
 pub mod conclusions;
 pub mod emulated;
 pub mod fast_path;
+pub mod gate;
 pub mod intervals;
 pub mod monotonic;
 pub mod report;

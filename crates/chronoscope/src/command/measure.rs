@@ -41,18 +41,25 @@ pub fn section<S: Section>(
 fn run(start: &Start, run: &RunOptions, planned: Result<Planned, PlanError>) -> Result<ExitCode, Failure> {
     let planned = planned.map_err(|error| Failure::usage(error.to_string()))?;
     let output = Output::prepare(run.format, run.output.as_deref())?;
+    let record = measured(start, run, planned);
+    output.write(&record, Shown::default())?;
+    Ok(ExitCode::from(u8::from(record.interrupted || measured_nothing(&record) || fails(run, &record))))
+}
+
+/// The document of a plan that was carried out, with its conclusions.
+pub fn measured(start: &Start, run: &RunOptions, planned: Planned) -> Record {
     let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
     let mut record = engine::run(start, start, planned, study_run::tool(), &mut progress);
     progress.finish();
     rules::judge(&mut record);
-    output.write(&record, Shown::default())?;
-    Ok(ExitCode::from(u8::from(record.interrupted || measured_nothing(&record) || fails(run, &record))))
+    record
 }
 
 fn measured_nothing(record: &Record) -> bool {
     !record.parts.iter().any(|report| matches!(report.outcome, Outcome::Done | Outcome::Incomplete))
 }
 
-fn fails(run: &RunOptions, record: &Record) -> bool {
+/// Whether the run fails by its findings.
+pub fn fails(run: &RunOptions, record: &Record) -> bool {
     run.strict && record.findings.iter().any(|finding| finding.severity >= Severity::Warning)
 }

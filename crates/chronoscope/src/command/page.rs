@@ -4,6 +4,7 @@ use chronoscope_render::Width;
 use chronoscope_render::study::{self, Detail};
 use chronoscope_render::text::{Mood, Text};
 
+use crate::answers::gate::view::gate_at;
 use crate::document::Record;
 use crate::sections::{pace, scaling, selftest};
 use crate::view::View;
@@ -20,6 +21,9 @@ pub struct Shown {
 
 /// Renders a document for a terminal of this width.
 pub fn page(record: &Record, shown: Shown, width: Width) -> String {
+    if let Some(gate) = record.gate.as_ref().filter(|_| shown.view.is_none()) {
+        return gate_at(record, gate, width);
+    }
     if let Some(pace) = &record.pace {
         return pace::view::pace_at(record, pace, width);
     }
