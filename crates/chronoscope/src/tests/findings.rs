@@ -87,6 +87,25 @@ fn no_row_is_missing_from_the_list() {
     assert_eq!(written, rows.len(), "each row is written once");
 }
 
+/// Every number that a row names is one that some rule gives.
+#[test]
+fn the_numbers_of_the_evidence_are_those_of_findings() {
+    let crates = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let sources: String =
+        ["chronoscope/src", "harness/src"].iter().flat_map(|folder| sources_below(&crates.join(folder))).collect();
+    let mut named = 0;
+    for row in rows() {
+        let words = row.evidence.split('`').skip(1).step_by(2);
+        let is_number =
+            |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase() || b"_0123456789".contains(&byte));
+        for number in words.filter(is_number) {
+            assert!(sources.contains(&format!("\"{number}\"")), "{}: no rule gives {number}", row.id);
+            named += 1;
+        }
+    }
+    assert!(named > 80, "{named}");
+}
+
 fn sources_below(folder: &Path) -> Vec<String> {
     let mut texts = Vec::new();
     for entry in fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("it can be read").path()) {

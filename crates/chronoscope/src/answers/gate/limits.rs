@@ -44,7 +44,7 @@ pub fn latency(record: &Record, limit: &ClockLimit) -> Judged {
         return Judged::unknown(format!("its latency was not measured: {}", record.reason_missing(&[LATENCY])));
     };
     let latency = Estimate { estimate: found.estimate, low: found.low, high: found.high, confidence: found.confidence };
-    let words = format!("{} a read, limit {}", TIME.amount(&latency), ns(limit.limit.ns()));
+    let words = format!("{} a read, limit {}", TIME.amount(&latency), limit.limit.words());
     let measured = measured(LimitUnit::Ns, limit.limit.ns(), Some(latency.estimate), (latency.low, latency.high));
     if !latency.has_confidence() {
         let words = format!("{words}; the interval has a confidence of only {}", confidence(latency.confidence));
@@ -63,7 +63,7 @@ pub fn granularity(record: &Record, limit: &ClockLimit) -> Judged {
     let limit_ns = limit.limit.ns();
     if let Some(step_ns) = clock.moves_in_ns() {
         let outcome = RuleOutcome::of_limit(step_ns, step_ns, limit_ns);
-        let words = format!("moves in steps of {}, limit {}", ns(step_ns), ns(limit_ns));
+        let words = format!("moves in steps of {}, limit {}", ns(step_ns), limit.limit.words());
         let measured = measured(LimitUnit::Ns, limit_ns, Some(step_ns), (step_ns, step_ns));
         return with_mend(Judged { measured, ..Judged::seen(outcome, words) }, SLOW);
     }
@@ -71,7 +71,7 @@ pub fn granularity(record: &Record, limit: &ClockLimit) -> Judged {
         return Judged::unknown(format!("its steps were not observed: {}", record.reason_missing(&[GRANULARITY])));
     };
     let outcome = RuleOutcome::of_limit(0.0, read_ns, limit_ns);
-    let words = format!("moves with every read, at most {} apart, limit {}", ns(read_ns), ns(limit_ns));
+    let words = format!("moves with every read, at most {} apart, limit {}", ns(read_ns), limit.limit.words());
     Judged { measured: measured(LimitUnit::Ns, limit_ns, None, (0.0, read_ns)), ..Judged::seen(outcome, words) }
         .advice("a step shorter than a read is hidden by it: see `chronoscope clocks` for the tick")
 }
@@ -98,7 +98,7 @@ pub fn skew(record: &Record, limit: TimeLimit) -> Judged {
         outcome => outcome,
     };
     let changing = if is_constant { "" } else { "; it was not constant, and may have been larger" };
-    let words = format!("{between}{all}, limit {}{changing}", ns(limit.ns()));
+    let words = format!("{between}{all}, limit {}{changing}", limit.words());
     let judged = Judged {
         measured: measured(LimitUnit::Ns, limit.ns(), None, (least_ns, most_ns)),
         ..Judged::seen(outcome, words)
@@ -122,7 +122,7 @@ pub fn ntp_error(record: &Record, limit: TimeLimit) -> Judged {
         Known::Value(bound) => {
             // The rule is about the bound, and that is a number.
             let outcome = RuleOutcome::of_limit(bound.error_ns, bound.error_ns, limit.ns());
-            let words = format!("{}, limit {}", TIME.off(bound.error_ns), ns(limit.ns()));
+            let words = format!("{}, limit {}", TIME.off(bound.error_ns), limit.words());
             let measured = measured(LimitUnit::Ns, limit.ns(), None, (0.0, bound.error_ns));
             Judged { measured, ..Judged::seen(outcome, words) }.advice(WALL_CLOCK_ERROR_LARGE.mend)
         }

@@ -8,6 +8,7 @@ use super::requirement::Requirement;
 use crate::clock_id::ClockId;
 use crate::registry;
 use chronoscope_harness::finding::Kind;
+use chronoscope_harness::quantity::length;
 
 /// A rule of a gate.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +62,11 @@ impl TimeLimit {
     /// In nanoseconds.
     pub fn ns(self) -> f64 {
         self.0.as_nanos() as f64
+    }
+
+    /// As in sentences: `40 ns`.
+    pub fn words(self) -> String {
+        length(self.0)
     }
 }
 
