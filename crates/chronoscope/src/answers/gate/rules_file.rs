@@ -31,20 +31,26 @@ pub fn rules(text: &str) -> Result<Vec<Rule>, String> {
     };
     let file: RulesFile = toml::from_str(text).map_err(|error| at(error.span(), &one_line(error.message())))?;
     let of_value = |value: &Spanned<String>, why: String| at(Some(value.span()), &why);
-    let mut rules = Vec::new();
-    let tables: [(_, fn(ClockLimit) -> Rule); 2] =
-        [(&file.max_latency, Rule::MaxLatency), (&file.max_granularity, Rule::MaxGranularity)];
-    for (table, rule) in tables {
-        for (clock, limit) in table {
-            rules.push(rule(ClockLimit::new(clock, limit.as_ref()).map_err(|why| of_value(limit, why))?));
-        }
-    }
+    let mut rules = limits(&file.max_latency, Rule::MaxLatency, of_value)?;
+    rules.extend(limits(&file.max_granularity, Rule::MaxGranularity, of_value)?);
     rules.extend(parsed(&file.max_skew, Rule::MaxSkew, of_value)?);
     rules.extend(parsed(&file.max_ntp_error, Rule::MaxNtpError, of_value)?);
     rules.extend(parsed(&file.max_lost, Rule::MaxLost, of_value)?);
     rules.extend(parsed(&file.require, Rule::Require, of_value)?);
     rules.extend(parsed(&file.forbid, Rule::Forbid, of_value)?);
     Ok(rules)
+}
+
+/// The rules from a table of limits by clock.
+fn limits(
+    table: &BTreeMap<String, Spanned<String>>,
+    rule: fn(ClockLimit) -> Rule,
+    told: impl Fn(&Spanned<String>, String) -> String,
+) -> Result<Vec<Rule>, String> {
+    let parsed = |(clock, limit): (&String, &Spanned<String>)| {
+        ClockLimit::new(clock, limit.as_ref()).map(rule).map_err(|why| told(limit, why))
+    };
+    table.iter().map(parsed).collect()
 }
 
 /// The rules from texts of one kind.
