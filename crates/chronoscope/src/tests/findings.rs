@@ -122,7 +122,7 @@ fn sources_below(folder: &Path) -> Vec<String> {
 fn the_list_of_findings_is_that_of_the_rows() {
     let mut text = "# Findings\n\n\
         What Chronoscope concludes, by the `id` of a finding in a document. `chronoscope findings ID` explains one in the \
-        terminal; [`chronoscope gate --forbid ID`](gate.md) fails on it; a run with `--strict` fails on any warning or \
+        terminal; [`--forbid` of a gate](gate.md) fails on it; a run with `--strict` fails on any warning or \
         worse. The severity is that of the kind; a rule may call a single finding less grave. *Evidence* names the numbers \
         that a finding carries in the document. *Mend* is the usual remedy; the advice of a finding fits its machine.\n\n\
         Generated from the rows in the sections' `rules.rs`: `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib findings`.\n"
