@@ -28,6 +28,7 @@ pages! {
     clock "docs/clock.md"
     commands "docs/commands.md"
     findings "docs/findings.md"
+    gate "docs/gate.md"
     hiccups "docs/hiccups.md"
     lab "docs/lab.md"
     measuring "docs/measuring.md"

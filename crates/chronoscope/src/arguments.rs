@@ -10,6 +10,8 @@ use chronoscope_bench::{Format, ThreadList, percentage, time, whole_number};
 use chronoscope_probes::RuntimeKind;
 
 use crate::plan::MOST_THREADS;
+use crate::answers::gate::rule::FindingKind;
+use crate::gate_options::GateOptions;
 use crate::registry::SectionCommand;
 use crate::run_options::RunOptions;
 use crate::sections::clocks::plan as clocks;
@@ -41,6 +43,11 @@ const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run was interrupted, measure
     Environment: COLUMNS sets the page width; the default is that of the terminal, or 118 columns where the output is \
     not a terminal. NO_COLOR turns colour off.";
 
+const GATE_RULES: &str = "Exit codes: 0 every rule passed; 1 a rule failed, is unresolved or was not measured, or the \
+    run was interrupted; 2 wrong arguments or rules.\n\n\
+    A limit passes only if the whole interval is within it, and fails only if the whole interval is beyond it. \
+    What was not measured never passes.";
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Check this machine: verdict, machine, clocks, consecutive reads, cores (the default)
@@ -60,6 +67,12 @@ pub enum Command {
     /// How to measure an interval here, or what is behind a symptom; answers from a document, or measures
     #[command(mut_arg("strict", |arg| arg.help("Exit with 1 on any warning or error of the run")))]
     Advise(AdviseOptions),
+    /// Judge a check, or a saved document, by rules: exit code 1 unless all pass
+    #[command(after_long_help = GATE_RULES)]
+    #[command(mut_arg("strict", |arg| arg.help("Also exit with 1 on any warning or error")))]
+    Gate(GateOptions),
+    /// List the kinds of findings, or explain some: meaning, evidence, mend
+    Findings(FindingsOptions),
     /// Show a saved document as the run printed it
     Show(ShowOptions),
     /// Print the JSON schema of the documents that --output and --format json write
@@ -276,6 +289,17 @@ fn threads(text: &str) -> Result<u32, String> {
     let accepted = format!("1 to {MOST_THREADS}");
     let threads = whole_number(text, &accepted)?;
     if (1..=MOST_THREADS).contains(&threads) { Ok(threads) } else { Err(format!("out of range; choose {accepted}")) }
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct FindingsOptions {
+    /// Explain only these [default: list all]
+    #[arg(value_name = "ID")]
+    pub ids: Vec<FindingKind>,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
 }
 
 #[derive(Args, Clone, Debug)]

@@ -1,5 +1,6 @@
 use std::fmt;
 
+use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{SourceId, SourceVisitor};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,24 @@ impl ClockId {
     /// The library's causal clock of this granularity.
     pub fn granular(granularity_ns: u64) -> Self {
         Self::from(format!("Granular {}", granularity(granularity_ns)))
+    }
+
+    /// The clock that a user calls `name`: as in reports, or a system clock without its prefix, such as `monotonic` or
+    /// `boottime`.
+    pub fn called(name: &str) -> Option<Self> {
+        let of_report = match Self::from(name) {
+            Self::Other(_) => None,
+            known => Some(known),
+        };
+        let short = name.to_ascii_lowercase().replace('-', "_");
+        let prefixed = || SourceId::from_name(&format!("CLOCK_{}", short.to_ascii_uppercase())).map(Self::Known);
+        // By these names on every platform, whatever the system calls them.
+        let usual = || match short.as_str() {
+            "monotonic" => Some(Self::Known(SourceId::Os(OsClock::Monotonic))),
+            "realtime" => Some(Self::Known(SourceId::Os(OsClock::Realtime))),
+            _ => None,
+        };
+        of_report.or_else(prefixed).or_else(usual)
     }
 
     /// The source, if this build knows it.
@@ -161,6 +180,20 @@ mod tests {
             ["Granular 0 ns", "Granular 100 ns", "Granular 2 µs", "Granular 2500 ns"]
         );
         assert_eq!(["granular 0 ns", "granular 2000 ns"].map(ClockId::from), [0, 2_000].map(ClockId::granular));
+    }
+
+    #[test]
+    fn short_names_are_those_of_system_clocks() {
+        let monotonic = Some(ClockId::Known(SourceId::Os(OsClock::Monotonic)));
+        for name in ["monotonic", "Monotonic", SourceId::Os(OsClock::Monotonic).name()] {
+            assert_eq!(ClockId::called(name), monotonic, "{name}");
+        }
+        if cfg!(target_os = "linux") {
+            assert_eq!(ClockId::called("monotonic-raw"), ClockId::called("CLOCK_MONOTONIC_RAW"));
+            assert_eq!(ClockId::called("tai").unwrap().name(), "CLOCK_TAI");
+        }
+        assert_eq!(ClockId::called("/dev/ptp0").unwrap().name(), "/dev/ptp0");
+        assert_eq!([ClockId::called("sundial"), ClockId::called(""), ClockId::called("CLOCK_")], [None, None, None]);
     }
 
     #[test]

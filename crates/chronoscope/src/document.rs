@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answers::advice::report::Advice;
+use crate::answers::gate::report::Gate;
 use crate::answers::report::Verdict;
 use crate::part::Part;
 use crate::plan::Plan;
@@ -72,6 +73,9 @@ pub struct Content {
     /// How well a pace was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
+    /// The judgement of `chronoscope gate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Gate>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -82,6 +86,11 @@ impl Record {
     /// The document of a run that begins now, without measurements yet.
     pub fn new(command: impl Into<String>, tool: Tool, machine: Machine, plan: Plan, sections: Sections) -> Self {
         Self(Document::new(command, tool, machine, Content { plan, sections, ..Content::default() }))
+    }
+
+    /// Whether it holds a check or a section of one, rather than a study, a pace or a self-test.
+    pub fn is_check(&self) -> bool {
+        self.study.is_none() && self.pace.is_none() && self.selftest.is_none()
     }
 
     /// The document of its study, if it has one.

@@ -10,6 +10,7 @@ mod document;
 mod engine;
 mod estimate;
 mod experiment;
+mod gate_options;
 mod json;
 mod machine;
 mod part;

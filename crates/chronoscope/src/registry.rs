@@ -1,9 +1,13 @@
 //! The sections, one line each, from which the subcommand, the document field, schema, worker dispatch, progress,
 //! budget and view are derived.
 
+use std::collections::BTreeSet;
+
 use chronoscope_bench::Failure;
 use chronoscope_harness::Start;
+use chronoscope_harness::finding::Kind;
 use chronoscope_harness::rule::Rule;
+use chronoscope_harness::{study_compare, study_conclusions, study_rules};
 use clap::Subcommand;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,6 +20,7 @@ use crate::engine::stages::StageError;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, Plan, PlanError};
+use crate::rules;
 use crate::section::{Entry, EntryOf, Section};
 use crate::sections;
 use chronoscope_render::page::Page;
@@ -146,6 +151,47 @@ sections! {
     /// What the machine takes from a thread that asks for nothing, per CPU, in the manner of jHiccup
     #[command(mut_arg("cpus", |arg| arg.help("Watch only these CPUs, e.g. 0-3,6; PROGRAM is not bound to them")))]
     hiccups: Hiccups;
+}
+
+/// Every kind of finding that this build knows, each once.
+pub fn all_kinds() -> impl Iterator<Item = &'static Kind> {
+    let mut seen = BTreeSet::new();
+    rules::kinds()
+        .chain(kinds_in(study_rules::RULES))
+        .chain(kinds_in(study_conclusions::RULES))
+        .chain(study_compare::KINDS)
+        .chain(kinds_in(sections::pace::rules::RULES))
+        .chain(kinds_in(sections::scaling::rules::RULES))
+        .chain(kinds_in(sections::selftest::rules::RULES))
+        .filter(move |kind| seen.insert(kind.id))
+}
+
+/// The kinds of finding that were looked for in a document of this shape.
+pub fn kinds_of(record: &Record) -> Vec<&'static Kind> {
+    let mut kinds = Vec::new();
+    if record.is_check() {
+        kinds.extend(rules::kinds());
+    }
+    if record.study.is_some() {
+        kinds.extend(kinds_in(study_rules::RULES).chain(kinds_in(study_conclusions::RULES)));
+    }
+    if record.compared.is_some() || record.against.is_some() {
+        kinds.extend(study_compare::KINDS);
+    }
+    if record.pace.is_some() {
+        kinds.extend(kinds_in(sections::pace::rules::RULES));
+    }
+    if record.scaling.is_some() {
+        kinds.extend(kinds_in(sections::scaling::rules::RULES));
+    }
+    if record.selftest.is_some() {
+        kinds.extend(kinds_in(sections::selftest::rules::RULES));
+    }
+    kinds
+}
+
+fn kinds_in<R>(rules: &'static [Rule<R>]) -> impl Iterator<Item = &'static Kind> {
+    rules.iter().flat_map(|rule| rule.yields)
 }
 
 fn is_of_check(parts: &[PartRow]) -> bool {

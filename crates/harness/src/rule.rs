@@ -6,10 +6,11 @@ use crate::finding::{Finding, Kind};
 ///
 /// # Examples
 /// ```
-/// use chronoscope_harness::finding::{EVERYWHERE, Finding, Kind, Severity};
+/// use chronoscope_harness::finding::{Finding, Kind, Meaning, NO_ACTION};
 /// use chronoscope_harness::rule::{Rule, conclude};
 ///
-/// const ODD: Kind = Kind { id: "odd", severity: Severity::Notice, shown_in: EVERYWHERE, about: "a number is odd" };
+/// const ODD: Kind =
+///     Kind::notice("odd", Meaning { about: "a number is odd", evidence: "the number", mend: NO_ACTION });
 /// const RULES: &[Rule<u64>] = &[Rule {
 ///     yields: &[ODD],
 ///     find: |number| Vec::from_iter((number % 2 == 1).then(|| Finding::new(ODD, format!("{number} is odd")))),

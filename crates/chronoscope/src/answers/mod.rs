@@ -6,6 +6,7 @@ pub mod conclude;
 pub mod conclusions;
 pub mod emulated;
 pub mod fast_path;
+pub mod gate;
 pub mod intervals;
 pub mod monotonic;
 pub mod report;

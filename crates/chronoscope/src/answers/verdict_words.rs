@@ -160,7 +160,8 @@ fn names(clocks: &[ClockId]) -> String {
     clocks.iter().map(|clock| quoted(clock.name())).collect::<Vec<_>>().join(", ")
 }
 
-fn monotonic(conclusion: &Monotonic) -> String {
+/// In words.
+pub fn monotonic(conclusion: &Monotonic) -> String {
     match conclusion {
         Monotonic::SteppedBack => "not monotonic: a clock went backwards within a thread".to_owned(),
         Monotonic::Steady => "monotonic: no clock went backwards within a thread".to_owned(),
@@ -171,7 +172,8 @@ fn monotonic(conclusion: &Monotonic) -> String {
     }
 }
 
-fn causality(conclusion: &CausalityConclusion) -> String {
+/// In words.
+pub fn causality(conclusion: &CausalityConclusion) -> String {
     let values = |new: u64| counted(new, "new value", "new values");
     match conclusion {
         CausalityConclusion::WentBackwards { violations, observations, messages } => format!(
@@ -223,7 +225,8 @@ fn skew(conclusion: &Skew) -> String {
     }
 }
 
-fn fast_path(conclusion: &FastPath) -> String {
+/// In words.
+pub fn fast_path(conclusion: &FastPath) -> String {
     let known = |method: Option<PathMethod>| match method {
         None => "evidence not recorded",
         Some(PathMethod::ByConstruction) => "by construction",

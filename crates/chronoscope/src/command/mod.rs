@@ -3,6 +3,8 @@
 mod advise;
 mod definition;
 mod experiment;
+mod findings;
+mod gate;
 pub mod measure;
 pub mod output;
 pub mod page;
@@ -27,6 +29,8 @@ pub fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failure> {
         Some(Command::Selftest(options)) => crate::sections::selftest::command::run(start, &options),
         Some(Command::Scaling(options)) => crate::sections::scaling::command::run(start, &options),
         Some(Command::Advise(options)) => advise::run(start, &options),
+        Some(Command::Gate(options)) => gate::run(start, &options),
+        Some(Command::Findings(options)) => findings::run(&options),
         Some(Command::Show(options)) => show::run(&options),
         Some(Command::Schema) => definition::schema(),
         Some(Command::Completions { shell }) => definition::completions(shell),

@@ -4,6 +4,7 @@ use chronoscope_render::Width;
 use chronoscope_render::study::{self, Detail};
 use chronoscope_render::text::{Mood, Text};
 
+use crate::answers::gate::view::gate_at;
 use crate::document::Record;
 use crate::sections::{pace, scaling, selftest};
 use crate::view::View;
@@ -22,6 +23,9 @@ pub struct Shown {
 pub fn page(record: &Record, shown: Shown, width: Width) -> String {
     if let Some(advice) = record.advice.as_ref().filter(|_| shown.view.is_none()) {
         return view::advice::terminal_at(record, advice, width);
+    }
+    if let Some(gate) = record.gate.as_ref().filter(|_| shown.view.is_none()) {
+        return gate_at(record, gate, width);
     }
     if let Some(pace) = &record.pace {
         return pace::view::pace_at(record, pace, width);

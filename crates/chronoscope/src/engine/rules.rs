@@ -4,7 +4,7 @@ use crate::document::{Outcome, PartReport, Record};
 use crate::part::Part;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::runtimes::plan::RUNTIMES;
-use chronoscope_harness::finding::{Finding, Kind, Severity};
+use chronoscope_harness::finding::{Finding, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::{count, ns, share};
 use chronoscope_harness::record::{Disturbance, not_finite};
 use chronoscope_harness::rule::Rule;
@@ -22,16 +22,48 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[NUMBER_NOT_FINITE], find: numbers_not_finite },
 ];
 
-pub const CORE_SHARED: Kind =
-    Kind::warning("core_shared", "a busy neighbour shared the core throughout, invisible to kernel counters");
-pub const STOLEN_TIME: Kind = Kind::warning("stolen_time", "the hypervisor gave time to other guests during the run");
-pub const ONE_CPU: Kind =
-    Kind::notice("one_cpu", "only one CPU is allowed: nothing was tested across CPUs").shown_in(&["causality"]);
-pub const NO_WORKERS: Kind =
-    Kind::warning("no_workers", "no worker process could be started: everything was measured in one process");
+pub const CORE_SHARED: Kind = Kind::warning(
+    "core_shared",
+    Meaning {
+        about: "a busy neighbour shared the core throughout, invisible to kernel counters",
+        evidence: "turns of an empty loop per link of a multiplication chain (`turns_per_link`), and what the core does alone (`turns_per_link_alone`)",
+        mend: "run again later, or on a machine with unshared cores; on your own machine, look for other work",
+    },
+);
+pub const STOLEN_TIME: Kind = Kind::warning(
+    "stolen_time",
+    Meaning {
+        about: "the hypervisor gave time to other guests during the run",
+        evidence: "the time stolen (`steal_ms`) and its share of the run (`share`), over 1 %",
+        mend: "use a machine with dedicated CPUs, or measure when its neighbours are quiet",
+    },
+);
+pub const ONE_CPU: Kind = Kind::notice(
+    "one_cpu",
+    Meaning {
+        about: "only one CPU is allowed: nothing was tested across CPUs",
+        evidence: "the CPUs that the process may use (`cpus`)",
+        mend: "allow at least two CPUs",
+    },
+)
+.shown_in(&["causality"]);
+pub const NO_WORKERS: Kind = Kind::warning(
+    "no_workers",
+    Meaning {
+        about: "no worker process could be started: everything was measured in one process",
+        evidence: "why no process could be started",
+        mend: "run where the tool may start child processes",
+    },
+);
 
-pub const NUMBER_NOT_FINITE: Kind =
-    Kind::warning("number_not_finite", "a result is not a finite number, and was left out of the record");
+pub const NUMBER_NOT_FINITE: Kind = Kind::warning(
+    "number_not_finite",
+    Meaning {
+        about: "a result is not a finite number, and was left out of the record",
+        evidence: "the fields concerned, and how many (`fields`)",
+        mend: "report this as a fault of chronoscope, with the record; its other results are not affected",
+    },
+);
 
 /// Longer gaps are interruptions, not the clock's cost.
 const GAP_NS: f64 = 10_000.0;
@@ -55,7 +87,7 @@ pub fn number_not_finite(fields: &[String]) -> Finding {
     let are = if fields.len() == 1 { "is not a finite number" } else { "are not finite numbers" };
     Finding::new(NUMBER_NOT_FINITE, format!("{} {are}, and left out of the record", fields.join(", ")))
         .value("fields", fields.len() as f64)
-        .advice("report this as a fault of chronoscope, with the record; its other results are not affected")
+        .advice(NUMBER_NOT_FINITE.mend)
 }
 
 fn disturbances(record: &Record) -> impl Iterator<Item = &Disturbance> {
@@ -178,7 +210,7 @@ fn preempted(record: &Record) -> Option<Finding> {
 fn quieter(record: &Record) -> &'static str {
     let can_bind = disturbances(record).all(|disturbance| disturbance.reason_unpinned.is_none());
     if can_bind && record.machine.cpu.online.is_none_or(|online| online > 1) {
-        "stop other work on this machine, or pin your measurement to an otherwise idle CPU"
+        NOISY_MACHINE.mend
     } else {
         "stop other work on this machine"
     }
@@ -207,7 +239,7 @@ fn core_shared(record: &Record) -> Vec<Finding> {
         )
         .value("turns_per_link", interference.turns_per_link)
         .value("turns_per_link_alone", alone)
-        .advice("run again later, or on a machine with unshared cores; on your own machine, look for other work"),
+        .advice(CORE_SHARED.mend),
     ]
 }
 
@@ -222,7 +254,7 @@ fn stolen_time(record: &Record) -> Vec<Finding> {
         Finding::new(STOLEN_TIME, format!("the hypervisor gave {stolen_ms:.0} ms of {measured_ms} ms to other guests"))
             .value("steal_ms", stolen_ms)
             .value("share", share)
-            .advice("use a machine with dedicated CPUs, or measure when its neighbours are quiet"),
+            .advice(STOLEN_TIME.mend),
     ]
 }
 
@@ -232,7 +264,7 @@ fn no_workers(record: &Record) -> Vec<Finding> {
             NO_WORKERS,
             format!("no worker process could be started, so no interval covers process-to-process variation: {reason}"),
         )
-        .advice("run where the tool may start child processes")
+        .advice(NO_WORKERS.mend)
     };
     record.reason_no_workers.iter().map(finding).collect()
 }
@@ -246,7 +278,7 @@ fn one_cpu(record: &Record) -> Vec<Finding> {
     vec![
         Finding::new(ONE_CPU, format!("only CPU {cpu} is allowed: causality across CPUs was not tested"))
             .value("cpus", 1.0)
-            .advice("allow at least two CPUs"),
+            .advice(ONE_CPU.mend),
     ]
 }
 
@@ -255,7 +287,7 @@ fn not_pinned(record: &Record) -> Vec<Finding> {
         .find_map(|disturbance| disturbance.reason_unpinned.as_ref())
         .map(|reason| {
             Finding::new(NOT_PINNED, format!("measuring threads could not be bound to a CPU: {reason}"))
-                .advice("figures may mix several CPUs; run where sched_setaffinity is allowed")
+                .advice(NOT_PINNED.mend)
         })
         .into_iter()
         .collect()
@@ -295,10 +327,7 @@ fn interrupted(record: &Record) -> Vec<Finding> {
     if !record.interrupted {
         return Vec::new();
     }
-    vec![
-        Finding::new(INTERRUPTED, "the run was interrupted; results are partial")
-            .advice("run to completion for a full verdict"),
-    ]
+    vec![Finding::new(INTERRUPTED, "the run was interrupted; results are partial").advice(INTERRUPTED.mend)]
 }
 
 #[cfg(test)]

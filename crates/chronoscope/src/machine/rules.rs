@@ -1,5 +1,5 @@
 use crate::document::Record;
-use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::{PPM, hertz};
 use chronoscope_harness::record::{Clocksource, FrequencySource, TscAccess, TscClass};
 use chronoscope_harness::rule::Rule;
@@ -15,22 +15,80 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[EMULATED], find: emulated },
 ];
 
-pub const COUNTER_FORBIDDEN: Kind =
-    Kind::critical("counter_forbidden", "the process may not read the counter").shown_in(&["clocks"]);
-pub const TSC_DISTRUSTED: Kind =
-    Kind::warning("tsc_distrusted", "the kernel does not trust the TSC").shown_in(&["clocks", "causality"]);
-pub const TSC_NOT_INVARIANT: Kind =
-    Kind::warning("tsc_not_invariant", "the TSC may change its rate or stop in deep sleep").shown_in(&["clocks"]);
-pub const FREQUENCY_MISDECLARED: Kind =
-    Kind::warning("frequency_misdeclared", "the counter runs off its declared frequency").shown_in(&["clocks"]);
-pub const BETTER_CLOCKSOURCE_AVAILABLE: Kind =
-    Kind::warning("better_clocksource_available", "a better clocksource is available").shown_in(&["clocks"]);
-pub const FREQUENCY_SCALING: Kind =
-    Kind::notice("frequency_scaling", "the governor may change the CPU frequency during a measurement")
-        .shown_in(&["clocks", "reads"]);
-pub const CPU_QUOTA: Kind =
-    Kind::notice("cpu_quota", "the container's CPU quota is below its number of CPUs").shown_in(&["clocks", "reads"]);
-pub const EMULATED: Kind = Kind::notice("emulated", "the CPU is emulated: no duration is one of hardware");
+pub const COUNTER_FORBIDDEN: Kind = Kind::critical(
+    "counter_forbidden",
+    Meaning {
+        about: "the process may not read the counter",
+        evidence: "that prctl(PR_GET_TSC) reports reads of the counter as forbidden",
+        mend: "find what calls prctl(PR_SET_TSC, PR_TSC_SIGSEGV) above this process: a sandbox, or a \
+            record-and-replay tool",
+    },
+)
+.shown_in(&["clocks"]);
+pub const TSC_DISTRUSTED: Kind = Kind::warning(
+    "tsc_distrusted",
+    Meaning {
+        about: "the kernel does not trust the TSC",
+        evidence: "the kernel's message, or the clocksources it offers without the TSC",
+        mend: "do not read the TSC directly here, whatever CPUID says; the boot log may say why the kernel rejected it",
+    },
+)
+.shown_in(&["clocks", "causality"]);
+pub const TSC_NOT_INVARIANT: Kind = Kind::warning(
+    "tsc_not_invariant",
+    Meaning {
+        about: "the TSC may change its rate or stop in deep sleep",
+        evidence: "the class of the TSC and the CPUID flags behind it",
+        mend: "do not use its ticks as time; use `CLOCK_MONOTONIC`",
+    },
+)
+.shown_in(&["clocks"]);
+pub const FREQUENCY_MISDECLARED: Kind = Kind::warning(
+    "frequency_misdeclared",
+    Meaning {
+        about: "the counter runs off its declared frequency",
+        evidence: "the declared frequency (`hz`) and its distance from the measured one (`deviation_ppm`), over \
+            600 ppm",
+        mend: "calibrate against `CLOCK_MONOTONIC` instead of trusting this source; where the kernel keeps \
+            time by it, look for CPUs whose counters differ",
+    },
+)
+.shown_in(&["clocks"]);
+pub const BETTER_CLOCKSOURCE_AVAILABLE: Kind = Kind::warning(
+    "better_clocksource_available",
+    Meaning {
+        about: "a better clocksource is available",
+        evidence: "the clocksource in use, and the better one that the kernel offers",
+        mend: "switch to it; permanently, boot with clocksource=NAME, once you know why the kernel chose otherwise",
+    },
+)
+.shown_in(&["clocks"]);
+pub const FREQUENCY_SCALING: Kind = Kind::notice(
+    "frequency_scaling",
+    Meaning {
+        about: "the governor may change the CPU frequency during a measurement",
+        evidence: "the governors in use",
+        mend: "while measuring: sudo cpupower frequency-set -g performance",
+    },
+)
+.shown_in(&["clocks", "reads"]);
+pub const CPU_QUOTA: Kind = Kind::notice(
+    "cpu_quota",
+    Meaning {
+        about: "the container's CPU quota is below its number of CPUs",
+        evidence: "the quota (`quota_cpus`) and the CPUs that the process may use (`cpus_allowed`)",
+        mend: "raise the quota while you measure, or use a cpuset instead of a quota",
+    },
+)
+.shown_in(&["clocks", "reads"]);
+pub const EMULATED: Kind = Kind::notice(
+    "emulated",
+    Meaning {
+        about: "the CPU is emulated: no duration is one of hardware",
+        evidence: "the emulator, and how it was recognised",
+        mend: "judge here whether clocks are right, not what they cost; measure that on hardware",
+    },
+);
 
 /// A larger error in a declared frequency is not explained by NTP slewing the reference, which is at most 500 ppm.
 const MISDECLARED_PPM: f64 = 600.0;
@@ -48,7 +106,7 @@ fn counter_forbidden(record: &Record) -> Vec<Finding> {
             "this process may not read the counter: rdtsc, and any system clock that reads it through the vDSO, \
              raises SIGSEGV",
         )
-        .advice("find what calls prctl(PR_SET_TSC, PR_TSC_SIGSEGV) above this process: a sandbox, or a record-and-replay tool"),
+        .advice(COUNTER_FORBIDDEN.mend),
     ]
 }
 
@@ -67,7 +125,7 @@ fn tsc_distrusted(record: &Record) -> Vec<Finding> {
                 "the kernel does not offer the TSC as a clocksource, only {}",
                 machine.clocksource.available.join(", ")
             ),
-            "do not read the TSC directly here, whatever CPUID says; the boot log may say why the kernel rejected it",
+            TSC_DISTRUSTED.mend,
         ),
     };
     vec![Finding::new(TSC_DISTRUSTED, saw).about("tsc").advice(advice)]
@@ -182,7 +240,7 @@ fn frequency_scaling(record: &Record) -> Vec<Finding> {
             FREQUENCY_SCALING,
             format!("the frequency governor is {}: equal work takes varying time", others.join(", ")),
         )
-        .advice("while measuring: sudo cpupower frequency-set -g performance"),
+        .advice(FREQUENCY_SCALING.mend),
     ]
 }
 
@@ -198,7 +256,7 @@ fn cpu_quota(record: &Record) -> Vec<Finding> {
         )
         .value("quota_cpus", quota)
         .value("cpus_allowed", allowed)
-        .advice("raise the quota while you measure, or use a cpuset instead of a quota"),
+        .advice(CPU_QUOTA.mend),
     ]
 }
 
@@ -208,7 +266,7 @@ fn emulated(record: &Record) -> Vec<Finding> {
     vec![
         Finding::new(EMULATED, format!("the CPU is emulated by {by}: no duration is one of hardware ({evidence})"))
             .about("cpu")
-            .advice("judge here whether clocks are right, not what they cost; measure that on hardware"),
+            .advice(EMULATED.mend),
     ]
 }
 

@@ -9,6 +9,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::answers::gate::judge::gate;
+use crate::answers::gate::report::Gate;
+use crate::answers::gate::rules_file;
+use crate::document::Record;
 use crate::plan::{Depth, Frame};
 use crate::rules;
 
@@ -33,11 +37,14 @@ fn records() -> Vec<PathBuf> {
 fn findings_and_verdicts_of_shown_records_are_those_of_the_rules() {
     let records = records();
     assert!(records.len() >= 2, "{records:?}");
+    let mut gates = 0;
     for path in records {
         let text = fs::read_to_string(&path).expect("it was read before");
         let shown = crate::json::document(&text).expect("it was parsed before");
         let mut concluded = shown.clone();
         rules::judge(&mut concluded);
+        concluded.gate = shown.gate.as_ref().map(|kept| judged_again(&concluded, kept));
+        gates += usize::from(shown.gate.is_some());
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
             fs::write(&path, crate::json::json(&concluded).expect("it can be written")).expect("nor is it protected");
             continue;
@@ -45,7 +52,19 @@ fn findings_and_verdicts_of_shown_records_are_those_of_the_rules() {
         let file = path.display();
         assert_eq!(shown.findings, concluded.findings, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
         assert_eq!(shown.verdict, concluded.verdict, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
+        assert_eq!(shown.gate, concluded.gate, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
     }
+    assert!(gates > 0, "no gate is shown");
+}
+
+/// The judgement by the rules that a gate names.
+fn judged_again(record: &Record, kept: &Gate) -> Gate {
+    let line = |rule: &str| match rule.split_once(' ').expect("a rule has a name and a value") {
+        (name @ ("require" | "forbid"), value) => format!("{name} = ['{value}']"),
+        (name, value) => format!("{name} = '{value}'"),
+    };
+    let rules = kept.rules.iter().flat_map(|rule| rules_file::rules(&line(&rule.rule)).expect("it is a rule"));
+    gate(record, &rules.collect::<Vec<_>>())
 }
 
 /// The text of a document, its lines joined.

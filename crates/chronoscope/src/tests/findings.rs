@@ -5,39 +5,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use chronoscope_harness::record::study::{Estimate, OperationPart, Steadiness, StudyRecord};
-use chronoscope_harness::rule::{Rule, conclude};
-use chronoscope_harness::study_conclusions;
+use chronoscope_harness::rule::conclude;
 use chronoscope_harness::study_rules::{self, *};
 
 use super::golden_file::assert_same;
-use crate::sections::pace::rules as pace;
-use crate::sections::scaling::rules as scaling;
-use crate::sections::selftest::rules as selftest;
+use crate::registry::all_kinds;
 use crate::view::View;
 use chronoscope_harness::finding::Kind;
 
-fn kinds<R>(rules: &'static [Rule<R>]) -> impl Iterator<Item = &'static Kind> {
-    rules.iter().flat_map(|rule| rule.yields)
-}
-
-/// Kinds in documents other than checks, and in parts of one.
-fn of_others() -> impl Iterator<Item = &'static Kind> {
-    kinds(study_rules::RULES)
-        .chain(kinds(study_conclusions::RULES))
-        .chain(kinds(pace::RULES))
-        .chain(kinds(scaling::RULES))
-        .chain(kinds(selftest::RULES))
-}
-
-/// All rows, without duplicates.
+/// All rows, in the order of the list.
 fn rows() -> Vec<Kind> {
-    let mut rows: Vec<Kind> = Vec::new();
-    for kind in crate::rules::kinds().chain(of_others()) {
-        if !rows.contains(kind) {
-            rows.push(*kind);
-        }
-    }
-    rows
+    all_kinds().copied().collect()
 }
 
 #[test]
@@ -51,7 +29,9 @@ fn every_row_has_an_id_of_its_own_and_names_sections_that_there_are() {
         });
         assert!(is_snake, "{row:?}");
         assert!(row.shown_in.iter().all(|section| sections.contains(section)), "{row:?}");
-        assert!(!row.about.is_empty() && !row.about.ends_with('.'), "{row:?}");
+        for words in [row.about, row.evidence, row.mend] {
+            assert!(!words.trim().is_empty() && !words.ends_with('.') && !words.contains("  "), "{row:?}");
+        }
     }
 }
 
@@ -84,17 +64,76 @@ fn every_row_is_named_by_a_test() {
     }
 }
 
+/// The source of every rule, as text: a row that no list has cannot be found through the lists.
+#[test]
+fn no_row_is_missing_from_the_list() {
+    let crates = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let rows = rows();
+    let mut written = 0;
+    for folder in ["chronoscope/src", "harness/src"] {
+        for text in sources_below(&crates.join(folder)) {
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let code: String = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+            for of in ["Kind::notice(", "Kind::warning(", "Kind::critical("] {
+                for rest in code.split(of).skip(1) {
+                    let id = rest.trim_start().strip_prefix('"').and_then(|rest| rest.split('"').next());
+                    let id = id.expect("a kind begins with its id");
+                    assert!(rows.iter().any(|row| row.id == id), "{id} is in no list of rules");
+                    written += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(written, rows.len(), "each row is written once");
+}
+
+/// Every number that a row names is one that some rule gives.
+#[test]
+fn the_numbers_of_the_evidence_are_those_of_findings() {
+    let crates = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let sources: String =
+        ["chronoscope/src", "harness/src"].iter().flat_map(|folder| sources_below(&crates.join(folder))).collect();
+    let mut named = 0;
+    for row in rows() {
+        let words = row.evidence.split('`').skip(1).step_by(2);
+        let is_number =
+            |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase() || b"_0123456789".contains(&byte));
+        for number in words.filter(is_number) {
+            assert!(sources.contains(&format!("\"{number}\"")), "{}: no rule gives {number}", row.id);
+            named += 1;
+        }
+    }
+    assert!(named > 80, "{named}");
+}
+
+fn sources_below(folder: &Path) -> Vec<String> {
+    let mut texts = Vec::new();
+    for entry in fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("it can be read").path()) {
+        if entry.is_dir() {
+            texts.extend(sources_below(&entry));
+        } else if entry.extension().is_some_and(|ending| ending == "rs") {
+            texts.push(fs::read_to_string(entry).expect("source is text"));
+        }
+    }
+    texts
+}
+
 #[test]
 fn the_list_of_findings_is_that_of_the_rows() {
     let mut text = "# Findings\n\n\
-        What Chronoscope concludes, by the `id` of a finding in a document. A run with `--strict` fails on any warning or \
-        worse. The severity is that of the kind; a rule may call a single finding less grave. Generated from the rows in \
-        the sections' `rules.rs`: `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib findings`.\n\n\
-        | id | severity | it means | shown by |\n|---|---|---|---|\n"
+        What Chronoscope concludes, by the `id` of a finding in a document. `chronoscope findings ID` explains one in the \
+        terminal; [`--forbid` of a gate](gate.md) fails on it; a run with `--strict` fails on any warning or \
+        worse. The severity is that of the kind; a rule may call a single finding less grave. *Evidence* names the numbers \
+        that a finding carries in the document. *Mend* is the usual remedy; the advice of a finding fits its machine.\n\n\
+        Generated from the rows in the sections' `rules.rs`: `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib findings`.\n"
         .to_owned();
     for row in rows() {
-        let shown = if row.shown_in.is_empty() { "all".to_owned() } else { row.shown_in.join(", ") };
-        text += &format!("| `{}` | {} | {} | {shown} |\n", row.id, row.severity.word(), row.about);
+        let shown = if row.shown_in.is_empty() { "every page".to_owned() } else { row.shown_in.join(", ") };
+        let Kind { id, about, evidence, mend, severity, .. } = row;
+        let severity = severity.word();
+        text += &format!(
+            "\n## `{id}`\n\n{severity}, shown by {shown}\n\n- **Meaning**: {about}\n- **Evidence**: {evidence}\n- **Mend**: {mend}\n"
+        );
     }
     assert_same(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/findings.md"), &text);
 }

@@ -1,9 +1,15 @@
 //! Anything that still parses is rendered without a panic and without a character that could control the terminal.
 
+use crate::answers::gate::judge::gate;
+use crate::answers::gate::junit::junit;
+use crate::answers::gate::rules_file::rules;
+use crate::command::page::{Shown, page};
 use crate::document::Record;
 use crate::json::{document, json};
+use crate::registry::all_kinds;
 use crate::view::{View, terminal};
 use anstream::adapter::strip_str;
+use chronoscope_render::Width;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json as value};
@@ -27,6 +33,25 @@ fn assert_harmless(record: &Record) {
     }
 }
 
+/// Every rule can be judged, kept, shown and written as XML.
+fn assert_judged(mut record: Record) {
+    let forbidden: Vec<String> = all_kinds().map(|kind| format!("'{}'", kind.id)).collect();
+    let text = format!(
+        "require = ['vdso', 'causal', 'monotonic', 'invariant_tsc', 'ntp', 'clocksource=tsc']\nmax-skew = '1us'\n\
+         max-ntp-error = '1ms'\nmax-lost = '1%'\nmax-latency.monotonic = '40ns'\nmax-granularity.monotonic = '1us'\n\
+         forbid = [{}]\n",
+        forbidden.join(", ")
+    );
+    let judged = gate(&record, &rules(&text).unwrap());
+    let xml = junit(&record, &judged).unwrap();
+    let tree = roxmltree::Document::parse(&xml).unwrap();
+    assert_eq!(tree.descendants().filter(|node| node.has_tag_name("testcase")).count(), judged.rules.len());
+    record.gate = Some(judged);
+    let page = strip_str(&page(&record, Shown::default(), Width::default())).to_string();
+    assert!(page.contains("GATE") && page.chars().all(|c| c == '\n' || !c.is_control()), "{page}");
+    assert_eq!(document(&json(&record).unwrap()).unwrap(), record);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -45,6 +70,7 @@ proptest! {
         }
         let record = document(&root.to_string()).unwrap();
         assert_harmless(&record);
+        assert_judged(record.clone());
         prop_assert_eq!(&document(&json(&record).unwrap()).unwrap(), &record);
     }
 

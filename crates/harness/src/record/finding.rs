@@ -59,9 +59,16 @@ impl Severity {
 ///
 /// # Examples
 /// ```
-/// use chronoscope_harness::finding::{Finding, Kind};
+/// use chronoscope_harness::finding::{Finding, Kind, Meaning};
 ///
-/// const ONE_CPU: Kind = Kind::notice("one_cpu", "nothing can be said across CPUs: there is one only");
+/// const ONE_CPU: Kind = Kind::notice(
+///     "one_cpu",
+///     Meaning {
+///         about: "nothing can be said across CPUs: there is only one",
+///         evidence: "the CPUs that the process may use (`cpus_allowed`)",
+///         mend: "allow at least two CPUs",
+///     },
+/// );
 /// let finding = Finding::new(ONE_CPU, "the process may run on CPU 1 alone").value("cpus_allowed", 1.0);
 /// assert!(finding.is(ONE_CPU));
 /// ```
@@ -73,27 +80,47 @@ pub struct Kind {
     pub severity: Severity,
     /// The sections whose own pages show it, by name; [`EVERYWHERE`] for all.
     pub shown_in: &'static [&'static str],
-    /// What is wrong, for the list of all kinds: a clause without a full stop.
+    /// What is wrong: a clause without a full stop, as are the next two.
     pub about: &'static str,
+    /// What was observed, and the numbers that a finding carries, by name.
+    pub evidence: &'static str,
+    /// What to do; [`NO_ACTION`] where nothing is needed.
+    pub mend: &'static str,
 }
+
+/// What a kind of finding means. A kind cannot be defined without any of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Meaning {
+    /// What is wrong.
+    pub about: &'static str,
+    /// What was observed, and the numbers that a finding carries, by name.
+    pub evidence: &'static str,
+    /// What to do; [`NO_ACTION`] where nothing is needed.
+    pub mend: &'static str,
+}
+
+/// The mend of a kind that only informs.
+pub const NO_ACTION: &str = "nothing to do";
 
 /// Shown on every section's page: see [`Kind::shown_in`].
 pub const EVERYWHERE: &[&str] = &[];
 
 impl Kind {
     /// A kind of notice, shown everywhere.
-    pub const fn notice(id: &'static str, about: &'static str) -> Self {
-        Self { id, severity: Severity::Notice, shown_in: EVERYWHERE, about }
+    pub const fn notice(id: &'static str, meaning: Meaning) -> Self {
+        let Meaning { about, evidence, mend } = meaning;
+        assert!(!about.is_empty() && !evidence.is_empty() && !mend.is_empty(), "a kind says what it means");
+        Self { id, severity: Severity::Notice, shown_in: EVERYWHERE, about, evidence, mend }
     }
 
     /// A kind of warning, shown everywhere.
-    pub const fn warning(id: &'static str, about: &'static str) -> Self {
-        Self { severity: Severity::Warning, ..Self::notice(id, about) }
+    pub const fn warning(id: &'static str, meaning: Meaning) -> Self {
+        Self { severity: Severity::Warning, ..Self::notice(id, meaning) }
     }
 
     /// A critical kind, shown everywhere.
-    pub const fn critical(id: &'static str, about: &'static str) -> Self {
-        Self { severity: Severity::Critical, ..Self::notice(id, about) }
+    pub const fn critical(id: &'static str, meaning: Meaning) -> Self {
+        Self { severity: Severity::Critical, ..Self::notice(id, meaning) }
     }
 
     /// The same, shown only on the pages of these sections.

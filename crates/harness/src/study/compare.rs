@@ -1,7 +1,7 @@
 //! Compares a study's record with earlier ones, the level that its times had. The runs may be days apart. Pure functions.
 
 use super::matched;
-use crate::finding::{Finding, Kind};
+use crate::finding::{Finding, Kind, Meaning, NO_ACTION};
 use crate::quantity::limit;
 use crate::record::study::{Cell, ComparedCell, Difference, Estimate, SavedRun, StudyCompared, StudyRecord};
 use crate::stats::{compare, confidence_of_each, median};
@@ -67,12 +67,33 @@ pub fn compare_studies(earlier: &[(String, StudyRecord)], now: &StudyRecord) -> 
     compared
 }
 
-pub const BECAME_SLOWER: Kind =
-    Kind::warning("became_slower", "an operation takes longer than in earlier runs or in another build");
-pub const NOT_SLOWER: Kind =
-    Kind::notice("not_slower", "no operation takes longer than in earlier runs or in another build");
-pub const NOT_KNOWN_SLOWER: Kind =
-    Kind::notice("not_known_slower", "no operation is known to take longer than in earlier runs or in another build");
+pub const BECAME_SLOWER: Kind = Kind::warning(
+    "became_slower",
+    Meaning {
+        about: "an operation takes longer than in earlier runs or in another build",
+        evidence: "how many cells became slower by the margin or more (`cells_slower`)",
+        mend: "find the change with --against, which runs both builds interleaved",
+    },
+);
+pub const NOT_SLOWER: Kind = Kind::notice(
+    "not_slower",
+    Meaning {
+        about: "no operation takes longer than in earlier runs or in another build",
+        evidence: "that no cell became slower (`cells_slower` is 0)",
+        mend: NO_ACTION,
+    },
+);
+pub const NOT_KNOWN_SLOWER: Kind = Kind::notice(
+    "not_known_slower",
+    Meaning {
+        about: "no operation is known to take longer than in earlier runs or in another build",
+        evidence: "how many cells became slower (`cells_slower` is 0), and how many are inconclusive",
+        mend: "measure longer or on a quieter machine to settle the rest",
+    },
+);
+
+/// The kinds of conclusions of a comparison.
+pub const KINDS: &[Kind] = &[BECAME_SLOWER, NOT_SLOWER, NOT_KNOWN_SLOWER];
 
 /// The overall conclusion of a comparison with earlier records; None without compared cells.
 ///

@@ -8,7 +8,7 @@ use super::words::{
     cell_name, cost, difference, duration, interval, off, on_threads, pair, rate, ratio, threads, title, token_count,
     token_span, turned, unresolved,
 };
-use crate::finding::{Finding, Kind};
+use crate::finding::{Finding, Kind, Meaning, NO_ACTION};
 use crate::quantity::{count, limit, ns};
 use crate::record::study::{
     Cell, Comparison, ComparisonPoint, CostModel, CostShape, Difference, Steadiness, StudyRecord,
@@ -36,22 +36,86 @@ pub const RULES: &[Rule<StudyRecord>] = &[
     Rule { yields: &[TIME_PER_OPERATION], find: alone },
 ];
 
-pub const NOT_COMPARED: Kind =
-    Kind::notice("not_compared", "two operations could not be compared: no usable pair of iterations");
-pub const NO_DIFFERENCE: Kind = Kind::notice("no_difference", "two operations take the same time, within the margin");
-pub const SLOWER: Kind = Kind::notice("slower", "an operation is slower than the one it is compared with");
-pub const FASTER: Kind = Kind::notice("faster", "an operation is faster than the one it is compared with");
-pub const HIDDEN_BY_WORK: Kind =
-    Kind::notice("hidden_by_work", "independent work between operations hides their difference, or part of it");
-pub const NOT_HIDDEN_BY_WORK: Kind =
-    Kind::notice("not_hidden_by_work", "independent work between operations does not hide their difference");
-pub const GROWS_WITH_BACKOFF: Kind =
-    Kind::notice("grows_with_backoff", "the difference between two operations grows with the work between them");
-pub const UNRESOLVED_DIFFERENCE: Kind =
-    Kind::notice("unresolved_difference", "whether or how two operations differ is inconclusive");
-pub const CLAIM_OF_A_PART: Kind =
-    Kind::notice("claim_of_a_part", "the rate claimed by timestamps around part of an operation, where it was reached");
-pub const TIME_PER_OPERATION: Kind = Kind::notice("time_per_operation", "an operation's time, without a comparison");
+pub const NOT_COMPARED: Kind = Kind::notice(
+    "not_compared",
+    Meaning {
+        about: "two operations could not be compared: no usable pair of iterations",
+        evidence: "the two operations, without a figure",
+        mend: "run longer, so that both are measured in the same iterations",
+    },
+);
+pub const NO_DIFFERENCE: Kind = Kind::notice(
+    "no_difference",
+    Meaning {
+        about: "two operations take the same time, within the margin",
+        evidence: "the difference (`difference_ns`, `ratio`), inside the margin with its whole interval",
+        mend: NO_ACTION,
+    },
+);
+pub const SLOWER: Kind = Kind::notice(
+    "slower",
+    Meaning {
+        about: "an operation is slower than the one it is compared with",
+        evidence: "the difference (`difference_ns`) and the ratio (`ratio`), both with their interval",
+        mend: NO_ACTION,
+    },
+);
+pub const FASTER: Kind = Kind::notice(
+    "faster",
+    Meaning {
+        about: "an operation is faster than the one it is compared with",
+        evidence: "the difference (`difference_ns`) and the ratio (`ratio`), both with their interval",
+        mend: NO_ACTION,
+    },
+);
+pub const HIDDEN_BY_WORK: Kind = Kind::notice(
+    "hidden_by_work",
+    Meaning {
+        about: "independent work between operations hides their difference, or part of it",
+        evidence: "the difference without work (`exposed_ns`) and what remains of it (`residual_ns`)",
+        mend: "expect the difference only where operations follow each other closely",
+    },
+);
+pub const NOT_HIDDEN_BY_WORK: Kind = Kind::notice(
+    "not_hidden_by_work",
+    Meaning {
+        about: "independent work between operations does not hide their difference",
+        evidence: "the difference without work (`exposed_ns`) and with it (`residual_ns`)",
+        mend: NO_ACTION,
+    },
+);
+pub const GROWS_WITH_BACKOFF: Kind = Kind::notice(
+    "grows_with_backoff",
+    Meaning {
+        about: "the difference between two operations grows with the work between them",
+        evidence: "the difference without work (`exposed_ns`) and with it (`residual_ns`)",
+        mend: "quote the difference together with the work around it",
+    },
+);
+pub const UNRESOLVED_DIFFERENCE: Kind = Kind::notice(
+    "unresolved_difference",
+    Meaning {
+        about: "whether or how two operations differ is inconclusive",
+        evidence: "the difference (`difference_ns`, or `exposed_ns` and `residual_ns`), whose interval allows either",
+        mend: "measure longer or on a quieter machine",
+    },
+);
+pub const CLAIM_OF_A_PART: Kind = Kind::notice(
+    "claim_of_a_part",
+    Meaning {
+        about: "the rate claimed by timestamps around part of an operation, where it was reached",
+        evidence: "by how much the claimed rate exceeds the one reached (`inflation`)",
+        mend: NO_ACTION,
+    },
+);
+pub const TIME_PER_OPERATION: Kind = Kind::notice(
+    "time_per_operation",
+    Meaning {
+        about: "an operation's time, without a comparison",
+        evidence: "the time per operation (`time_ns`)",
+        mend: NO_ACTION,
+    },
+);
 
 /// Maximum sentences about single cases; the table of cells has all of them.
 const ALONE: usize = 12;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::words::cell_name;
-use crate::finding::{Finding, Kind};
+use crate::finding::{Finding, Kind, Meaning, NO_ACTION};
 use crate::quantity::{RATIO, TIME, count, ns, percent, share};
 use crate::record::study::{CaseFailure, Cell, InterferenceProbe, Parameters, Steadiness, StudyProcess, StudyRecord};
 use crate::rule::Rule;
@@ -31,32 +31,161 @@ pub const RULES: &[Rule<StudyRecord>] = &[
     Rule { yields: &[TOKENS_NOT_LINEAR], find: |record| Vec::from_iter(tokens(record)) },
 ];
 
-pub const NOISY_MACHINE: Kind =
-    Kind::warning("noisy_machine", "interruptions took much of the time").shown_in(&["reads"]);
-pub const PART_UNAVAILABLE: Kind =
-    Kind::warning("part_unavailable", "part of the plan could not be measured, or not completely");
-pub const MEASURED_ONCE: Kind =
-    Kind::warning("measured_once", "the time sufficed for one process only, so there is no interval");
-pub const INTERRUPTED: Kind = Kind::warning("interrupted", "the run was interrupted");
-pub const CASE_FAILED: Kind = Kind::warning("case_failed", "a case of a study failed");
-pub const NO_STEADY_STATE: Kind =
-    Kind::warning("no_steady_state", "an operation's time depends on how often it has run");
-pub const DRIFTS_OVER_RUN: Kind =
-    Kind::warning("drifts_over_run", "an operation's time drifted from the first process of a run to the last");
-pub const SLOWS_CORE: Kind = Kind::notice("slows_core", "an operation slows the core it runs on");
-pub const OWN_THREADS: Kind = Kind::notice("own_threads", "an operation uses threads of its own");
-pub const GIVES_UP_CPU: Kind = Kind::notice("gives_up_cpu", "an operation gives up its CPU");
-pub const THREADS_DID_NOT_OVERLAP: Kind =
-    Kind::warning("threads_did_not_overlap", "threads meant to run together did not");
-pub const OMISSION_INFLATES: Kind =
-    Kind::warning("omission_inflates", "timestamps around part of an operation claim a rate that was not reached");
-pub const FALSE_ALARMS: Kind = Kind::warning("false_alarms", "operations compared with themselves differed too often");
-pub const NOT_PINNED: Kind = Kind::notice("not_pinned", "threads could not be bound to CPUs");
-pub const BELOW_RESOLUTION: Kind = Kind::notice("below_resolution", "an operation cannot be told from an empty loop");
-pub const OVERSUBSCRIBED: Kind = Kind::notice("oversubscribed", "there were more threads than CPUs");
-pub const BIMODAL: Kind = Kind::notice("bimodal", "batch times are bimodal");
-pub const AUTOCORRELATED: Kind = Kind::notice("autocorrelated", "successive batch times are correlated");
-pub const TOKENS_NOT_LINEAR: Kind = Kind::notice("tokens_not_linear", "backoff time is not linear in its tokens");
+pub const NOISY_MACHINE: Kind = Kind::warning(
+    "noisy_machine",
+    Meaning {
+        about: "interruptions took much of the time",
+        evidence: "the share of time lost to gaps over 10 µs or waiting for a CPU (`share_of_time`, `share`), \
+            the longest gap (`largest_ns`), and what the kernel counted meanwhile; in a study, the share \
+            of undisturbed iterations (`quiet_share`)",
+        mend: "stop other work on this machine, or pin your measurement to an otherwise idle CPU",
+    },
+)
+.shown_in(&["reads"]);
+pub const PART_UNAVAILABLE: Kind = Kind::warning(
+    "part_unavailable",
+    Meaning {
+        about: "part of the plan could not be measured, or not completely",
+        evidence: "the parts concerned, how each ended, and why",
+        mend: "remove the cause that the finding names, or allow more time with --duration",
+    },
+);
+pub const MEASURED_ONCE: Kind = Kind::warning(
+    "measured_once",
+    Meaning {
+        about: "the time sufficed for one process only, so there is no interval",
+        evidence: "how many cells a single process measured (`cells`)",
+        mend: "for intervals use a longer --duration, or fewer cells",
+    },
+);
+pub const INTERRUPTED: Kind = Kind::warning(
+    "interrupted",
+    Meaning {
+        about: "the run was interrupted",
+        evidence: "which parts are missing or incomplete",
+        mend: "run to completion for a full verdict",
+    },
+);
+pub const CASE_FAILED: Kind = Kind::warning(
+    "case_failed",
+    Meaning {
+        about: "a case of a study failed",
+        evidence: "the case, and why it failed",
+        mend: "mend the case: its reason is that of the program, or of the machine",
+    },
+);
+pub const NO_STEADY_STATE: Kind = Kind::warning(
+    "no_steady_state",
+    Meaning {
+        about: "an operation's time depends on how often it has run",
+        evidence: "how many processes never reached a steady state (`forks_never_steady`, or `series_never_steady` of `series`)",
+        mend: "measure a fixed number of operations from a fixed state (Mode::Batch) and report time by operation index: a mean depends on the length of the run",
+    },
+);
+pub const DRIFTS_OVER_RUN: Kind = Kind::warning(
+    "drifts_over_run",
+    Meaning {
+        about: "an operation's time drifted from the first process of a run to the last",
+        evidence: "the drift from the first process to the last (`drift_over_run_pct`)",
+        mend: "keep the CPU's frequency and temperature steady, or compare cases of this run with each other only",
+    },
+);
+pub const SLOWS_CORE: Kind = Kind::notice(
+    "slows_core",
+    Meaning {
+        about: "an operation slows the core it runs on",
+        evidence: "how many times as long the interference probe takes around the operation (`slows_core`)",
+        mend: "expect it to slow what runs next on the same core, as wide vectors do on some CPUs",
+    },
+);
+pub const OWN_THREADS: Kind = Kind::notice(
+    "own_threads",
+    Meaning {
+        about: "an operation uses threads of its own",
+        evidence: "that the operation's process runs more threads than the study started",
+        mend: NO_ACTION,
+    },
+);
+pub const GIVES_UP_CPU: Kind = Kind::notice(
+    "gives_up_cpu",
+    Meaning {
+        about: "an operation gives up its CPU",
+        evidence: "that its threads lose their CPU far more often than others in the same rounds",
+        mend: "measure what it waits for: the time away from the CPU is counted",
+    },
+);
+pub const THREADS_DID_NOT_OVERLAP: Kind = Kind::warning(
+    "threads_did_not_overlap",
+    Meaning {
+        about: "threads meant to run together did not",
+        evidence: "the share of a typical iteration during which all threads ran (`overlap_share`)",
+        mend: "use longer iterations (--duration) or fewer threads: little of each iteration counts",
+    },
+);
+pub const OMISSION_INFLATES: Kind = Kind::warning(
+    "omission_inflates",
+    Meaning {
+        about: "timestamps around part of an operation claim a rate that was not reached",
+        evidence: "by how much the claimed rate exceeds the one reached (`inflation`)",
+        mend: "report external_per_s: the claim omits the time outside the timestamps",
+    },
+);
+pub const FALSE_ALARMS: Kind = Kind::warning(
+    "false_alarms",
+    Meaning {
+        about: "operations compared with themselves differed too often",
+        evidence: "the share of comparisons of an operation with itself that report a difference (`false_alarm_share`)",
+        mend: "trust only differences several times as large, and run again on a quieter machine",
+    },
+);
+pub const NOT_PINNED: Kind = Kind::notice(
+    "not_pinned",
+    Meaning {
+        about: "threads could not be bound to CPUs",
+        evidence: "why threads could not be bound",
+        mend: "figures may mix several CPUs; run where sched_setaffinity is allowed",
+    },
+);
+pub const BELOW_RESOLUTION: Kind = Kind::notice(
+    "below_resolution",
+    Meaning {
+        about: "an operation cannot be told from an empty loop",
+        evidence: "an upper limit of the operation's time (`below_ns`)",
+        mend: "put more work into each operation, or compare it with another operation under backoff",
+    },
+);
+pub const OVERSUBSCRIBED: Kind = Kind::notice(
+    "oversubscribed",
+    Meaning {
+        about: "there were more threads than CPUs",
+        evidence: "the number of threads (`threads`)",
+        mend: "use at most as many threads as CPUs: beyond that, threads wait for a CPU rather than for each other",
+    },
+);
+pub const BIMODAL: Kind = Kind::notice(
+    "bimodal",
+    Meaning {
+        about: "batch times are bimodal",
+        evidence: "the second cluster of batch times (`second_mode_ns`)",
+        mend: "report both modes: a single number describes neither",
+    },
+);
+pub const AUTOCORRELATED: Kind = Kind::notice(
+    "autocorrelated",
+    Meaning {
+        about: "successive batch times are correlated",
+        evidence: "the correlation of successive batch times (`autocorrelation`)",
+        mend: NO_ACTION,
+    },
+);
+pub const TOKENS_NOT_LINEAR: Kind = Kind::notice(
+    "tokens_not_linear",
+    Meaning {
+        about: "backoff time is not linear in its tokens",
+        evidence: "the largest deviation of backoff time from a straight line (`deviation_pct`)",
+        mend: "read backoff in tokens, not in nanoseconds, and run again",
+    },
+);
 
 /// Below this share of time running together, a cell's threads hardly overlapped.
 const LEAST_OVERLAP: f64 = 0.5;
@@ -72,8 +201,6 @@ const TOKENS_DEVIATE_PCT: f64 = 10.0;
 const MOST_NAMED: usize = 3;
 /// Minimum number of drifting operations for the machine to be blamed.
 const FEWEST_OF_MACHINE: usize = 3;
-const STEADY_MACHINE: &str =
-    "keep the CPU's frequency and temperature steady, or compare cases of this run with each other only";
 /// Maximum false alarms, as a share of the control's comparisons.
 const MOST_ALARMS: f64 = 0.05;
 /// Autocorrelation at which a cell is marked, since its batches carry less information than their number suggests.
@@ -138,11 +265,7 @@ fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Fin
 fn below(cell: &Cell) -> Option<Finding> {
     let below = cell.below_ns?;
     let saw = format!("{}, which cannot be told from an empty loop", TIME.below(below));
-    Some(
-        Finding::new(BELOW_RESOLUTION, saw)
-            .value("below_ns", below)
-            .advice("put more work into each operation, or compare it with another operation under backoff"),
-    )
+    Some(Finding::new(BELOW_RESOLUTION, saw).value("below_ns", below).advice(BELOW_RESOLUTION.mend))
 }
 
 fn steady(cell: &Cell) -> Option<Finding> {
@@ -151,10 +274,7 @@ fn steady(cell: &Cell) -> Option<Finding> {
     Some(
         Finding::new(NO_STEADY_STATE, format!("no steady state in {never} of {judged} processes"))
             .value("forks_never_steady", never as f64)
-            .advice(
-                "measure a fixed number of operations from a fixed state (Mode::Batch) and report time by operation index: a \
-                 mean depends on the length of the run",
-            ),
+            .advice(NO_STEADY_STATE.mend),
     )
 }
 
@@ -171,24 +291,20 @@ fn drifts(record: &StudyRecord) -> Vec<Finding> {
         "the times of {cases} of {all} operations drifted over the run, by up to {}: the machine changed",
         percent(largest.abs())
     );
-    vec![Finding::new(DRIFTS_OVER_RUN, saw).value("drift_over_run_pct", largest).advice(STEADY_MACHINE)]
+    vec![Finding::new(DRIFTS_OVER_RUN, saw).value("drift_over_run_pct", largest).advice(DRIFTS_OVER_RUN.mend)]
 }
 
 fn drift(cell: &Cell) -> Option<Finding> {
     let drift_pct = cell.steadiness?.drift_over_run_pct?;
     let direction = if drift_pct > 0.0 { "rose" } else { "fell" };
     let saw = format!("{direction} by {} from the first process to the last", percent(drift_pct.abs()));
-    Some(Finding::new(DRIFTS_OVER_RUN, saw).value("drift_over_run_pct", drift_pct).advice(STEADY_MACHINE))
+    Some(Finding::new(DRIFTS_OVER_RUN, saw).value("drift_over_run_pct", drift_pct).advice(DRIFTS_OVER_RUN.mend))
 }
 
 fn slows_core(cell: &Cell) -> Option<Finding> {
     let factor = cell.slows_core?;
     let saw = format!("the interference probe takes {} as long around it as around other cells", RATIO.value(factor));
-    Some(
-        Finding::new(SLOWS_CORE, saw)
-            .value("slows_core", factor)
-            .advice("expect it to slow what runs next on the same core, as wide vectors do on some CPUs"),
-    )
+    Some(Finding::new(SLOWS_CORE, saw).value("slows_core", factor).advice(SLOWS_CORE.mend))
 }
 
 fn own_threads(cell: &Cell) -> Option<Finding> {
@@ -205,16 +321,14 @@ fn overlap(cell: &Cell) -> Option<Finding> {
     let share = cell.overlap_share.filter(|_| is_apart(cell))?;
     let saw = format!("in a typical iteration all threads overlapped for only {} of the time", percent(100.0 * share));
     let finding = Finding::new(THREADS_DID_NOT_OVERLAP, saw).value("overlap_share", share);
-    Some(finding.advice("use longer iterations (--duration) or fewer threads: little of each iteration counts"))
+    Some(finding.advice(THREADS_DID_NOT_OVERLAP.mend))
 }
 
 fn oversubscribed(cell: &Cell) -> Option<Finding> {
     cell.oversubscribed.then(|| {
         Finding::new(OVERSUBSCRIBED, "more threads than CPUs: times include waiting for a CPU")
             .value("threads", cell.threads.into())
-            .advice(
-                "use at most as many threads as CPUs: beyond that, threads wait for a CPU rather than for each other",
-            )
+            .advice(OVERSUBSCRIBED.mend)
     })
 }
 
@@ -226,16 +340,14 @@ fn modes(cell: &Cell) -> Option<Finding> {
     let [one, other] = [first, second].map(|mode| ns(mode.at_ns));
     let saw = format!("batch times cluster at {one} and {other} ({} of them)", share(second.share));
     let finding = Finding::new(BIMODAL, saw).value("second_mode_ns", second.at_ns);
-    Some(finding.advice("report both modes: a single number describes neither"))
+    Some(finding.advice(BIMODAL.mend))
 }
 
 fn omission(cell: &Cell) -> Option<Finding> {
     let inflation = cell.part?.inflation;
     (inflation.low > INFLATED).then(|| {
         let saw = format!("timestamps around part of it claim {} the rate reached", RATIO.amount(&inflation));
-        Finding::new(OMISSION_INFLATES, saw)
-            .value("inflation", inflation.estimate)
-            .advice("report external_per_s: the claim omits the time outside the timestamps")
+        Finding::new(OMISSION_INFLATES, saw).value("inflation", inflation.estimate).advice(OMISSION_INFLATES.mend)
     })
 }
 
@@ -321,7 +433,7 @@ fn control(record: &StudyRecord) -> Option<Finding> {
             ),
         )
         .value("false_alarm_share", share)
-        .advice("trust only differences several times as large, and run again on a quieter machine")
+        .advice(FALSE_ALARMS.mend)
     })
 }
 
@@ -333,7 +445,7 @@ fn tokens(record: &StudyRecord) -> Option<Finding> {
             format!("backoff time deviates from a straight line by up to {}", percent(deviation)),
         )
         .value("deviation_pct", deviation)
-        .advice("read backoff in tokens, not in nanoseconds, and run again")
+        .advice(TOKENS_NOT_LINEAR.mend)
     })
 }
 

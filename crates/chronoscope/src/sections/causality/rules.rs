@@ -2,7 +2,7 @@ use chronoscope_clock::{Guarantee, SourceId};
 
 use crate::document::Record;
 use crate::sections::causality::report::Litmus;
-use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::{TIME, count, ns, percent};
 use chronoscope_harness::rule::Rule;
 
@@ -12,21 +12,45 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[OFFSET_NOT_CONSTANT], find: offset_not_constant },
 ];
 
-pub const NON_CAUSAL_READ: Kind =
-    Kind::critical("non_causal_read", "a clock broke its guarantee: it went backwards across CPUs")
-        .shown_in(&["causality"]);
-pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind::notice(
-    "unordered_read_not_causal",
-    "a clock without a causal guarantee went backwards across CPUs, as it may",
+pub const NON_CAUSAL_READ: Kind = Kind::critical(
+    "non_causal_read",
+    Meaning {
+        about: "a clock broke its guarantee: it went backwards across CPUs",
+        evidence: "observations between two CPUs, those that went backwards (`violations`), the largest step \
+            back (`worst_ns`), and what the clock allows (`allowed_ns`)",
+        mend: "do not compare times of this clock between threads",
+    },
 )
 .shown_in(&["causality"]);
-pub const CROSS_CPU_SKEW: Kind =
-    Kind::critical("cross_cpu_skew", "two CPUs disagree on the time by more than the error bound")
-        .shown_in(&["causality"]);
+pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind::notice(
+    "unordered_read_not_causal",
+    Meaning {
+        about: "a clock without a causal guarantee went backwards across CPUs, as it may",
+        evidence: "observations between two CPUs, those that went backwards (`violations`), and the largest \
+            step back (`worst_ns`)",
+        mend: "between threads use an ordered read: `Clock::now` or `CLOCK_MONOTONIC`",
+    },
+)
+.shown_in(&["causality"]);
+pub const CROSS_CPU_SKEW: Kind = Kind::critical(
+    "cross_cpu_skew",
+    Meaning {
+        about: "two CPUs disagree on the time by more than the error bound",
+        evidence: "the offset between the CPUs (`offset_ns` ± `half_width_ns`) and messages that arrived before \
+            they were sent (`violations`)",
+        mend: "do not compare times between these CPUs; bind what you time to one of them",
+    },
+)
+.shown_in(&["causality"]);
 
 pub const OFFSET_NOT_CONSTANT: Kind = Kind::critical(
     "offset_not_constant",
-    "a clock on two CPUs has no constant offset: it stalls or jumps on one of them",
+    Meaning {
+        about: "a clock on two CPUs has no constant offset: it stalls or jumps on one of them",
+        evidence: "the least distance seen between the clocks of two CPUs (`apart_ns_at_least`) and messages \
+            that arrived before they were sent (`violations`)",
+        mend: CROSS_CPU_SKEW.mend,
+    },
 )
 .shown_in(&["causality"]);
 
@@ -75,7 +99,7 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
 
 fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
     if is_broken {
-        return "do not compare times of this clock between threads".to_owned();
+        return NON_CAUSAL_READ.mend.to_owned();
     }
     let is_sound = |id: &SourceId| {
         let clock = record.clocks.iter().find(|clock| clock.name == *id);
@@ -130,7 +154,7 @@ fn cross_cpu_skew(record: &Record) -> Vec<Finding> {
             .value("offset_ns", pair.offset_ns)
             .value("half_width_ns", pair.half_width_ns)
             .value("violations", pair.violations as f64)
-            .advice("do not compare times between these CPUs; bind what you time to one of them")
+            .advice(CROSS_CPU_SKEW.mend)
         })
         .collect()
 }
@@ -149,7 +173,7 @@ fn offset_not_constant(record: &Record) -> Vec<Finding> {
             .about(subject)
             .value("apart_ns_at_least", pair.skew_not_excluded_ns())
             .value("violations", pair.violations as f64)
-            .advice("do not compare times between these CPUs; bind what you time to one of them")
+            .advice(OFFSET_NOT_CONSTANT.mend)
         })
         .collect()
 }

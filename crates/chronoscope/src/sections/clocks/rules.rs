@@ -6,7 +6,7 @@ use chronoscope_clock::os::OsClock;
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::clocks::report::{ClockReport, Path, PathMethod};
-use chronoscope_harness::finding::{Finding, Kind, Severity};
+use chronoscope_harness::finding::{Finding, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::{count, ns};
 use chronoscope_harness::rule::Rule;
 
@@ -20,24 +20,76 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[CLOCK_STANDS_STILL], find: clocks_stand_still },
 ];
 
-pub const NEGATIVE_ELAPSED: Kind = Kind::critical("negative_elapsed", "a clock went backwards within a thread")
-    .shown_in(&["clocks", "reads", "runtimes"]);
-pub const RESOLUTION_IS_NOT_GRANULARITY: Kind =
-    Kind::notice("resolution_is_not_granularity", "the declared resolution is not the observed step")
-        .shown_in(&["clocks", "runtimes"]);
-pub const OS_CLOCK_ON_SLOW_PATH: Kind =
-    Kind::warning("os_clock_on_slow_path", "every read of the monotonic clock enters the kernel").shown_in(&["clocks"]);
-pub const OS_CLOCK_COARSE: Kind =
-    Kind::warning("os_clock_coarse", "the monotonic clock moves in steps of a microsecond or more")
-        .shown_in(&["clocks", "reads"]);
-pub const PATH_INFERRED: Kind =
-    Kind::notice("path_inferred", "the path of a clock is inferred from timing, not proved").shown_in(&["clocks"]);
-pub const COUNTER_TRAPS: Kind =
-    Kind::warning("counter_traps", "reading the counter costs as much as a trap").shown_in(&["clocks"]);
+pub const NEGATIVE_ELAPSED: Kind = Kind::critical(
+    "negative_elapsed",
+    Meaning {
+        about: "a clock went backwards within a thread",
+        evidence: "how often the clock stepped back on one thread (`backward_steps`) and the largest step (`worst_ns`)",
+        mend: "do not time intervals with this clock; for a wall clock that is expected: use a monotonic one",
+    },
+)
+.shown_in(&["clocks", "reads", "runtimes"]);
+pub const RESOLUTION_IS_NOT_GRANULARITY: Kind = Kind::notice(
+    "resolution_is_not_granularity",
+    Meaning {
+        about: "the declared resolution is not the observed step",
+        evidence: "the declared resolution (`declared_ns`) and the step observed (`granularity_ns`), more than \
+            1.5 times apart",
+        mend: "rely on the observed step, not on the declared resolution or 1/frequency",
+    },
+)
+.shown_in(&["clocks", "runtimes"]);
+pub const OS_CLOCK_ON_SLOW_PATH: Kind = Kind::warning(
+    "os_clock_on_slow_path",
+    Meaning {
+        about: "every read of the monotonic clock enters the kernel",
+        evidence: "the path of `CLOCK_MONOTONIC`, the clocksource, and the cost of a read (`latency_ns`)",
+        mend: "switch to a clocksource that the vDSO can read, where the kernel offers a sound one; else \
+            look for a sandbox or tracer",
+    },
+)
+.shown_in(&["clocks"]);
+pub const OS_CLOCK_COARSE: Kind = Kind::warning(
+    "os_clock_coarse",
+    Meaning {
+        about: "the monotonic clock moves in steps of a microsecond or more",
+        evidence: "the step of `CLOCK_MONOTONIC` (`granularity_ns`), longer than a read",
+        mend: "timing to 1 % takes intervals of 100 steps or more; check the clocksource",
+    },
+)
+.shown_in(&["clocks", "reads"]);
+pub const PATH_INFERRED: Kind = Kind::notice(
+    "path_inferred",
+    Meaning {
+        about: "the path of a clock is inferred from timing, not proved",
+        evidence: "the number of clocks whose path only timing suggests (`clocks`)",
+        mend: "to prove it, run where a process may install a seccomp filter",
+    },
+)
+.shown_in(&["clocks"]);
+pub const COUNTER_TRAPS: Kind = Kind::warning(
+    "counter_traps",
+    Meaning {
+        about: "reading the counter costs as much as a trap",
+        evidence: "the cost of a counter read (`latency_ns`), over 200 dependent multiplications of the same \
+            run",
+        mend: "use a machine type that passes the counter through; without a hypervisor, look for an \
+            emulator or a tracer",
+    },
+)
+.shown_in(&["clocks"]);
 
-pub const CLOCK_STANDS_STILL: Kind =
-    Kind::warning("clock_stands_still", "a clock that advances with every read stalled for much longer than its step")
-        .shown_in(&["clocks", "reads"]);
+pub const CLOCK_STANDS_STILL: Kind = Kind::warning(
+    "clock_stands_still",
+    Meaning {
+        about: "a clock that advances with every read stalled for much longer than its step",
+        evidence: "the longest stall (`longest_still_ns`) and the reads in it (`longest_equal_reads`), against \
+            the usual step (`step_ns_p50`)",
+        mend: "an interval shorter than this can come out as 0: look for a CPU whose counter is behind the \
+            others' (chronoscope causality), where the kernel's clock waits for it",
+    },
+)
+.shown_in(&["clocks", "reads"]);
 
 /// A stall is at least this long, and so many times the usual step: anything shorter is a clamp after a move to another CPU,
 /// or a slow clock.
@@ -106,7 +158,7 @@ pub fn misdeclared(name: &str, declared: f64, step: f64) -> Option<Finding> {
             .about(name)
             .value("declared_ns", declared)
             .value("granularity_ns", step)
-            .advice("rely on the observed step, not on the declared resolution or 1/frequency")
+            .advice(RESOLUTION_IS_NOT_GRANULARITY.mend)
     })
 }
 
@@ -155,7 +207,7 @@ fn os_clock_coarse(record: &Record) -> Vec<Finding> {
             Finding::new(OS_CLOCK_COARSE, format!("{} moves in steps of {}", clock.name, ns(step)))
                 .about(&clock.name)
                 .value("granularity_ns", step)
-                .advice("timing to 1 % takes intervals of 100 steps or more; check the clocksource")
+                .advice(OS_CLOCK_COARSE.mend)
         })
         .into_iter()
         .collect()
@@ -174,7 +226,7 @@ fn path_inferred(record: &Record) -> Vec<Finding> {
     vec![
         Finding::new(PATH_INFERRED, format!("the path of {} is inferred from timing", inferred.join(", ")))
             .value("clocks", inferred.len() as f64)
-            .advice("to prove it, run where a process may install a seccomp filter"),
+            .advice(PATH_INFERRED.mend),
     ]
 }
 
@@ -224,10 +276,7 @@ fn clocks_stand_still(record: &Record) -> Vec<Finding> {
                 .value("longest_equal_reads", reads as f64)
                 .value("zero_share", seen.zero_share)
                 .value("step_ns_p50", seen.step_ns_p50)
-                .advice(
-                    "an interval shorter than this can come out as 0: look for a CPU whose counter is behind the others' \
-                     (chronoscope causality), where the kernel's clock waits for it",
-                )
+                .advice(CLOCK_STANDS_STILL.mend)
         })
     };
     record.clocks.iter().filter_map(stood_still).collect()

@@ -1,7 +1,7 @@
 //! Conclusions from the scaling of each granularity.
 
 use chronoscope_clock::{Guarantee, SourceId};
-use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::{RATIO, count, limit};
 use chronoscope_harness::rule::Rule;
 
@@ -24,17 +24,33 @@ pub const RULES: &[Rule<Record>] = &[
 
 pub const GRANULARITY_SCALES: Kind = Kind::notice(
     "granularity_scales",
-    "from some granularity up, causal clocks scale over threads like their bare source",
+    Meaning {
+        about: "from some granularity up, causal clocks scale over threads like their bare source",
+        evidence: "the granularity (`granularity_ns`) at which reads scale like the bare source \
+            (`bare_scaling`) on `threads` threads",
+        mend: "use `Granular` with that granularity where many threads read the clock",
+    },
 )
 .shown_in(SHOWN_IN);
 pub const NO_GRANULARITY_SCALES: Kind = Kind::notice(
     "no_granularity_scales",
-    "at no granularity tried are causal clocks known to scale over threads like their bare source",
+    Meaning {
+        about: "at no granularity tried are causal clocks known to scale over threads like their bare source",
+        evidence: "the scaling of the bare source (`bare_scaling`) on `threads` threads, which no granularity \
+            is known to reach",
+        mend: "measure longer or on idle CPUs; else read the clock less often",
+    },
 )
 .shown_in(SHOWN_IN);
-pub const BARE_SOURCE_HELD_BACK: Kind =
-    Kind::notice("bare_source_held_back", "even the bare source did not scale over threads: the CPUs were not free")
-        .shown_in(SHOWN_IN);
+pub const BARE_SOURCE_HELD_BACK: Kind = Kind::notice(
+    "bare_source_held_back",
+    Meaning {
+        about: "even the bare source did not scale over threads: the CPUs were not free",
+        evidence: "the scaling of the bare source (`bare_scaling`), below the number of threads",
+        mend: "free the CPUs of other work, and measure again",
+    },
+)
+.shown_in(SHOWN_IN);
 
 fn of(record: &Record, find: fn(&ContentionReport) -> Option<Finding>) -> Vec<Finding> {
     record.contention.report.iter().filter_map(find).collect()

@@ -1,4 +1,4 @@
-use chronoscope_harness::finding::{Finding, Kind, Severity};
+use chronoscope_harness::finding::{Finding, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::{ms, ns, share};
 use chronoscope_harness::rule::Rule;
 
@@ -21,13 +21,36 @@ const FEWEST_HICCUPS: f64 = 5.0;
 /// The page that shows them.
 const SHOWN_IN: &[&str] = &["hiccups"];
 
-pub const COMPUTING_HELD_UP: Kind =
-    Kind::notice("computing_held_up", "a thread that only computes is held up by what else the machine does")
-        .shown_in(SHOWN_IN);
-pub const WOKEN_LATE: Kind =
-    Kind::warning("woken_late", "a thread that sleeps is woken more than 1 ms late too often").shown_in(SHOWN_IN);
-pub const HICCUPS_UNPINNED: Kind =
-    Kind::notice("hiccups_unpinned", "hiccups could not be told apart by CPU").shown_in(SHOWN_IN);
+pub const COMPUTING_HELD_UP: Kind = Kind::notice(
+    "computing_held_up",
+    Meaning {
+        about: "a thread that only computes is held up by what else the machine does",
+        evidence: "the share of moments at which a computing thread would wait over 10 µs (`share_over_10_us`), \
+            the p99.9 and the worst (`late_ns_p99_9`, `late_ns_max`), stolen time (`steal_ms`)",
+        mend: "pin work that must not wait to a CPU on which nothing else runs, and isolate that CPU",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const WOKEN_LATE: Kind = Kind::warning(
+    "woken_late",
+    Meaning {
+        about: "a thread that sleeps is woken more than 1 ms late too often",
+        evidence: "the share of moments at which a sleeping thread would be woken over 1 ms late \
+            (`share_over_1_ms`), the p99.9 and the worst (`late_ns_p99_9`, `late_ns_max`)",
+        mend: "give the threads that must wake in time a higher priority, and run fewer busy threads than \
+            CPUs",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const HICCUPS_UNPINNED: Kind = Kind::notice(
+    "hiccups_unpinned",
+    Meaning {
+        about: "hiccups could not be told apart by CPU",
+        evidence: "why threads could not be pinned",
+        mend: "run it where sched_setaffinity is allowed, outside the sandbox",
+    },
+)
+.shown_in(SHOWN_IN);
 
 pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[COMPUTING_HELD_UP], find: |record| of(record, held_up) },
@@ -146,8 +169,5 @@ fn woken_late(record: &Record, report: &HiccupsReport) -> Option<Finding> {
 fn unpinned(_: &Record, report: &HiccupsReport) -> Option<Finding> {
     let reason = report.reason_unpinned.as_ref()?;
     let summary = format!("threads could not be pinned, so nothing is known per CPU: {reason}");
-    Some(
-        Finding::new(HICCUPS_UNPINNED, summary)
-            .advice("run it where sched_setaffinity is allowed, outside the sandbox"),
-    )
+    Some(Finding::new(HICCUPS_UNPINNED, summary).advice(HICCUPS_UNPINNED.mend))
 }

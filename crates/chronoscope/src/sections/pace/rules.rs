@@ -2,7 +2,7 @@ use chronoscope_harness::rule::Rule;
 
 use super::words::{rate, signed, three_digits_or_more};
 use crate::sections::pace::report::Pace;
-use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::finding::{Finding, Kind, Meaning, NO_ACTION};
 use chronoscope_harness::quantity::{count, ns, percent, three_digits};
 
 /// The page that shows them.
@@ -18,22 +18,89 @@ pub const RULES: &[Rule<Pace>] = &[
     Rule { yields: &[UNREAD_LINES], find: |pace| Vec::from_iter(unread(pace)) },
 ];
 
-pub const RATE_MISSED: Kind = Kind::warning("rate_missed", "a pacer missed the requested rate").shown_in(SHOWN_IN);
-pub const RATE_KEPT: Kind = Kind::notice("rate_kept", "a pacer kept the requested rate").shown_in(SHOWN_IN);
-pub const UNREAD_LINES: Kind = Kind::notice("unread_lines", "the consumer had not read all events").shown_in(SHOWN_IN);
-pub const PACE_ENDED_EARLY: Kind =
-    Kind::warning("pace_ended_early", "a pacer stopped early, not at the user's request").shown_in(SHOWN_IN);
-pub const CONSUMER_KILLED: Kind =
-    Kind::warning("consumer_killed", "the consumer did not exit and was killed").shown_in(SHOWN_IN);
-pub const CAUSES_OF_LATENESS: Kind =
-    Kind::notice("causes_of_lateness", "what made events late, by share").shown_in(SHOWN_IN);
-pub const COORDINATED_OMISSION: Kind =
-    Kind::notice("coordinated_omission", "times from the actual start would hide how long events waited")
-        .shown_in(SHOWN_IN);
-pub const PACER_LATE: Kind =
-    Kind::notice("pacer_late", "response times show the pacer's lateness, not the operation").shown_in(SHOWN_IN);
-pub const EVENTS_LEFT_OUT: Kind =
-    Kind::notice("events_left_out", "late events were dropped or moved and are in no figure").shown_in(SHOWN_IN);
+pub const RATE_MISSED: Kind = Kind::warning(
+    "rate_missed",
+    Meaning {
+        about: "a pacer missed the requested rate",
+        evidence: "the rate reached (`achieved_per_s`) and its error (`rate_error_ppm`), beyond what the \
+            clock's own error explains",
+        mend: "lower the rate, spread it over several pacers, or make the handling of an event cheaper",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const RATE_KEPT: Kind = Kind::notice(
+    "rate_kept",
+    Meaning {
+        about: "a pacer kept the requested rate",
+        evidence: "the rate reached (`achieved_per_s`) and its error (`rate_error_ppm`)",
+        mend: NO_ACTION,
+    },
+)
+.shown_in(SHOWN_IN);
+pub const UNREAD_LINES: Kind = Kind::notice(
+    "unread_lines",
+    Meaning {
+        about: "the consumer had not read all events",
+        evidence: "the lines not read when the last was written (`lines`)",
+        mend: "lower the rate, or make the consumer faster",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const PACE_ENDED_EARLY: Kind = Kind::warning(
+    "pace_ended_early",
+    Meaning {
+        about: "a pacer stopped early, not at the user's request",
+        evidence: "why the run ended",
+        mend: "mend what ended it, usually the consumer, and run again",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const CONSUMER_KILLED: Kind = Kind::warning(
+    "consumer_killed",
+    Meaning {
+        about: "the consumer did not exit and was killed",
+        evidence: "whether lines were left unread",
+        mend: "let the consumer exit when its input ends",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const CAUSES_OF_LATENESS: Kind = Kind::notice(
+    "causes_of_lateness",
+    Meaning {
+        about: "what made events late, by share",
+        evidence: "the share of lateness from the caller, the machine and the pacer (`late_share_caller`, \
+            `late_share_machine`, `late_share_pacer`)",
+        mend: "start with the largest share",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const COORDINATED_OMISSION: Kind = Kind::notice(
+    "coordinated_omission",
+    Meaning {
+        about: "times from the actual start would hide how long events waited",
+        evidence: "the p99 from the intended start (`response_ns_p99`) and from the actual start (`service_ns_p99`)",
+        mend: "report the response time: it includes the wait that users see",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const PACER_LATE: Kind = Kind::notice(
+    "pacer_late",
+    Meaning {
+        about: "response times show the pacer's lateness, not the operation",
+        evidence: "the p99 from the intended start (`response_ns_p99`) and from the actual start (`service_ns_p99`)",
+        mend: "report the service time of the operation, or pace from an idle CPU",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const EVENTS_LEFT_OUT: Kind = Kind::notice(
+    "events_left_out",
+    Meaning {
+        about: "late events were dropped or moved and are in no figure",
+        evidence: "the events dropped (`missed`) or the time by which the schedule moved (`slipped_ms`)",
+        mend: "use --on-late catch-up where every event must count",
+    },
+)
+.shown_in(SHOWN_IN);
 
 /// A response this many times the service time merits a finding.
 const MUCH: f64 = 1.5;

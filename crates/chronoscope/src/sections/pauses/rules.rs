@@ -1,6 +1,6 @@
 use super::report::{Pause, PauseFigures, PauseWay};
 use crate::document::Record;
-use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::{count, ns};
 use chronoscope_harness::rule::Rule;
 
@@ -23,14 +23,45 @@ pub const ADVICE: &[Rule<Record>] = &[
     Rule { yields: &[YIELD_COSTS_A_SLICE], find: |record| of(record, costs_a_slice) },
 ];
 
-pub const EARLY_PAUSE: Kind = Kind::critical("early_pause", "a pause returned early").shown_in(&["pauses", "runtimes"]);
-pub const SLEEP_SAVES_NO_CPU: Kind =
-    Kind::notice("sleep_saves_no_cpu", "short sleeps take no less CPU time than a spin").shown_in(SHOWN_IN);
-pub const SLEEP_HELD_BY_SLACK: Kind =
-    Kind::notice("sleep_held_by_slack", "`std::thread::sleep` is late by the thread's timer slack").shown_in(SHOWN_IN);
-pub const YIELD_COSTS_A_SLICE: Kind =
-    Kind::notice("yield_costs_a_slice", "a thread that yielded got the CPU back only a time slice later")
-        .shown_in(SHOWN_IN);
+pub const EARLY_PAUSE: Kind = Kind::critical(
+    "early_pause",
+    Meaning {
+        about: "a pause returned early",
+        evidence: "how many pauses of one length returned early (`early`, `requested_ns`)",
+        mend: "check the clock on return and wait out the rest",
+    },
+)
+.shown_in(&["pauses", "runtimes"]);
+pub const SLEEP_SAVES_NO_CPU: Kind = Kind::notice(
+    "sleep_saves_no_cpu",
+    Meaning {
+        about: "short sleeps take no less CPU time than a spin",
+        evidence: "CPU time per pause by sleeping (`sleep_cpu_ns`) and by spinning (`spin_cpu_ns`), and up to \
+            which length that holds (`up_to_ns`)",
+        mend: "spin for pauses up to that length",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const SLEEP_HELD_BY_SLACK: Kind = Kind::notice(
+    "sleep_held_by_slack",
+    Meaning {
+        about: "`std::thread::sleep` is late by the thread's timer slack",
+        evidence: "the median lateness of `std::thread::sleep` (`std_late_ns_p50`) and of `pause::sleep` \
+            (`sleep_late_ns_p50`) at one length (`requested_ns`)",
+        mend: "on Linux, pause::TimerSlack or prctl(PR_SET_TIMERSLACK, 1) in your thread fixes the slack \
+            alone",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const YIELD_COSTS_A_SLICE: Kind = Kind::notice(
+    "yield_costs_a_slice",
+    Meaning {
+        about: "a thread that yielded got the CPU back only a time slice later",
+        evidence: "the median length of a pause by yielding (`taken_ns_p50`) and the one requested (`requested_ns`)",
+        mend: "do not wait by yielding where another thread keeps the CPU busy",
+    },
+)
+.shown_in(SHOWN_IN);
 
 fn of(record: &Record, find: fn(&Pause) -> Option<Finding>) -> Vec<Finding> {
     record.pauses.report.iter().filter_map(find).collect()
@@ -82,7 +113,7 @@ fn held_by_slack(seen: &Pause) -> Option<Finding> {
             .value("requested_ns", length)
             .value("std_late_ns_p50", std)
             .value("sleep_late_ns_p50", own)
-            .advice("on Linux, pause::TimerSlack or prctl(PR_SET_TIMERSLACK, 1) in your thread fixes the slack alone"),
+            .advice(SLEEP_HELD_BY_SLACK.mend),
     )
 }
 
@@ -99,7 +130,7 @@ fn costs_a_slice(seen: &Pause) -> Option<Finding> {
     };
     Some(if seen.loaded {
         finding(format!("{half}: a thread that yields to a busy one gets the CPU back a time slice later"))
-            .advice("do not wait by yielding where another thread keeps the CPU busy")
+            .advice(YIELD_COSTS_A_SLICE.mend)
     } else {
         finding(format!("{half}: another thread had the CPU meanwhile")).advice("do not wait by yielding")
     })
@@ -120,7 +151,7 @@ fn early_pause(record: &Record) -> Vec<Finding> {
                 .about(name)
                 .value("early", method.figures.early as f64)
                 .value("requested_ns", method.figures.requested_ns as f64)
-                .advice("check the clock on return and wait out the rest")
+                .advice(EARLY_PAUSE.mend)
         })
         .collect()
 }

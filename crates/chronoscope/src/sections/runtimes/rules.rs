@@ -7,7 +7,7 @@ use crate::sections::clocks::rules::way_off_the_slow_path;
 use crate::sections::clocks::rules::went_backwards;
 use crate::sections::pauses::rules::EARLY_PAUSE;
 use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
-use chronoscope_harness::finding::{Finding, Kind, Severity};
+use chronoscope_harness::finding::{Finding, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::{RATIO, count, ns};
 use chronoscope_harness::rule::Rule;
 use chronoscope_probes::RuntimeKind;
@@ -27,26 +27,68 @@ pub const RULES: &[Rule<Record>] = &[
 
 pub const RUNTIME_TICK_COARSE: Kind = Kind::warning(
     "runtime_tick_coarse",
-    "a runtime's clock moves in coarser steps than it declares or its unit suggests",
+    Meaning {
+        about: "a runtime's clock moves in coarser steps than it declares or its unit suggests",
+        evidence: "the step of the runtime's clock (`granularity_ns`) and the unit of its readings (`tick_ns`)",
+        mend: "do not time shorter intervals with two reads of it; use a finer clock of the runtime, or time batches",
+    },
 )
 .shown_in(&["runtimes"]);
-pub const RUNTIME_ON_SLOW_PATH: Kind =
-    Kind::warning("runtime_on_slow_path", "every read of a runtime's clock enters the kernel").shown_in(&["runtimes"]);
-pub const WALL_CLOCK_FOR_INTERVALS: Kind =
-    Kind::notice("wall_clock_for_intervals", "runtimes' wall clocks, which may be set during an interval")
-        .shown_in(&["runtimes"]);
+pub const RUNTIME_ON_SLOW_PATH: Kind = Kind::warning(
+    "runtime_on_slow_path",
+    Meaning {
+        about: "every read of a runtime's clock enters the kernel",
+        evidence: "the system calls counted (`system_calls`) while the clock was read (`reads`)",
+        mend: "switch to a clocksource that the vDSO can read, where the kernel offers a sound one; else \
+            look for a sandbox or tracer",
+    },
+)
+.shown_in(&["runtimes"]);
+pub const WALL_CLOCK_FOR_INTERVALS: Kind = Kind::notice(
+    "wall_clock_for_intervals",
+    Meaning {
+        about: "runtimes' wall clocks, which may be set during an interval",
+        evidence: "the wall clocks of each runtime, and its monotonic clock; how many runtimes (`runtimes`)",
+        mend: "use them for the time of day only; for intervals use the runtime's monotonic clock",
+    },
+)
+.shown_in(&["runtimes"]);
 pub const RUNTIME_LOOP_DOUBTFUL: Kind = Kind::warning(
     "runtime_loop_doubtful",
-    "four times as many reads of a runtime's clock did not take four times as long",
+    Meaning {
+        about: "four times as many reads of a runtime's clock did not take four times as long",
+        evidence: "how many times as long four times as many reads took (`ratio`)",
+        mend: "do not trust its latency: the compiler transformed the loop, or the machine was disturbed",
+    },
 )
 .shown_in(&["runtimes"]);
-pub const RUNTIME_NOT_STEADY: Kind =
-    Kind::warning("runtime_not_steady", "a runtime's loops did not reach a steady state in time")
-        .shown_in(&["runtimes"]);
-pub const RUNTIME_NOT_PARALLEL: Kind =
-    Kind::notice("runtime_not_parallel", "a runtime runs one thread at a time").shown_in(&["runtimes"]);
-pub const RUNTIME_FAILED: Kind =
-    Kind::warning("runtime_failed", "an installed runtime could not be measured").shown_in(&["runtimes"]);
+pub const RUNTIME_NOT_STEADY: Kind = Kind::warning(
+    "runtime_not_steady",
+    Meaning {
+        about: "a runtime's loops did not reach a steady state in time",
+        evidence: "the number of clocks whose loops were still changing in most processes (`clocks`)",
+        mend: "measure longer (--thorough) or on a quieter machine",
+    },
+)
+.shown_in(&["runtimes"]);
+pub const RUNTIME_NOT_PARALLEL: Kind = Kind::notice(
+    "runtime_not_parallel",
+    Meaning {
+        about: "a runtime runs one thread at a time",
+        evidence: "how the runtime's threads ran: one at a time",
+        mend: "elapsed time in a thread includes the other threads' turns: time the threads' work as a whole",
+    },
+)
+.shown_in(&["runtimes"]);
+pub const RUNTIME_FAILED: Kind = Kind::warning(
+    "runtime_failed",
+    Meaning {
+        about: "an installed runtime could not be measured",
+        evidence: "the program that was found, and why it could not be measured",
+        mend: "run the program by hand and repair it, or allow more time with --duration",
+    },
+)
+.shown_in(&["runtimes"]);
 
 /// A step shorter than this, or shorter than a read, is not coarse.
 const COARSE_NS: f64 = 50.0;
@@ -173,7 +215,7 @@ fn wall_clock_for_intervals(record: &Record) -> Vec<Finding> {
     vec![
         Finding::new(WALL_CLOCK_FOR_INTERVALS, summary)
             .value("runtimes", told.len() as f64)
-            .advice("use them for the time of day only; for intervals use the runtime's monotonic clock"),
+            .advice(WALL_CLOCK_FOR_INTERVALS.mend),
     ]
 }
 
@@ -195,7 +237,7 @@ fn loop_doubtful(record: &Record) -> Vec<Finding> {
             Finding::new(RUNTIME_LOOP_DOUBTFUL, summary)
                 .about(name)
                 .value("ratio", check.ratio)
-                .advice("do not trust its latency: the compiler transformed the loop, or the machine was disturbed")
+                .advice(RUNTIME_LOOP_DOUBTFUL.mend)
         })
         .collect()
 }
@@ -213,7 +255,7 @@ fn not_steady(record: &Record) -> Vec<Finding> {
             Finding::new(RUNTIME_NOT_STEADY, summary)
                 .about(runtime.title())
                 .value("clocks", names.len() as f64)
-                .advice("measure longer (--thorough) or on a quieter machine")
+                .advice(RUNTIME_NOT_STEADY.mend)
         })
     };
     measured(record).filter_map(unsteady).collect()
@@ -231,7 +273,7 @@ fn not_parallel(record: &Record) -> Vec<Finding> {
         let titles = titles.join(", ");
         Finding::new(RUNTIME_NOT_PARALLEL, format!("{titles}: one thread runs at a time"))
             .about(titles)
-            .advice("elapsed time in a thread includes the other threads' turns: time the threads' work as a whole")
+            .advice(RUNTIME_NOT_PARALLEL.mend)
     });
     told.collect()
 }
@@ -254,7 +296,7 @@ fn early_pause(record: &Record) -> Vec<Finding> {
                 .about(name)
                 .value("early", method.early as f64)
                 .value("requested_ns", method.requested_ns as f64)
-                .advice("check the clock on return and wait out the rest");
+                .advice(EARLY_PAUSE.mend);
             // Several runtimes explicitly permit it.
             finding.severity = Severity::Notice;
             finding

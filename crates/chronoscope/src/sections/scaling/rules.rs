@@ -3,7 +3,7 @@ use chronoscope_harness::rule::Rule;
 use chronoscope_render::text::{count, ns};
 
 use super::report::{self, Conclusion, End, Front, Rise};
-use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::finding::{Finding, Kind, Meaning, NO_ACTION};
 
 /// What can be known about a clock's front, one finding per clock.
 pub const FRONTS: &[Kind] = &[ONE_THREAD, SCALES, SCALES_FROM, FRONT_BETWEEN, FRONT_ABOVE, FRONT_BEYOND, FRONT_UNKNOWN];
@@ -16,36 +16,83 @@ pub const RULES: &[Rule<Vec<Conclusion>>] = &[
     Rule { yields: &[SLOWED_MOST], find: |conclusions| slowed_most(conclusions).into_iter().collect() },
 ];
 
-pub const ONE_THREAD: Kind =
-    Kind::notice("one_thread", "a clock was read by only one thread at a time, so scaling is unknown")
-        .shown_in(SHOWN_IN);
-pub const SCALES: Kind =
-    Kind::notice("scales", "threads reading a clock do not slow each other down with any work tried between reads")
-        .shown_in(SHOWN_IN);
+pub const ONE_THREAD: Kind = Kind::notice(
+    "one_thread",
+    Meaning {
+        about: "a clock was read by only one thread at a time, so scaling is unknown",
+        evidence: "the number of threads that read at a time (`threads`)",
+        mend: "use a runtime or a machine that runs threads in parallel",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const SCALES: Kind = Kind::notice(
+    "scales",
+    Meaning {
+        about: "threads reading a clock do not slow each other down with any work tried between reads",
+        evidence: "the number of threads (`threads`) and the least work tried (`flat_from_ns`)",
+        mend: NO_ACTION,
+    },
+)
+.shown_in(SHOWN_IN);
 pub const SCALES_FROM: Kind = Kind::notice(
     "scales_from",
-    "threads reading a clock do not slow each other down with enough work between reads; inconclusive with less",
+    Meaning {
+        about: "threads reading a clock do not slow each other down with enough work between reads; \
+            inconclusive with less",
+        evidence: "the number of threads (`threads`) and the work from which they do not slow each other down \
+            (`flat_from_ns`)",
+        mend: "do at least that much work between reads; measure longer to learn about less",
+    },
 )
 .shown_in(SHOWN_IN);
 
 pub const FRONT_BETWEEN: Kind = Kind::notice(
     "front_between",
-    "threads reading a clock slow each other down unless they do enough work between reads",
+    Meaning {
+        about: "threads reading a clock slow each other down unless they do enough work between reads",
+        evidence: "the most work at which threads cost more (`raised_at_ns`) and the least at which they do not \
+            (`flat_from_ns`)",
+        mend: "do at least that much work between reads, or use a clock that scales",
+    },
 )
 .shown_in(SHOWN_IN);
 pub const FRONT_ABOVE: Kind = Kind::notice(
     "front_above",
-    "threads reading a clock slow each other down up to some work between reads; inconclusive above",
+    Meaning {
+        about: "threads reading a clock slow each other down up to some work between reads; inconclusive above",
+        evidence: "the most work at which threads are known to cost more (`raised_at_ns`)",
+        mend: "do more work between reads than that; measure longer to learn how much",
+    },
 )
 .shown_in(SHOWN_IN);
 
-pub const FRONT_BEYOND: Kind =
-    Kind::notice("front_beyond", "threads reading a clock slow each other down with any work tried between reads")
-        .shown_in(SHOWN_IN);
-pub const FRONT_UNKNOWN: Kind =
-    Kind::notice("front_unknown", "whether threads reading a clock slow each other down is inconclusive")
-        .shown_in(SHOWN_IN);
-pub const SLOWED_MOST: Kind = Kind::notice("slowed_most", "of all clocks, this one scales worst").shown_in(SHOWN_IN);
+pub const FRONT_BEYOND: Kind = Kind::notice(
+    "front_beyond",
+    Meaning {
+        about: "threads reading a clock slow each other down with any work tried between reads",
+        evidence: "the most work tried, at which threads still cost more (`raised_at_ns`)",
+        mend: "use a clock that scales, or read this one from a single thread",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const FRONT_UNKNOWN: Kind = Kind::notice(
+    "front_unknown",
+    Meaning {
+        about: "whether threads reading a clock slow each other down is inconclusive",
+        evidence: "the amounts of work tried, all inconclusive",
+        mend: "measure longer or on idle CPUs",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const SLOWED_MOST: Kind = Kind::notice(
+    "slowed_most",
+    Meaning {
+        about: "of all clocks, this one scales worst",
+        evidence: "how many times as long an operation takes on many threads as on one (`factor`)",
+        mend: "avoid this clock where many threads read it often",
+    },
+)
+.shown_in(SHOWN_IN);
 
 fn slowed_most(conclusions: &[Conclusion]) -> Option<Finding> {
     let slowed = report::slowed_most(conclusions)?;

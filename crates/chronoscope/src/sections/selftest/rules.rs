@@ -3,7 +3,7 @@ use chronoscope_harness::rule::Rule;
 use super::check::Outcome;
 use super::document::Verdict;
 use super::outcomes;
-use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::finding::{Finding, Kind, Meaning, NO_ACTION};
 
 /// The page that shows them.
 const SHOWN_IN: &[&str] = &["selftest"];
@@ -13,15 +13,51 @@ pub const RULES: &[Rule<Verdict>] = &[Rule {
     find: |verdict| vec![conclusion(verdict)],
 }];
 
-pub const HARNESS_RIGHT: Kind =
-    Kind::notice("harness_right", "every claim that could be tested is right").shown_in(SHOWN_IN);
-pub const HARNESS_WRONG: Kind = Kind::critical("harness_wrong", "a claim of the harness is wrong").shown_in(SHOWN_IN);
-pub const SELFTEST_TOO_NOISY: Kind =
-    Kind::warning("selftest_too_noisy", "the machine was too noisy to judge every claim").shown_in(SHOWN_IN);
-pub const SELFTEST_STOPPED: Kind =
-    Kind::warning("selftest_stopped", "the self-test was interrupted before any claim was found wrong")
-        .shown_in(SHOWN_IN);
-pub const NOTHING_TRIED: Kind = Kind::warning("nothing_tried", "no claim could be tested").shown_in(SHOWN_IN);
+pub const HARNESS_RIGHT: Kind = Kind::notice(
+    "harness_right",
+    Meaning {
+        about: "every claim that could be tested is right",
+        evidence: "how many claims are right, wrong, too noisy to judge, and not tried",
+        mend: NO_ACTION,
+    },
+)
+.shown_in(SHOWN_IN);
+pub const HARNESS_WRONG: Kind = Kind::critical(
+    "harness_wrong",
+    Meaning {
+        about: "a claim of the harness is wrong",
+        evidence: "how many claims are right, wrong, too noisy to judge, and not tried, and the suspected cause",
+        mend: "do not trust figures from this machine, now; remove the named cause and run the self-test again",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const SELFTEST_TOO_NOISY: Kind = Kind::warning(
+    "selftest_too_noisy",
+    Meaning {
+        about: "the machine was too noisy to judge every claim",
+        evidence: "how many claims are right, wrong, too noisy to judge, and not tried, and the suspected cause",
+        mend: "run it again on a quieter machine, or longer",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const SELFTEST_STOPPED: Kind = Kind::warning(
+    "selftest_stopped",
+    Meaning {
+        about: "the self-test was interrupted before any claim was found wrong",
+        evidence: "how many claims were judged before the interruption",
+        mend: "run it to the end",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const NOTHING_TRIED: Kind = Kind::warning(
+    "nothing_tried",
+    Meaning {
+        about: "no claim could be tested",
+        evidence: "how many claims could not be tried",
+        mend: "run it longer, and where more than one CPU is allowed",
+    },
+)
+.shown_in(SHOWN_IN);
 
 /// The verdict in a sentence.
 fn conclusion(verdict: &Verdict) -> Finding {

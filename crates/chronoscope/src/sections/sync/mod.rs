@@ -17,7 +17,7 @@ pub mod rules;
 pub mod slew;
 pub mod step;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 pub mod timesyncd;
 pub mod view;
 

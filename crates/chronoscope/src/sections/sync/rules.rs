@@ -9,7 +9,7 @@ use super::known::Known;
 use super::ptp::{PtpDevice, PtpKind};
 use super::report::SyncReport;
 use crate::document::Record;
-use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::finding::{Finding, Kind, Meaning};
 
 const WALL: &str = "CLOCK_REALTIME";
 const MONOTONIC: &str = "CLOCK_MONOTONIC";
@@ -45,32 +45,125 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[PTP_CLOCK_UNUSED], find: |record| of(record, ptp_unused) },
 ];
 
-pub const WALL_CLOCK_UNDISCIPLINED: Kind =
-    Kind::warning("wall_clock_undisciplined", "nothing disciplines the wall clock").shown_in(SYNC);
-pub const WALL_CLOCK_ERROR_LARGE: Kind =
-    Kind::warning("wall_clock_error_large", "the wall clock may be off by more than 100 ms").shown_in(SYNC);
-pub const WALL_CLOCK_ERROR_UNKNOWN: Kind =
-    Kind::notice("wall_clock_error_unknown", "no bound on the wall clock's error is known").shown_in(SYNC);
-pub const WALL_CLOCK_NEEDS_STEP: Kind =
-    Kind::warning("wall_clock_needs_step", "the wall clock is far off, and slewing takes long").shown_in(SYNC);
-pub const WALL_CLOCK_STEPPED: Kind =
-    Kind::warning("wall_clock_stepped", "the wall clock was set during the observation").shown_in(SYNC);
-pub const KERNEL_NOT_TOLD: Kind =
-    Kind::notice("kernel_not_told", "a daemon disciplines the wall clock but does not tell the kernel").shown_in(SYNC);
-pub const TIME_DAEMONS_COMPETE: Kind =
-    Kind::warning("time_daemons_compete", "two daemons steer the wall clock").shown_in(SYNC);
-pub const LEAP_SECOND_PENDING: Kind = Kind::warning("leap_second_pending", "a leap second is near").shown_in(SYNC);
-pub const MONOTONIC_SLEWED: Kind =
-    Kind::warning("monotonic_slewed", "`CLOCK_MONOTONIC` is slewed so fast that intervals come out wrong")
-        .shown_in(SYNC);
-pub const RAW_CLOCK_OFF: Kind =
-    Kind::notice("raw_clock_off", "the counter's frequency is off, and `CLOCK_MONOTONIC` corrects for it")
-        .shown_in(SYNC);
-pub const SLEW_NOT_AS_DECLARED: Kind =
-    Kind::notice("slew_not_as_declared", "`CLOCK_MONOTONIC` does not run as the kernel declares").shown_in(SYNC);
-pub const FREQUENCY_AT_LIMIT: Kind =
-    Kind::warning("frequency_at_limit", "the frequency correction is at the kernel's limit").shown_in(SYNC);
-pub const PTP_CLOCK_UNUSED: Kind = Kind::notice("ptp_clock_unused", "a PTP clock is present but unused").shown_in(SYNC);
+pub const WALL_CLOCK_UNDISCIPLINED: Kind = Kind::warning(
+    "wall_clock_undisciplined",
+    Meaning {
+        about: "nothing disciplines the wall clock",
+        evidence: "what the kernel, chronyd and the process list say, a clause each",
+        mend: "run chronyd with rtcsync in its configuration; in a container, on the host",
+    },
+)
+.shown_in(SYNC);
+pub const WALL_CLOCK_ERROR_LARGE: Kind = Kind::warning(
+    "wall_clock_error_large",
+    Meaning {
+        about: "the wall clock may be off by more than 100 ms",
+        evidence: "the bound on the wall clock's error (`error_ns`)",
+        mend: "use a nearer time server, or wait until the daemon has settled",
+    },
+)
+.shown_in(SYNC);
+pub const WALL_CLOCK_ERROR_UNKNOWN: Kind = Kind::notice(
+    "wall_clock_error_unknown",
+    Meaning {
+        about: "no bound on the wall clock's error is known",
+        evidence: "why no source states a bound",
+        mend: "chronyd with rtcsync provides one",
+    },
+)
+.shown_in(SYNC);
+pub const WALL_CLOCK_NEEDS_STEP: Kind = Kind::warning(
+    "wall_clock_needs_step",
+    Meaning {
+        about: "the wall clock is far off, and slewing takes long",
+        evidence: "how far the wall clock is ahead (`ahead_ns`; negative: behind), and the current slew",
+        mend: "if programs here tolerate a step: chronyc makestep, or restart the daemon",
+    },
+)
+.shown_in(SYNC);
+pub const WALL_CLOCK_STEPPED: Kind = Kind::warning(
+    "wall_clock_stepped",
+    Meaning {
+        about: "the wall clock was set during the observation",
+        evidence: "by how much it was set (`step_ns`)",
+        mend: "find what sets it: a starting daemon, an administrator, the hypervisor",
+    },
+)
+.shown_in(SYNC);
+pub const KERNEL_NOT_TOLD: Kind = Kind::notice(
+    "kernel_not_told",
+    Meaning {
+        about: "a daemon disciplines the wall clock but does not tell the kernel",
+        evidence: "chronyd's state, and the kernel's",
+        mend: "add rtcsync to chrony.conf and restart chronyd",
+    },
+)
+.shown_in(SYNC);
+pub const TIME_DAEMONS_COMPETE: Kind = Kind::warning(
+    "time_daemons_compete",
+    Meaning {
+        about: "two daemons steer the wall clock",
+        evidence: "the daemons that run and steer (`daemons`)",
+        mend: "stop and disable all but one",
+    },
+)
+.shown_in(SYNC);
+pub const LEAP_SECOND_PENDING: Kind = Kind::warning(
+    "leap_second_pending",
+    Meaning {
+        about: "a leap second is near",
+        evidence: "what the kernel or chronyd announces, and for when",
+        mend: "across it `CLOCK_REALTIME` repeats or skips a second: order events by `CLOCK_MONOTONIC` or `CLOCK_TAI`",
+    },
+)
+.shown_in(SYNC);
+pub const MONOTONIC_SLEWED: Kind = Kind::warning(
+    "monotonic_slewed",
+    Meaning {
+        about: "`CLOCK_MONOTONIC` is slewed so fast that intervals come out wrong",
+        evidence: "the rate of `CLOCK_MONOTONIC` against `CLOCK_MONOTONIC_RAW` (`slew_ppm`), over 100 ppm",
+        mend: "until the offset is gone, time intervals with `CLOCK_MONOTONIC_RAW` or the CPU's counter",
+    },
+)
+.shown_in(SYNC);
+pub const RAW_CLOCK_OFF: Kind = Kind::notice(
+    "raw_clock_off",
+    Meaning {
+        about: "the counter's frequency is off, and `CLOCK_MONOTONIC` corrects for it",
+        evidence: "the lasting correction (`correction_ppm`), over 100 ppm",
+        mend: "time long intervals with `CLOCK_MONOTONIC`",
+    },
+)
+.shown_in(SYNC);
+pub const SLEW_NOT_AS_DECLARED: Kind = Kind::notice(
+    "slew_not_as_declared",
+    Meaning {
+        about: "`CLOCK_MONOTONIC` does not run as the kernel declares",
+        evidence: "the slew observed (`observed_ppm`) and the one that the kernel declares (`declared_ppm`)",
+        mend: "run again: if a daemon changed the rate meanwhile, they will agree",
+    },
+)
+.shown_in(SYNC);
+pub const FREQUENCY_AT_LIMIT: Kind = Kind::warning(
+    "frequency_at_limit",
+    Meaning {
+        about: "the frequency correction is at the kernel's limit",
+        evidence: "the frequency correction (`frequency_ppm`), at the kernel's limit of 500 ppm",
+        mend: "delete the daemon's drift file and restart it; if it recurs, the counter's frequency is \
+            wrong: chronoscope clocks shows which source",
+    },
+)
+.shown_in(SYNC);
+pub const PTP_CLOCK_UNUSED: Kind = Kind::notice(
+    "ptp_clock_unused",
+    Meaning {
+        about: "a PTP clock is present but unused",
+        evidence: "the PTP clock, and that no visible daemon uses it",
+        mend: "follow it with chronyd (refclock PHC), or with ptp4l and phc2sys where the network has a PTP \
+            grandmaster",
+    },
+)
+.shown_in(SYNC);
 
 /// The page that shows them.
 const SYNC: &[&str] = &["sync"];
@@ -99,7 +192,7 @@ fn undisciplined(report: &SyncReport) -> Option<Finding> {
         (None, Some(PtpDevice { device, .. })) => finding.advice(format!(
             "run chronyd with \"refclock PHC /dev/{device} poll 2\" and rtcsync: it follows the host's clock and needs no network"
         )),
-        (None, None) => finding.advice("run chronyd with rtcsync in its configuration; in a container, on the host"),
+        (None, None) => finding.advice(WALL_CLOCK_UNDISCIPLINED.mend),
     })
 }
 
@@ -110,7 +203,7 @@ fn error_large(report: &SyncReport) -> Option<Finding> {
         Finding::new(WALL_CLOCK_ERROR_LARGE, summary)
             .about(WALL)
             .value("error_ns", bound.error_ns)
-            .advice("use a nearer time server, or wait until the daemon has settled")
+            .advice(WALL_CLOCK_ERROR_LARGE.mend)
             .advice("do not order timestamps of two machines that differ by less than the sum of both errors"),
     )
 }
@@ -125,7 +218,7 @@ fn error_unknown(report: &SyncReport) -> Option<Finding> {
     Some(match (&report.kernel, report.discipline.by) {
         (Known::Unavailable(_), _) => finding.advice("run it where adjtimex is allowed, outside the sandbox"),
         (_, Some(DaemonKind::Chronyd)) => finding.advice("install chronyc, and let this user reach chronyd by it"),
-        _ => finding.advice("chronyd with rtcsync provides one"),
+        _ => finding.advice(WALL_CLOCK_ERROR_UNKNOWN.mend),
     })
 }
 
@@ -171,7 +264,7 @@ fn stepped(report: &SyncReport) -> Option<Finding> {
         Finding::new(WALL_CLOCK_STEPPED, summary)
             .about(WALL)
             .value("step_ns", by_ns)
-            .advice("find what sets it: a starting daemon, an administrator, the hypervisor")
+            .advice(WALL_CLOCK_STEPPED.mend)
             .advice(format!("do not time intervals with {WALL}; use {MONOTONIC}")),
     )
 }
@@ -184,7 +277,7 @@ fn kernel_not_told(report: &SyncReport) -> Option<Finding> {
     }
     let summary = "chronyd disciplines the clock, but the kernel says unsynchronised: programs that ask the kernel \
                    (ntp_adjtime, chronoscope_clock::utc) get no error bound";
-    Some(Finding::new(KERNEL_NOT_TOLD, summary).about(WALL).advice("add rtcsync to chrony.conf and restart chronyd"))
+    Some(Finding::new(KERNEL_NOT_TOLD, summary).about(WALL).advice(KERNEL_NOT_TOLD.mend))
 }
 
 fn daemons_compete(report: &SyncReport) -> Option<Finding> {
@@ -197,7 +290,7 @@ fn daemons_compete(report: &SyncReport) -> Option<Finding> {
         Finding::new(TIME_DAEMONS_COMPETE, summary)
             .about(WALL)
             .value("daemons", kinds.len() as f64)
-            .advice("stop and disable all but one"),
+            .advice(TIME_DAEMONS_COMPETE.mend),
     )
 }
 
@@ -315,7 +408,7 @@ fn slew_not_as_declared(report: &SyncReport) -> Option<Finding> {
             .about(MONOTONIC)
             .value("observed_ppm", seen.ppm)
             .value("declared_ppm", told.at_end_ppm)
-            .advice("run again: if a daemon changed the rate meanwhile, they will agree"),
+            .advice(SLEW_NOT_AS_DECLARED.mend),
     )
 }
 

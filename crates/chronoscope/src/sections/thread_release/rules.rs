@@ -5,7 +5,7 @@ use chronoscope_harness::rule::Rule;
 use crate::document::Record;
 use crate::sections::thread_release::own_share::{OwnShare, own_share};
 use crate::sections::thread_release::report::{ReleaseRow, ReleaseVerdict, ThreadReleaseReport};
-use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::{PERCENT, RATIO, TIME, ns, percent, three_digits};
 use chronoscope_harness::record::Estimate;
 use chronoscope_render::words::quoted;
@@ -36,23 +36,55 @@ fn of_each(record: &Record, find: fn(&ThreadReleaseReport) -> Vec<Finding>) -> V
     own.chain(of_runtimes).collect()
 }
 
-pub const RELEASE_IS_WAKING: Kind =
-    Kind::notice("release_is_waking", "a call by threads released together costs as much as waking them")
-        .shown_in(SHOWN_IN);
-pub const RELEASE_IS_MOSTLY_WAKING: Kind =
-    Kind::notice("release_is_mostly_waking", "most of the cost of a call by threads released together is waking them")
-        .shown_in(SHOWN_IN);
-pub const RELEASE_IS_MORE: Kind =
-    Kind::notice("release_is_more", "a call by threads released together costs clearly more than waking them")
-        .shown_in(SHOWN_IN);
-pub const RELEASE_UNDECIDED: Kind = Kind::notice(
-    "release_undecided",
-    "whether a call by threads released together measures more than waking them is inconclusive",
+pub const RELEASE_IS_WAKING: Kind = Kind::notice(
+    "release_is_waking",
+    Meaning {
+        about: "a call by threads released together costs as much as waking them",
+        evidence: "the time of a call among threads released together (`concurrent_ns`) and the empty control's \
+            share of it (`control_share`)",
+        mend: "do not take this figure for the cost of the call; measure it with chronoscope scaling",
+    },
 )
 .shown_in(SHOWN_IN);
-pub const CONTROL_LOOKS_SLOWER: Kind =
-    Kind::notice("control_looks_slower", "read naively, even the empty control is slower in parallel")
-        .shown_in(SHOWN_IN);
+pub const RELEASE_IS_MOSTLY_WAKING: Kind = Kind::notice(
+    "release_is_mostly_waking",
+    Meaning {
+        about: "most of the cost of a call by threads released together is waking them",
+        evidence: "the time of a call among threads released together (`concurrent_ns`) and the empty control's \
+            share of it (`control_share`)",
+        mend: "do not take this figure for the cost of the call; measure it with chronoscope scaling",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const RELEASE_IS_MORE: Kind = Kind::notice(
+    "release_is_more",
+    Meaning {
+        about: "a call by threads released together costs clearly more than waking them",
+        evidence: "the time of a call among threads released together (`concurrent_ns`) and the empty control's \
+            share of it (`control_share`)",
+        mend: "read the clock less often while many threads run, or use `Granular`",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const RELEASE_UNDECIDED: Kind = Kind::notice(
+    "release_undecided",
+    Meaning {
+        about: "whether a call by threads released together measures more than waking them is inconclusive",
+        evidence: "the time of a call among threads released together (`concurrent_ns`) and the empty control's \
+            share of it (`control_share`)",
+        mend: "measure longer or on a quieter machine",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const CONTROL_LOOKS_SLOWER: Kind = Kind::notice(
+    "control_looks_slower",
+    Meaning {
+        about: "read naively, even the empty control is slower in parallel",
+        evidence: "how many times slower the empty control looks when read naively (`slowdown`)",
+        mend: "compare each call with the empty control, never with its time on one thread",
+    },
+)
+.shown_in(SHOWN_IN);
 
 /// Up to this multiple of a call's cost, the control's counts as about the same.
 const SAME_AT_MOST: f64 = 1.25;

@@ -1,6 +1,6 @@
 use crate::answers::report::{ShortestInterval, Tolerance};
 use crate::document::Record;
-use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::ns;
 use chronoscope_harness::rule::Rule;
 
@@ -9,12 +9,26 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[INTERVAL_CLAIM_REFUTED], find: claim_refuted },
 ];
 
-pub const INTERVAL_NEAR_LATENCY: Kind =
-    Kind::warning("interval_near_latency", "a requested interval is too short for the recommended clock")
-        .shown_in(&["clocks"]);
-pub const INTERVAL_CLAIM_REFUTED: Kind =
-    Kind::notice("interval_claim_refuted", "known work was timed less accurately than latency and granularity predict")
-        .shown_in(&["clocks"]);
+pub const INTERVAL_NEAR_LATENCY: Kind = Kind::warning(
+    "interval_near_latency",
+    Meaning {
+        about: "a requested interval is too short for the recommended clock",
+        evidence: "the interval asked about (`interval_ns`) and the shortest that the clock can time to 10 % \
+            (`shortest_ns`)",
+        mend: "time batches of the operation, or model it",
+    },
+)
+.shown_in(&["clocks"]);
+pub const INTERVAL_CLAIM_REFUTED: Kind = Kind::notice(
+    "interval_claim_refuted",
+    Meaning {
+        about: "known work was timed less accurately than latency and granularity predict",
+        evidence: "the interval expected from latency and step (`claimed_ns`) at `tolerance_pct`, and what \
+            trials confirmed",
+        mend: "use the confirmed interval; where there is none, use longer intervals or time batches",
+    },
+)
+.shown_in(&["clocks"]);
 
 /// A claim is refuted if the trials confirm only an interval longer by more than this factor, or none.
 const REFUTED_FACTOR: f64 = 1.5;

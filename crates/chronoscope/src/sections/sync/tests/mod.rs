@@ -102,7 +102,7 @@ fn page(report: &SyncReport, columns: usize) -> String {
     anstream::adapter::strip_str(&page.finish()).to_string()
 }
 
-fn well() -> SyncReport {
+pub fn well() -> SyncReport {
     SyncReport {
         discipline: Discipline {
             state: DisciplineState::Disciplined,

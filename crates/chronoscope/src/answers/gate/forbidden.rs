@@ -1,0 +1,58 @@
+//! Rules that forbid a finding.
+
+use super::report::{Judged, RuleOutcome};
+use crate::document::{Outcome, Record};
+use crate::part::Part;
+use crate::registry;
+use chronoscope_harness::finding::{Finding, Kind, Severity};
+
+/// Whether there is no finding of this kind. That none was found tells something only if it was looked for.
+pub fn judge(record: &Record, kind: &Kind) -> Judged {
+    let found: Vec<&Finding> = record.findings.iter().filter(|finding| finding.is(*kind)).collect();
+    if let Some(first) = found.first() {
+        let more = if found.len() > 1 { format!("; {} such findings", found.len()) } else { String::new() };
+        let judged = Judged::seen(RuleOutcome::Failed, format!("{}{more}", first.evidence.summary));
+        let advice: &[String] = &first.advice;
+        return match advice.is_empty() {
+            true => judged.advice(kind.mend),
+            false => advice.iter().fold(judged, |judged, advice| judged.advice(advice)),
+        };
+    }
+    match reason_not_looked_for(record, kind) {
+        Some(reason) => Judged::unknown(reason),
+        None => Judged::seen(RuleOutcome::Passed, format!("{} found", no(kind.severity))),
+    }
+}
+
+const fn no(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Notice => "no such notice",
+        Severity::Warning => "no such warning",
+        Severity::Critical => "no such error",
+    }
+}
+
+/// Why such a finding could not have been made; None if it could.
+fn reason_not_looked_for(record: &Record, kind: &Kind) -> Option<String> {
+    if !registry::kinds_of(record).contains(&kind) {
+        return Some(format!("`{}` does not look for it", record.command));
+    }
+    if !record.is_check() {
+        return None;
+    }
+    let is_measured = |part: Part, least: Outcome| {
+        record
+            .parts
+            .iter()
+            .any(|report| report.part == part && (report.outcome == Outcome::Done || report.outcome == least))
+    };
+    // A kind belongs to the first section it names.
+    let Some(section) = kind.shown_in.first() else {
+        let is_any = record.parts.iter().any(|report| is_measured(report.part, Outcome::Incomplete));
+        return (!is_any).then(|| "nothing was measured".to_owned());
+    };
+    let parts = registry::parts_of(section).iter().map(|row| row.part);
+    let missing: Vec<Part> = parts.filter(|part| !is_measured(*part, Outcome::Done)).collect();
+    let first = missing.first()?;
+    Some(format!("{} not examined: {}", first.title(), record.reason_missing(&missing)))
+}

@@ -1,0 +1,15 @@
+//! Whether a document meets a user's rules: pure, for documents from any machine and any day.
+
+pub mod forbidden;
+pub mod judge;
+pub mod junit;
+pub mod limits;
+pub mod report;
+pub mod requirement;
+pub mod requirements;
+pub mod rule;
+pub mod rules_file;
+pub mod view;
+
+#[cfg(test)]
+mod tests;

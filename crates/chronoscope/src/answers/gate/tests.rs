@@ -1,0 +1,358 @@
+//! Each rule on documents that meet it, that do not, and that cannot tell.
+
+use chronoscope_harness::finding::Finding;
+use chronoscope_harness::record::TscClass;
+use chronoscope_harness::study_rules::{NOISY_MACHINE, SLOWS_CORE};
+
+use super::judge::{gate, judge};
+use super::junit::junit;
+use super::report::{Gate, Judged, RuleOutcome};
+use super::rule::{ClockLimit, FindingKind, Rule};
+use super::rules_file::rules;
+use crate::answers::conclude::draw_conclusions;
+use crate::answers::conclusions::{CausalityConclusion, Conclusions, FastPath, Monotonic};
+use crate::document::{Outcome, Record};
+use crate::json::{document, json};
+use crate::registry;
+use crate::rules::tests::{blank, readable};
+use crate::sections::clocks::report::{PathMethod, Tick};
+use crate::sections::pauses::rules::EARLY_PAUSE;
+use crate::sections::reads::plan::READS;
+use crate::sections::sync::discipline::DisciplineState;
+use crate::sections::sync::known::Known;
+use crate::sections::sync::rules::WALL_CLOCK_STEPPED;
+use crate::sections::sync::tests::well;
+use RuleOutcome::{Failed, Passed, Unknown, Unresolved};
+
+/// A check on kvm-clock with the vDSO: `CLOCK_MONOTONIC` costs 21.5 to 21.9 ns a read, and skew is below 61.4 ns.
+fn check() -> Record {
+    document(include_str!("../../../tests/fixtures/record.json")).unwrap()
+}
+
+/// One rule as a line of a file.
+fn rule(line: &str) -> Rule {
+    let [rule] = rules(line).unwrap().try_into().unwrap();
+    rule
+}
+
+fn judged(record: &Record, line: &str) -> Judged {
+    judge(record, &rule(line))
+}
+
+fn outcome(record: &Record, line: &str) -> RuleOutcome {
+    judged(record, line).outcome
+}
+
+fn latency(limit: &str) -> String {
+    format!("max-latency.monotonic = '{limit}'")
+}
+
+#[test]
+fn a_limit_is_judged_by_the_ends_of_the_interval() {
+    let check = check();
+    for (limit, wanted) in [("40ns", Passed), ("22ns", Passed), ("21ns", Failed), ("1ns", Failed)] {
+        assert_eq!(outcome(&check, &latency(limit)), wanted, "{limit}");
+    }
+    let mut wide = check;
+    let clock = wide.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    let latency_ns = clock.latency_ns.as_mut().unwrap();
+    (latency_ns.low, latency_ns.high) = (18.0, 41.0);
+    let between = judged(&wide, &latency("40ns"));
+    assert_eq!(between.outcome, Unresolved);
+    assert!(between.advice[0].contains("--thorough"), "{between:?}");
+    assert_eq!([outcome(&wide, &latency("41ns")), outcome(&wide, &latency("17ns"))], [Passed, Failed]);
+    let measured = between.measured.unwrap();
+    assert_eq!((measured.low, measured.high, measured.limit), (Some(18.0), Some(41.0), 40.0));
+}
+
+#[test]
+fn an_interval_of_little_confidence_settles_nothing() {
+    let mut once = check();
+    let clock = once.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    clock.latency_ns.as_mut().unwrap().confidence = 0.75;
+    for limit in ["40ns", "1ns"] {
+        let judged = judged(&once, &latency(limit));
+        assert_eq!(judged.outcome, Unresolved);
+        assert!(judged.seen.contains("confidence"), "{judged:?}");
+    }
+}
+
+#[test]
+fn what_was_not_measured_is_unknown_with_the_reason() {
+    let nothing = blank();
+    for line in [
+        "max-latency.monotonic = '1s'",
+        "max-granularity.monotonic = '1s'",
+        "max-skew = '1s'",
+        "max-ntp-error = '1s'",
+        "max-lost = '100%'",
+        "require = ['vdso']",
+        "require = ['causal']",
+        "require = ['monotonic']",
+        "require = ['invariant_tsc']",
+        "require = ['ntp']",
+        "require = ['clocksource=tsc']",
+        "forbid = ['noisy_machine']",
+        "forbid = ['stolen_time']",
+        "forbid = ['wall_clock_stepped']",
+        "forbid = ['slows_core']",
+    ] {
+        let judged = judged(&nothing, line);
+        assert_eq!(judged.outcome, Unknown, "{line}: {judged:?}");
+        assert!(!judged.seen.trim().is_empty(), "{line}");
+    }
+    let mut broken = check();
+    let clock = broken.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    (clock.available, clock.reason_unavailable) = (false, Some("EINVAL".to_owned()));
+    let unreadable = judged(&broken, &latency("1s"));
+    assert!(unreadable.outcome == Unknown && unreadable.seen.ends_with("EINVAL"), "{unreadable:?}");
+    broken.clocks.clear();
+    assert_eq!(outcome(&broken, &latency("1s")), Unknown);
+}
+
+#[test]
+fn a_step_hidden_by_the_read_may_be_anything_below_it() {
+    let check = check();
+    assert_eq!(
+        outcome(&check, "max-granularity.monotonic = '21ns'"),
+        Passed,
+        "it moves with every read, 20.6 ns apart"
+    );
+    assert_eq!(outcome(&check, "max-granularity.monotonic = '20ns'"), Unresolved);
+    assert_eq!(outcome(&check, "max-granularity.CLOCK_MONOTONIC_COARSE = '4ms'"), Passed);
+    assert_eq!(outcome(&check, "max-granularity.CLOCK_MONOTONIC_COARSE = '3ms'"), Failed);
+    let mut ticking = check;
+    let clock = ticking.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    let period = chronoscope_harness::record::Estimate { estimate: 10.0, low: 9.9, high: 10.1, confidence: 0.99 };
+    clock.tick = Some(Tick { period_ns: Some(period), ..Tick::default() });
+    assert_eq!(outcome(&ticking, "max-granularity.monotonic = '20ns'"), Passed);
+    assert_eq!(outcome(&ticking, "max-granularity.monotonic = '9ns'"), Failed);
+}
+
+#[test]
+fn skew_is_what_no_pair_excludes() {
+    let mut check = check();
+    assert_eq!([outcome(&check, "max-skew = '62ns'"), outcome(&check, "max-skew = '50ns'")], [Passed, Unresolved]);
+    check.causality.pairs_possible = 28;
+    assert!(judged(&check, "max-skew = '62ns'").seen.contains("1 of 28 pairs"));
+    check.causality.pairs[0].offset_ns = 400.0;
+    assert_eq!(outcome(&check, "max-skew = '300ns'"), Failed, "at least 352 ns");
+    assert_eq!(outcome(&check, "max-skew = '400ns'"), Unresolved);
+    check.causality.pairs[0].reason_not_constant = Some("it jumped".to_owned());
+    assert_eq!(outcome(&check, "max-skew = '1s'"), Unresolved, "it may have been larger");
+    check.causality.pairs.clear();
+    check.causality.reason_unavailable = Some("one CPU is allowed".to_owned());
+    let alone = judged(&check, "max-skew = '1s'");
+    assert!(alone.outcome == Unknown && alone.seen.contains("one CPU is allowed"), "{alone:?}");
+}
+
+#[test]
+fn the_wall_clock_is_judged_by_its_bound_and_what_disciplines_it() {
+    let mut check = check();
+    assert_eq!([outcome(&check, "require = ['ntp']"), outcome(&check, "max-ntp-error = '5ms'")], [Unknown, Unknown]);
+    check.sync.report = Some(well());
+    assert_eq!([outcome(&check, "require = ['ntp']"), outcome(&check, "max-ntp-error = '5ms'")], [Passed, Passed]);
+    assert_eq!(outcome(&check, "max-ntp-error = '500us'"), Failed, "it is 799 µs");
+    let sync = check.sync.report.as_mut().unwrap();
+    sync.bound = Known::Unavailable("the kernel says unsynchronised".to_owned());
+    sync.discipline.state = DisciplineState::NotDisciplined;
+    assert_eq!([outcome(&check, "require = ['ntp']"), outcome(&check, "max-ntp-error = '5ms'")], [Failed, Unknown]);
+    check.sync.report.as_mut().unwrap().discipline.state = DisciplineState::Unknown;
+    assert_eq!(outcome(&check, "require = ['ntp']"), Unknown);
+}
+
+#[test]
+fn lost_time_is_that_of_the_worst_clock() {
+    let mut check = check();
+    assert_eq!([outcome(&check, "max-lost = '2%'"), outcome(&check, "max-lost = '1%'")], [Passed, Failed]);
+    check.reads.clear();
+    assert_eq!(outcome(&check, "max-lost = '100%'"), Unknown);
+}
+
+#[test]
+fn requirements_follow_the_conclusions() {
+    let reason = || "why".to_owned();
+    let of = |change: &dyn Fn(&mut Conclusions), line: &str| {
+        let mut record = check();
+        change(record.verdict.conclusions.as_mut().unwrap());
+        outcome(&record, line)
+    };
+    let path = |found: FastPath| of(&|all| all.fast_path = found.clone(), "require = ['vdso']");
+    assert_eq!(path(FastPath::Vdso { method: PathMethod::Proved }), Passed);
+    assert_eq!(path(FastPath::ProbablyVdso { method: Some(PathMethod::Inferred) }), Unresolved);
+    assert_eq!(path(FastPath::SystemCall { method: None }), Failed);
+    assert_eq!(path(FastPath::NotTested { reason: reason() }), Unknown);
+    let causal = |found: CausalityConclusion| of(&|all| all.causality = found.clone(), "require = ['causal']");
+    assert_eq!(of(&|_| {}, "require = ['causal']"), Passed);
+    assert_eq!(causal(CausalityConclusion::WentBackwards { violations: 1, observations: 9, messages: 0 }), Failed);
+    assert_eq!(causal(CausalityConclusion::Unknown { unknown: Vec::new(), clocks: 1, new_values: 2 }), Unknown);
+    assert_eq!(causal(CausalityConclusion::NotTested { reason: reason() }), Unknown);
+    let monotonic = |found: Monotonic| of(&|all| all.monotonic = found.clone(), "require = ['monotonic']");
+    assert_eq!(monotonic(Monotonic::Steady), Passed);
+    assert_eq!(monotonic(Monotonic::SteppedBack), Failed);
+    assert_eq!(monotonic(Monotonic::PartlyTested { untested: vec!["rdtsc".into()] }), Unknown);
+    assert_eq!(monotonic(Monotonic::NotTested { reason: reason() }), Unknown);
+}
+
+#[test]
+fn facts_of_the_machine_are_required_by_name() {
+    let mut check = check();
+    assert_eq!(outcome(&check, "require = ['clocksource=kvm-clock']"), Passed);
+    assert_eq!(outcome(&check, "require = ['clocksource=tsc']"), Failed);
+    check.machine.clocksource.current = None;
+    assert_eq!(outcome(&check, "require = ['clocksource=kvm-clock']"), Unknown);
+    assert_eq!(outcome(&check, "require = ['invariant-tsc']"), Passed);
+    check.machine.tsc.class = Some(TscClass::Constant);
+    assert_eq!(outcome(&check, "require = ['invariant_tsc']"), Failed);
+}
+
+#[test]
+fn a_forbidden_finding_passes_only_where_it_was_looked_for() {
+    let mut check = check();
+    check.findings.clear();
+    assert_eq!(outcome(&check, "forbid = ['noisy_machine']"), Passed);
+    check.findings.push(Finding::new(NOISY_MACHINE, "2 % lost").advice("be quiet"));
+    let found = judged(&check, "forbid = ['noisy_machine']");
+    assert_eq!((found.outcome, found.seen.as_str(), found.advice), (Failed, "2 % lost", vec!["be quiet".to_owned()]));
+    check.findings.clear();
+    let reads = check.parts.iter_mut().find(|report| report.part == READS).unwrap();
+    (reads.outcome, reads.reason) = (Outcome::Incomplete, Some("out of time".to_owned()));
+    let missing = judged(&check, "forbid = ['noisy_machine']");
+    assert!(missing.outcome == Unknown && missing.seen.contains("out of time"), "{missing:?}");
+    for kind in [EARLY_PAUSE, WALL_CLOCK_STEPPED, SLOWS_CORE] {
+        let judged = judge(&check, &Rule::Forbid(FindingKind(kind)));
+        assert_eq!(judged.outcome, Unknown, "{judged:?}");
+    }
+    let study = document(include_str!("../../../tests/fixtures/study.json")).unwrap();
+    assert_eq!(judge(&study, &Rule::Forbid(FindingKind(EARLY_PAUSE))).outcome, Unknown, "a study has no pauses");
+}
+
+#[test]
+fn a_file_and_the_command_line_name_rules_alike() {
+    let text = "require = ['vdso', 'causal', 'clocksource=tsc', 'ntp', 'monotonic', 'invariant_tsc']\n\
+                forbid = ['noisy_machine', 'stolen_time']\nmax-skew = '200ns'\nmax-ntp-error = '5ms'\nmax-lost = '1%'\n\
+                [max-latency]\nmonotonic = '40ns'\n'lfence; rdtsc' = '20ns'\n[max-granularity]\nrealtime = '1us'\n";
+    let told: Vec<String> = rules(text).unwrap().iter().map(ToString::to_string).collect();
+    let names = ["lfence; rdtsc=20ns", "CLOCK_MONOTONIC=40ns"].map(|limit| format!("max-latency {limit}"));
+    if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        assert_eq!(told[..2], names);
+    }
+    assert_eq!(told[3..7], ["max-skew 200ns", "max-ntp-error 5ms", "max-lost 1%", "require vdso"]);
+    assert_eq!(told.len(), 14);
+    // What is told is accepted again.
+    for rule in rules(text).unwrap() {
+        if let Rule::MaxLatency(limit) = rule {
+            assert_eq!(limit.to_string().parse::<ClockLimit>().unwrap(), limit);
+        }
+    }
+}
+
+#[test]
+fn a_wrong_file_is_refused_with_the_line_and_what_is_accepted() {
+    for (text, told) in [
+        ("require = ['vdso']\nmax-latancy = 3", ["line 2", "max-latency"]),
+        ("\n\nrequire = ['vdso', 'quick']", ["line 3", "choose vdso, causal"]),
+        ("require = 'vdso'", ["line 1", "sequence"]),
+        ("max-skew = 200", ["line 1", "string"]),
+        ("max-skew = '200'", ["line 1", "a time such as 40ns"]),
+        ("max-skew = '0ns'", ["line 1", "no time meets it"]),
+        ("max-skew = '-3ns'", ["line 1", "negative"]),
+        ("max-lost = '101%'", ["line 1", "100%"]),
+        ("[max-latency]\nsundial = '40ns'", ["line 2", "CLOCK_MONOTONIC"]),
+        ("[max-latency]\nmonotonic = 'fast'", ["line 2", "not a time"]),
+        ("forbid = [\n'noise']", ["line 2", "chronoscope findings"]),
+        ("require = ['clocksource=']", ["line 1", "clocksource=tsc"]),
+        ("require = ['clocksource=a b']", ["line 1", "clocksource=tsc"]),
+        ("max-skew = '1ns'\nmax-skew = '2ns'", ["line 2", "duplicate"]),
+        ("= 3", ["line 1", ""]),
+    ] {
+        let refused = rules(text).unwrap_err();
+        assert!(told.iter().all(|told| refused.contains(told)), "{text}: {refused}");
+        assert!(!refused.contains('\n'), "{refused}");
+    }
+    assert_eq!(rules("# nothing\n").unwrap(), []);
+    assert!("40ns".parse::<ClockLimit>().unwrap_err().contains("CLOCK=TIME"));
+}
+
+/// A gate with every outcome.
+fn judged_gate() -> (Record, Gate) {
+    let record = check();
+    let text = "require = ['vdso', 'clocksource=tsc', 'ntp']\nmax-skew = '50ns'\nmax-latency.monotonic = '40ns'";
+    let found = gate(&record, &rules(text).unwrap());
+    (record, found)
+}
+
+#[test]
+fn a_gate_passes_only_if_every_rule_does() {
+    let (record, found) = judged_gate();
+    let ends: Vec<RuleOutcome> = found.rules.iter().map(|rule| rule.outcome).collect();
+    assert_eq!((ends, found.passed), (vec![Passed, Unresolved, Passed, Failed, Unknown], false));
+    for rule in &found.rules {
+        assert_eq!(rule.advice.is_empty(), matches!(rule.outcome, Passed | Unknown), "{rule:?}");
+    }
+    assert!(gate(&record, &[rule("require = ['vdso']")]).passed);
+}
+
+#[test]
+fn the_judgement_is_kept_in_the_document() {
+    let (mut record, found) = judged_gate();
+    record.gate = Some(found);
+    let schema: serde_json::Value = serde_json::from_str(&crate::document::schema()).unwrap();
+    let value = serde_json::to_value(&record).unwrap();
+    assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&value));
+    assert_eq!(document(&json(&record).unwrap()).unwrap(), record);
+}
+
+#[test]
+fn the_xml_is_as_agreed_and_an_xml_parser_reads_it() {
+    let (mut record, mut found) = judged_gate();
+    record.machine.hostname = Some("web-7 <\"&'>".to_owned());
+    found.rules[1].seen.push_str(" \u{1b}[31m]]>\u{0}\u{fffe}");
+    let xml = junit(&record, &found).unwrap();
+    let folder = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    crate::tests::golden_file::assert_same(&folder.join("gate.junit.xml"), &xml);
+    let tree = roxmltree::Document::parse(&xml).unwrap();
+    let suite = tree.descendants().find(|node| node.has_tag_name("testsuite")).unwrap();
+    assert_eq!(["tests", "failures", "errors"].map(|name| suite.attribute(name).unwrap()), ["5", "1", "2"]);
+    assert_eq!(suite.attribute("hostname"), Some("web-7 <\"&'>"));
+    let cases: Vec<_> = tree.descendants().filter(|node| node.has_tag_name("testcase")).collect();
+    let names: Vec<&str> = cases.iter().map(|case| case.attribute("name").unwrap()).collect();
+    assert_eq!(names, found.rules.iter().map(|rule| rule.rule.as_str()).collect::<Vec<_>>());
+    let told = |case: &roxmltree::Node<'_, '_>| {
+        let child = case.children().find(|child| child.is_element()).unwrap();
+        (child.tag_name().name().to_owned(), child.attribute("type").unwrap_or_default().to_owned())
+    };
+    let pair = |name: &str, kind: &str| (name.to_owned(), kind.to_owned());
+    assert_eq!(
+        cases.iter().map(told).collect::<Vec<_>>(),
+        [
+            pair("system-out", ""),
+            pair("error", "unresolved"),
+            pair("system-out", ""),
+            pair("failure", "failed"),
+            pair("error", "unknown")
+        ]
+    );
+}
+
+#[test]
+fn every_known_finding_can_be_forbidden() {
+    let record = check();
+    for kind in registry::all_kinds() {
+        let rule = Rule::Forbid(kind.id.parse().unwrap());
+        let judged = judge(&record, &rule);
+        let is_found = record.findings.iter().any(|finding| finding.is(*kind));
+        assert_eq!(judged.outcome == Failed, is_found, "{judged:?}");
+    }
+}
+
+/// Conclusions that earlier builds left out are drawn when the document is read.
+#[test]
+fn a_document_without_conclusions_is_judged_by_new_ones() {
+    let mut record = blank();
+    record.clocks.report.clocks = vec![readable(crate::answers::fast_path::CLOCK)];
+    assert_eq!(outcome(&record, "require = ['vdso']"), Unknown);
+    draw_conclusions(&mut record);
+    let judged = judged(&record, "require = ['vdso']");
+    assert!(judged.outcome == Unknown && judged.seen.contains("not part of the plan"), "{judged:?}");
+}

@@ -1,0 +1,69 @@
+use std::path::Path;
+use std::process::ExitCode;
+
+use chronoscope_bench::{Failure, OutputFile};
+use chronoscope_harness::Start;
+
+use super::measure::{fails, measured};
+use super::output::Output;
+use super::page::Shown;
+use crate::answers::gate::judge::gate;
+use crate::answers::gate::junit::junit;
+use crate::answers::gate::rule::Rule;
+use crate::answers::gate::rules_file;
+use crate::document::Record;
+use crate::engine::Planned;
+use crate::gate_options::GateOptions;
+use crate::json::document;
+use crate::sections::sync::Sync;
+
+/// Judges a check or a saved document, then prints and saves the judgement.
+pub fn run(start: &Start, options: &GateOptions) -> Result<ExitCode, Failure> {
+    let rules = rules(options)?;
+    let saved = options.document.as_deref().map(saved).transpose()?;
+    let output = Output::prepare(options.run.format, options.run.output.as_deref())?;
+    let xml = options.junit.as_deref().map(|path| OutputFile::prepare("the JUnit file", path)).transpose()?;
+    let mut record = match saved {
+        Some(record) => record,
+        None => checked(start, options, &rules)?,
+    };
+    let gate = gate(&record, &rules);
+    let text = junit(&record, &gate).map_err(|error| Failure::run(format!("could not write XML: {error}")))?;
+    let is_passed = gate.passed && !record.interrupted && !fails(&options.run, &record);
+    record.gate = Some(gate);
+    // Each is tried even if the other fails.
+    let written = output.write(&record, Shown::default());
+    xml.map_or(Ok(()), |file| file.write(&text)).and(written)?;
+    Ok(ExitCode::from(u8::from(!is_passed)))
+}
+
+/// The rules of the file and of the options.
+fn rules(options: &GateOptions) -> Result<Vec<Rule>, Failure> {
+    let mut rules = Vec::new();
+    if let Some(path) = &options.rules {
+        let cannot = |why: String| Failure::usage(format!("{} is no file of rules: {why}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
+        rules.extend(rules_file::rules(&text).map_err(cannot)?);
+    }
+    rules.extend(options.rules());
+    if rules.is_empty() {
+        return Err(Failure::usage(
+            "there is no rule; give a file of rules or options such as --require vdso or --max-latency monotonic=40ns",
+        ));
+    }
+    Ok(rules)
+}
+
+fn saved(path: &Path) -> Result<Record, Failure> {
+    let cannot = |why: String| Failure::usage(format!("{} cannot be judged: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
+    document(&text).map_err(|error| cannot(error.to_string()))
+}
+
+/// A check, with the wall clock if a rule is about it.
+fn checked(start: &Start, options: &GateOptions, rules: &[Rule]) -> Result<Record, Failure> {
+    let planned = Planned::check(&Default::default(), &options.run, start.allowed_cpus());
+    let planned = planned.map_err(|error| Failure::usage(error.to_string()))?;
+    let planned = if rules.iter().any(Rule::is_about_wall_clock) { planned.with::<Sync>() } else { planned };
+    Ok(measured(start, &options.run, planned))
+}
