@@ -69,7 +69,7 @@ pub enum Command {
     Advise(AdviseOptions),
     /// Judge a check, or a saved document, by rules: exit code 1 unless all pass
     #[command(after_long_help = GATE_RULES)]
-    #[command(mut_arg("strict", |arg| arg.help("Also exit with 1 on any warning or error")))]
+    #[command(mut_arg("strict", |arg| arg.help("Also a rule: no warning or error")))]
     Gate(GateOptions),
     /// List the kinds of findings, or explain some: meaning, evidence, mend
     Findings(FindingsOptions),

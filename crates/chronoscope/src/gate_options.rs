@@ -62,7 +62,16 @@ impl GateOptions {
         let ntp_error = self.max_ntp_error.map(Rule::MaxNtpError);
         let lost = self.max_lost.map(Rule::MaxLost);
         let require = self.require.iter().cloned().map(Rule::Require);
+        let strict = self.run.strict.then_some(Rule::Strict);
         let forbid = self.forbid.iter().copied().map(Rule::Forbid);
-        latency.chain(granularity).chain(skew).chain(ntp_error).chain(lost).chain(require).chain(forbid).collect()
+        latency
+            .chain(granularity)
+            .chain(skew)
+            .chain(ntp_error)
+            .chain(lost)
+            .chain(require)
+            .chain(forbid)
+            .chain(strict)
+            .collect()
     }
 }

@@ -64,7 +64,6 @@ fn measured_nothing(record: &Record) -> bool {
     !record.parts.iter().any(|report| matches!(report.outcome, Outcome::Done | Outcome::Incomplete))
 }
 
-/// Whether the run fails by its findings.
-pub fn fails(run: &RunOptions, record: &Record) -> bool {
+fn fails(run: &RunOptions, record: &Record) -> bool {
     run.strict && record.findings.iter().any(|finding| finding.severity >= Severity::Warning)
 }

@@ -39,7 +39,7 @@ fn assert_judged(mut record: Record) {
     let text = format!(
         "require = ['vdso', 'causal', 'monotonic', 'invariant_tsc', 'ntp', 'clocksource=tsc']\nmax-skew = '1us'\n\
          max-ntp-error = '1ms'\nmax-lost = '1%'\nmax-latency.monotonic = '40ns'\nmax-granularity.monotonic = '1us'\n\
-         forbid = [{}]\n",
+         strict = true\nforbid = [{}]\n",
         forbidden.join(", ")
     );
     let judged = gate(&record, &rules(&text).unwrap());

@@ -24,6 +24,25 @@ pub fn judge(record: &Record, kind: &Kind) -> Judged {
     }
 }
 
+/// Whether there is no finding of severity warning or worse.
+pub fn strict(record: &Record) -> Judged {
+    let mut found: Vec<&str> = record
+        .findings
+        .iter()
+        .filter(|finding| finding.severity >= Severity::Warning)
+        .map(|finding| &*finding.id)
+        .collect();
+    found.dedup();
+    if !found.is_empty() {
+        let words = format!("warnings or errors: {}", found.join(", "));
+        return Judged::seen(RuleOutcome::Failed, words).advice("`chronoscope findings ID` explains each");
+    }
+    if record.is_check() && !record.parts.iter().any(|report| report.outcome != Outcome::Skipped) {
+        return Judged::unknown("nothing was measured");
+    }
+    Judged::seen(RuleOutcome::Passed, "no warning or error")
+}
+
 const fn no(severity: Severity) -> &'static str {
     match severity {
         Severity::Notice => "no such notice",

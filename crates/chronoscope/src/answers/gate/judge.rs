@@ -7,7 +7,7 @@ use crate::document::Record;
 
 /// The judgement of these rules on `record`.
 pub fn gate(record: &Record, rules: &[Rule]) -> Gate {
-    Gate::of(rules.iter().map(|rule| judge(record, rule)).collect())
+    Gate::of(rules.iter().map(|rule| judge(record, rule)).collect(), record.interrupted)
 }
 
 /// The judgement of one rule.
@@ -20,6 +20,7 @@ pub fn judge(record: &Record, rule: &Rule) -> Judged {
         Rule::MaxLost(share) => limits::lost(record, *share),
         Rule::Require(what) => requirements::judge(record, what),
         Rule::Forbid(kind) => forbidden::judge(record, &kind.0),
+        Rule::Strict => forbidden::strict(record),
     };
     let advice = if found.outcome == RuleOutcome::Passed { Vec::new() } else { found.advice };
     Judged { rule: rule.to_string(), advice, ..found }

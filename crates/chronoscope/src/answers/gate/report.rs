@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 /// The judgement of a gate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Gate {
-    /// Whether every rule passed.
+    /// Whether every rule passed, on a run that was not interrupted.
     pub passed: bool,
     /// The rules, in the order given.
     pub rules: Vec<Judged>,
 }
 
 impl Gate {
-    /// The judgement of these rules.
-    pub fn of(rules: Vec<Judged>) -> Self {
-        Self { passed: rules.iter().all(|rule| rule.outcome == RuleOutcome::Passed), rules }
+    /// The judgement of these rules on a run that was interrupted or not.
+    pub fn of(rules: Vec<Judged>, is_interrupted: bool) -> Self {
+        Self { passed: !is_interrupted && rules.iter().all(|rule| rule.outcome == RuleOutcome::Passed), rules }
     }
 
     /// How many rules ended so.

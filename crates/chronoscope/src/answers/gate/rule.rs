@@ -27,6 +27,8 @@ pub enum Rule {
     Require(Requirement),
     /// There is no finding of this kind.
     Forbid(FindingKind),
+    /// There is no finding of severity warning or worse.
+    Strict,
 }
 
 impl Rule {
@@ -50,6 +52,7 @@ impl fmt::Display for Rule {
             Self::MaxLost(share) => write!(f, "max-lost {share}"),
             Self::Require(what) => write!(f, "require {what}"),
             Self::Forbid(kind) => write!(f, "forbid {kind}"),
+            Self::Strict => f.write_str("strict"),
         }
     }
 }

@@ -18,6 +18,7 @@ struct RulesFile {
     max_lost: Option<Spanned<String>>,
     require: Vec<Spanned<String>>,
     forbid: Vec<Spanned<String>>,
+    strict: bool,
 }
 
 /// The rules in a TOML file's text.
@@ -38,6 +39,7 @@ pub fn rules(text: &str) -> Result<Vec<Rule>, String> {
     rules.extend(parsed(&file.max_lost, Rule::MaxLost, of_value)?);
     rules.extend(parsed(&file.require, Rule::Require, of_value)?);
     rules.extend(parsed(&file.forbid, Rule::Forbid, of_value)?);
+    rules.extend(file.strict.then_some(Rule::Strict));
     Ok(rules)
 }
 

@@ -1,6 +1,6 @@
 //! Each rule on documents that meet it, that do not, and that cannot tell.
 
-use chronoscope_harness::finding::Finding;
+use chronoscope_harness::finding::{Finding, Severity};
 use chronoscope_harness::record::TscClass;
 use chronoscope_harness::study_rules::{NOISY_MACHINE, SLOWS_CORE};
 
@@ -228,6 +228,17 @@ fn a_forbidden_finding_passes_only_where_it_was_looked_for() {
 }
 
 #[test]
+fn strict_is_a_rule_against_every_warning() {
+    let mut check = check();
+    let found = judged(&check, "strict = true");
+    assert!(found.outcome == Failed && found.seen.contains("part_unavailable"), "{found:?}");
+    check.findings.retain(|finding| finding.severity == Severity::Notice);
+    assert_eq!(outcome(&check, "strict = true"), Passed);
+    assert_eq!(outcome(&blank(), "strict = true"), Unknown);
+    assert_eq!(rules("strict = false").unwrap(), []);
+}
+
+#[test]
 fn a_file_and_the_command_line_name_rules_alike() {
     let text = "require = ['vdso', 'causal', 'clocksource=tsc', 'ntp', 'monotonic', 'invariant_tsc']\n\
                 forbid = ['noisy_machine', 'stolen_time']\nmax-skew = '200ns'\nmax-ntp-error = '5ms'\nmax-lost = '1%'\n\
@@ -290,7 +301,10 @@ fn a_gate_passes_only_if_every_rule_does() {
     for rule in &found.rules {
         assert_eq!(rule.advice.is_empty(), matches!(rule.outcome, Passed | Unknown), "{rule:?}");
     }
-    assert!(gate(&record, &[rule("require = ['vdso']")]).passed);
+    let vdso = [rule("require = ['vdso']")];
+    assert!(gate(&record, &vdso).passed);
+    let stopped = Record(chronoscope_harness::record::Document { interrupted: true, ..record.0 });
+    assert!(!gate(&stopped, &vdso).passed, "a run that was interrupted does not pass");
 }
 
 #[test]

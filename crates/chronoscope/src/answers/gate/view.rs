@@ -43,10 +43,13 @@ fn passed(gate: &Gate) -> String {
     }
 }
 
-/// How many rules did not pass, by outcome.
+/// How many rules did not pass, by outcome; or that the run was interrupted, if all did.
 fn not_passed(gate: &Gate) -> String {
     let ends = [RuleOutcome::Failed, RuleOutcome::Unresolved, RuleOutcome::Unknown].map(|end| (gate.count(end), end));
     let parts: Vec<String> =
         ends.iter().filter(|(rules, _)| *rules > 0).map(|(rules, end)| format!("{rules} {}", end.words())).collect();
+    if parts.is_empty() {
+        return "not passed: the run was interrupted".to_owned();
+    }
     format!("not passed: {} of {}", parts.join(", "), counted(gate.rules.len() as u64, "rule", "rules"))
 }
