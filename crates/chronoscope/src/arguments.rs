@@ -11,6 +11,7 @@ use chronoscope_bench::{Format, ThreadList, time, whole_number};
 use crate::registry::SectionCommand;
 use crate::run_options::RunOptions;
 use crate::sections::clocks::plan as clocks;
+use crate::sections::pace::objective::Objective;
 use crate::sections::pace::rate::Rate;
 use crate::view::View;
 
@@ -120,6 +121,16 @@ pub struct PaceOptions {
     #[arg(long)]
     pub realtime: bool,
 
+    /// COMMAND answers: an event ends when a line that begins with its number is read from the program's standard output,
+    /// in any order
+    #[arg(long)]
+    pub ack: bool,
+
+    /// What must be achieved, e.g. p99=2ms, p99.9=500us or max=1s; exit code 1 if it was not, or if there were too few
+    /// events to tell. Judged on response time with --ack, without COMMAND on lateness; may be repeated
+    #[arg(long, value_name = "PERCENTILE=TIME", allow_hyphen_values = true)]
+    pub slo: Vec<Objective>,
+
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
@@ -133,8 +144,8 @@ pub struct PaceOptions {
     pub quiet: bool,
 
     /// A program that reads one line per event: its number, intended start and actual start in nanoseconds of
-    /// CLOCK_MONOTONIC. Its output goes to standard error. An event ends when its line is in the pipe; the program's
-    /// own time is not measured
+    /// CLOCK_MONOTONIC. An event ends when its line is in the pipe, and the program's own time is not measured; with
+    /// --ack, when its answer is read. Without --ack its output goes to standard error
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
