@@ -48,6 +48,8 @@ pub enum Command {
     Section(SectionCommand),
     /// Generate events at a fixed rate; report lateness, response against service time, and causes
     Pace(PaceOptions),
+    /// Follow a running machine: clock steps, slews, clocksource changes, skew, stolen time, suspend, as they happen
+    Watch(WatchOptions),
     /// Run an experiment from the literature: naive conclusion, model, published figures (not part of check)
     Experiment(ExperimentOptions),
     /// Test the harness on operations of known cost: exit code 1 if it cannot be trusted here and now
@@ -162,6 +164,27 @@ pub enum Late {
     Slip,
 }
 
+/// Options of a watch.
+#[derive(Args, Clone, Debug)]
+pub struct WatchOptions {
+    /// How long to watch [default: until Ctrl-C]
+    #[arg(long = "for", value_name = "TIME", value_parser = watch_time, allow_hyphen_values = true)]
+    pub length: Option<Duration>,
+
+    /// Time between looks; longer where looks would take more than a thousandth of a CPU. A step of the wall clock is seen
+    /// at once, where the system tells of it
+    #[arg(long, value_name = "TIME", value_parser = watch_every, allow_hyphen_values = true, default_value = "1s")]
+    pub every: Duration,
+
+    /// Append every event to FILE, a line of JSON each
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+
+    /// What to print on standard output; json is a line per event
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+}
+
 /// Options of the experiments.
 #[derive(Args, Clone, Debug)]
 pub struct ExperimentOptions {
@@ -231,6 +254,14 @@ pub struct ShowOptions {
 
 fn pace_time(text: &str) -> Result<Duration, String> {
     time(text, "10 ms to 24 h")
+}
+
+fn watch_time(text: &str) -> Result<Duration, String> {
+    time(text, "100 ms to 365 days")
+}
+
+fn watch_every(text: &str) -> Result<Duration, String> {
+    time(text, "10 ms to 1 h")
 }
 
 fn stall(text: &str) -> Result<Duration, String> {

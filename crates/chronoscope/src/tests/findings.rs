@@ -14,6 +14,7 @@ use crate::sections::pace::rules as pace;
 use crate::sections::scaling::rules as scaling;
 use crate::sections::selftest::rules as selftest;
 use crate::view::View;
+use crate::watch::detect as watch;
 use chronoscope_harness::finding::Kind;
 
 fn kinds<R>(rules: &'static [Rule<R>]) -> impl Iterator<Item = &'static Kind> {
@@ -25,6 +26,7 @@ fn of_others() -> impl Iterator<Item = &'static Kind> {
     kinds(study_rules::RULES)
         .chain(kinds(study_conclusions::RULES))
         .chain(kinds(pace::RULES))
+        .chain(watch::KINDS)
         .chain(kinds(scaling::RULES))
         .chain(kinds(selftest::RULES))
 }
@@ -43,7 +45,7 @@ fn rows() -> Vec<Kind> {
 #[test]
 fn every_row_has_an_id_of_its_own_and_names_sections_that_there_are() {
     let rows = rows();
-    let sections = View::all().map(View::name).chain(["pace", "scaling", "selftest"]).collect::<Vec<_>>();
+    let sections = View::all().map(View::name).chain(["pace", "scaling", "selftest", "watch"]).collect::<Vec<_>>();
     for (at, row) in rows.iter().enumerate() {
         assert!(rows[..at].iter().all(|other| other.id != row.id), "two rows are called {}", row.id);
         let is_snake = row.id.split('_').all(|word| {

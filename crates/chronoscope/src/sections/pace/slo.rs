@@ -25,6 +25,11 @@ impl Seen<'_> {
         self.least.len().saturating_add(self.dropped)
     }
 
+    /// Times are known to a thousandth: the longest that cannot be told from `limit_ns`.
+    fn limit(&self, limit_ns: u64) -> u64 {
+        self.least.highest_equivalent(limit_ns)
+    }
+
     /// Events of which no longest time is known.
     fn open(&self) -> u64 {
         self.events().saturating_sub(self.ended.len())
@@ -47,7 +52,7 @@ pub fn judge(objective: &Objective, of: &str, seen: Seen<'_>) -> Slo {
 /// The largest of the run itself: nothing is said of other runs.
 fn max(slo: Slo, seen: Seen<'_>) -> Slo {
     let observed_ns = (seen.dropped == 0).then(|| seen.least.max());
-    let is_missed = observed_ns.is_none_or(|observed| observed > slo.limit_ns);
+    let is_missed = observed_ns.is_none_or(|observed| observed > seen.limit(slo.limit_ns));
     let (outcome, reason) = match (is_missed, seen.open()) {
         (true, _) if seen.dropped > 0 => (SloOutcome::Missed, Some(never(seen))),
         (true, _) => (SloOutcome::Missed, None),
@@ -65,7 +70,7 @@ fn quantile(slo: Slo, q: f64, seen: Seen<'_>) -> Slo {
     // An end beyond all that ended is not known; a low end beyond all that started never came.
     let low_ns = low.map_or(Some(0), |rank| at_rank(seen.least, rank));
     let high_ns = high.and_then(|rank| at_rank(seen.ended, rank));
-    let limit_ns = slo.limit_ns;
+    let limit_ns = seen.limit(slo.limit_ns);
     let outcome = match (low_ns, high_ns) {
         (None, _) => SloOutcome::Missed,
         (Some(low), _) if low > limit_ns => SloOutcome::Missed,
