@@ -35,6 +35,7 @@ pages! {
     runtimes "docs/runtimes.md"
     studies "docs/studies.md"
     sync "docs/sync.md"
+    watch "docs/watch.md"
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::sections::clocks::granularity::task::{Steps, one_look};
 /// Messages to and fro: the shortest of so many is hardly ever interrupted.
 const ROUNDS: u64 = 500;
 /// A partner that does not get to run for so long is not waited for: both spin meanwhile.
-const LONGEST: Duration = Duration::from_millis(5);
+const LONGEST: Duration = Duration::from_millis(20);
 const CLOCK: &str = "CLOCK_MONOTONIC";
 
 /// Bounds on how far CPU `b` is ahead of CPU `a`.
@@ -58,7 +58,7 @@ impl SourceVisitor for Exchange {
         if let Some(why) = refused.into_iter().flatten().next() {
             return Err(why);
         }
-        let trips = trips.ok_or_else(|| format!("CPUs {} and {} exchanged no message in time", self.a, self.b))?;
+        let trips = trips.ok_or_else(|| format!("CPUs {} and {} were too busy to exchange messages; tried again later", self.a, self.b))?;
         Ok((trips, one_look(&source)))
     }
 }

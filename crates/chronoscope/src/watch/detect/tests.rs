@@ -28,7 +28,7 @@ impl Machine {
         Self {
             jitter: Jitter::new(seed),
             now_ns: 3_600 * S,
-            set_ns: 1.7e18,
+            set_ns: 1e13,
             suspended_ns: 0.0,
             slewed_ns: 0.0,
             slew_ppm: 0.0,
@@ -47,8 +47,8 @@ impl Machine {
         let mono = move |at: u64| at as f64 + base + (at - start) as f64 * slew;
         let (suspended, set) = (self.suspended_ns, self.set_ns);
         let boot = move |at: u64| mono(at) + suspended;
-        // Near 1.7e18 a float has steps of 256 ns: the wall clock is counted from when the test set it first.
-        let wall = move |at: u64| boot(at) + (set - 1.7e18);
+        // Whole nanoseconds are exact in a float of this size.
+        let wall = move |at: u64| boot(at) + set;
         let at = |offset: u64| start + offset;
         let mut sample = blank(mono(start) as u64);
         sample.due_ns = Some((due_ns as f64 + base) as u64);
