@@ -518,7 +518,9 @@ fn a_watch_sees_that_it_did_not_run_and_ends_cleanly() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let send = |signal: &str| assert!(Process::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+    let send = |signal: &str| {
+        assert!(Process::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success())
+    };
     std::thread::sleep(Duration::from_millis(500));
     send("-STOP");
     std::thread::sleep(Duration::from_millis(700));

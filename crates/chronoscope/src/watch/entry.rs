@@ -122,7 +122,10 @@ mod tests {
         let line = serde_json::to_string(&event).unwrap();
         assert!(!line.contains('\n'));
         let read: Value = serde_json::from_str(&line).unwrap();
-        assert_eq!((&read["type"], &read["id"], &read["severity"]), (&json!("event"), &json!("odd"), &json!("warning")));
+        assert_eq!(
+            (&read["type"], &read["id"], &read["severity"]),
+            (&json!("event"), &json!("odd"), &json!("warning"))
+        );
         assert_eq!(read["evidence"]["values"], json!({ "step_ns": 250e6 }));
         assert_eq!((&read["at"], &read["monotonic_ns"]), (&json!("2023-11-14T22:13:20.000000005Z"), &json!(5)));
     }

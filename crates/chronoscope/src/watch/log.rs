@@ -19,9 +19,8 @@ impl Log {
     /// # Errors
     /// If it cannot be written.
     pub fn open(path: &Path) -> Result<Self, Failure> {
-        let cannot = |error| {
-            Failure::run(format!("could not open the log {}: {error}; name a writable file", path.display()))
-        };
+        let cannot =
+            |error| Failure::run(format!("could not open the log {}: {error}; name a writable file", path.display()));
         let file = File::options().read(true).append(true).create(true).open(path).map_err(cannot)?;
         let mut log = Self { file, path: path.to_owned(), reason_ended: None };
         log.end_line().map_err(cannot)?;
@@ -71,7 +70,10 @@ mod tests {
     #[test]
     fn a_log_that_cannot_be_opened_is_refused_with_its_name() {
         let refused = Log::open(Path::new("/nonexistent/folder/events.jsonl")).unwrap_err().to_string();
-        assert!(refused.contains("/nonexistent/folder/events.jsonl") && refused.contains("name a writable"), "{refused}");
+        assert!(
+            refused.contains("/nonexistent/folder/events.jsonl") && refused.contains("name a writable"),
+            "{refused}"
+        );
     }
 
     #[test]

@@ -58,7 +58,9 @@ impl SourceVisitor for Exchange {
         if let Some(why) = refused.into_iter().flatten().next() {
             return Err(why);
         }
-        let trips = trips.ok_or_else(|| format!("CPUs {} and {} were too busy to exchange messages; tried again later", self.a, self.b))?;
+        let trips = trips.ok_or_else(|| {
+            format!("CPUs {} and {} were too busy to exchange messages; tried again later", self.a, self.b)
+        })?;
         Ok((trips, one_look(&source)))
     }
 }

@@ -30,7 +30,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const TEXT: &str = "cpu  10 1 20 300 4 0 5 77 0 0\ncpu0 5 0 10 150 2 0 2 40 0 0\ncpu1 5 1 10 150 2 0 3 37 0 0\nintr 5\n";
+    const TEXT: &str =
+        "cpu  10 1 20 300 4 0 5 77 0 0\ncpu0 5 0 10 150 2 0 2 40 0 0\ncpu1 5 1 10 150 2 0 3 37 0 0\nintr 5\n";
 
     #[test]
     fn the_eighth_number_is_stolen() {

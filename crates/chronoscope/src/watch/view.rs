@@ -21,10 +21,9 @@ pub fn start(start: &Start, width: Width) -> String {
     let minute = start.at.get(..16).unwrap_or(&start.at).replace('T', " ");
     let title = format!("{} {} · watch · {host} · {minute} UTC", start.tool.name, start.tool.version);
     page.paragraph(Line::new(), TITLE, &title);
-    let until = start.for_ms.map_or_else(
-        || "until Ctrl-C".to_owned(),
-        |ms| format!("for {}", length(Duration::from_millis(ms))),
-    );
+    let until = start
+        .for_ms
+        .map_or_else(|| "until Ctrl-C".to_owned(), |ms| format!("for {}", length(Duration::from_millis(ms))));
     page.entry("looks", PLAIN, &format!("every {}, {until}", length(Duration::from_millis(start.every_ms))));
     let clocksource = start.clocksource.as_deref().unwrap_or("unknown");
     let sync = match start.is_synchronised {
@@ -100,7 +99,8 @@ mod tests {
 
     #[test]
     fn the_summary_counts_what_was_seen() {
-        let mut seen = Summary { looks: 60, elapsed_ms: 60_000, cpu_ms: 12.3, cpu_share: 0.000_205, ..Summary::default() };
+        let mut seen =
+            Summary { looks: 60, elapsed_ms: 60_000, cpu_ms: 12.3, cpu_share: 0.000_205, ..Summary::default() };
         let text = |seen: &Summary| strip_str(&summary(seen, Width::default())).to_string();
         assert!(text(&seen).contains("none") && text(&seen).contains("12.3 ms since the program started: 0.0205 %"));
         seen.events.insert("suspended", 2);

@@ -177,7 +177,10 @@ mod tests {
         answers.take(b"2 ok\n0\n", AT(5_000));
         answers.take(b" 1\r\n", AT(6_000));
         let times = answers.times(AT(9_000));
-        assert_eq!((times.acks.answered, times.acks.unanswered, times.acks.reads, times.acks.most_per_read), (3, 0, 2, 2));
+        assert_eq!(
+            (times.acks.answered, times.acks.unanswered, times.acks.reads, times.acks.most_per_read),
+            (3, 0, 2, 2)
+        );
         assert_eq!((times.response.min(), times.response.len()), (times.response.lowest_equivalent(3_000), 3));
         assert_eq!(times.service_least.max(), times.response.highest_equivalent(4_900));
     }

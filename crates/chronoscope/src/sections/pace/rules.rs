@@ -394,7 +394,10 @@ mod tests {
         let mut pace = pace();
         pace.acks = Some(Acks { answered: 5, repeated: 1, unknown: 2, unreadable: 3, ..Acks::default() });
         let said = answer_nothing(&pace).unwrap().evidence.summary;
-        assert!(said.contains("no event: ") && said.contains("3 without a number, 2 for events that had not begun"), "{said}");
+        assert!(
+            said.contains("no event: ") && said.contains("3 without a number, 2 for events that had not begun"),
+            "{said}"
+        );
         assert_eq!(unanswered(&pace), None);
     }
 

@@ -154,7 +154,10 @@ mod tests {
         assert!(low < 9_900_000 && (9_890_000..9_910_000).contains(&at) && high > 9_900_000 && high < 10_000_000);
         assert_eq!(all("p99=9.8ms", &values).outcome, SloOutcome::Missed);
         let open = all("p99=9.92ms", &values);
-        assert_eq!((open.outcome, open.reason.as_deref()), (SloOutcome::Unresolved, Some("the limit is within the interval")));
+        assert_eq!(
+            (open.outcome, open.reason.as_deref()),
+            (SloOutcome::Unresolved, Some("the limit is within the interval"))
+        );
         // 80 of 10 000 are above, 100 may be: about 27 000 events tell the two apart.
         assert!((20_000..30_000).contains(&open.events_needed.unwrap()), "{:?}", open.events_needed);
     }
@@ -172,7 +175,10 @@ mod tests {
     #[test]
     fn the_largest_is_that_of_the_run() {
         let values = times([1_000, 5_000]);
-        assert_eq!((all("max=5us", &values).outcome, all("max=4us", &values).outcome), (SloOutcome::Met, SloOutcome::Missed));
+        assert_eq!(
+            (all("max=5us", &values).outcome, all("max=4us", &values).outcome),
+            (SloOutcome::Met, SloOutcome::Missed)
+        );
         assert_eq!(all("max=5us", &times([])).reason.as_deref(), Some("there were no events"));
     }
 
@@ -189,7 +195,11 @@ mod tests {
         least.record_n(1_500, 950).unwrap();
         let found = judged("p99=2us", &least, &ended, 0);
         assert_eq!((found.outcome, found.high_ns), (SloOutcome::Unresolved, None));
-        assert_eq!(judged("p99=1us", &least, &ended, 0).outcome, SloOutcome::Missed, "they have waited longer than that");
+        assert_eq!(
+            judged("p99=1us", &least, &ended, 0).outcome,
+            SloOutcome::Missed,
+            "they have waited longer than that"
+        );
     }
 
     #[test]

@@ -32,9 +32,8 @@ pub fn pace_at(run: &Record, pace: &Pace, width: Width) -> String {
         let style = if finding.severity >= Severity::Warning { WARNING } else { PLAIN };
         page.entry("SLO", style, &finding.evidence.summary);
     }
-    let is_entry = |finding: &&Finding| {
-        is_objective(finding) || [RATE_KEPT, UNREAD_LINES].iter().any(|kind| finding.is(*kind))
-    };
+    let is_entry =
+        |finding: &&Finding| is_objective(finding) || [RATE_KEPT, UNREAD_LINES].iter().any(|kind| finding.is(*kind));
     let (warnings, notices): (Vec<_>, Vec<_>) =
         run.findings.iter().filter(|finding| !is_entry(finding)).partition(|one| one.severity >= Severity::Warning);
     for finding in warnings {

@@ -86,10 +86,7 @@ impl Bracket {
 }
 
 /// `inner` between two reads of `outer`: the shortest, and thus least interrupted, of several attempts.
-pub fn bracket<E>(
-    outer: impl FnMut() -> Result<u64, E>,
-    inner: impl FnMut() -> Result<u64, E>,
-) -> Result<Bracket, E> {
+pub fn bracket<E>(outer: impl FnMut() -> Result<u64, E>, inner: impl FnMut() -> Result<u64, E>) -> Result<Bracket, E> {
     shortest_of(TRIES, outer, inner)
 }
 

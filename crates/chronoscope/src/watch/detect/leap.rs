@@ -51,7 +51,8 @@ impl Detector {
             Leap::None if last == Leap::Now => "the leap second is over",
             Leap::None => "no leap second is announced any more",
         };
-        let advice = "across it CLOCK_REALTIME repeats or skips a second: order events by CLOCK_MONOTONIC, or by CLOCK_TAI";
+        let advice =
+            "across it CLOCK_REALTIME repeats or skips a second: order events by CLOCK_MONOTONIC, or by CLOCK_TAI";
         Some(Finding::new(LEAP_CHANGED, said).about("CLOCK_REALTIME").advice(advice))
     }
 }

@@ -5,8 +5,8 @@ mod gap;
 mod leap;
 mod skew;
 mod slew;
-mod stepped;
 mod steal;
+mod stepped;
 mod suspended;
 mod synchronised;
 

@@ -52,5 +52,7 @@ fn found(skew: Skew, told: Skew) -> Finding {
         .value("skew_ns", by_ns)
         .value("error_ns", error_ns)
         .value("before_ns", middle(told))
-        .advice("`chronoscope causality` measures all pairs; have the kernel use another clocksource until it is mended")
+        .advice(
+            "`chronoscope causality` measures all pairs; have the kernel use another clocksource until it is mended",
+        )
 }

@@ -59,5 +59,7 @@ fn found(share: f64, error: f64, stolen_ns: u64, passed_ns: u64) -> Finding {
         .value("error_share", error)
         .value("stolen_ns", stolen_ns as f64)
         .value("over_ns", passed_ns as f64)
-        .advice("whatever is timed meanwhile includes it: `chronoscope hiccups` shows the gaps; ask for CPUs of your own")
+        .advice(
+            "whatever is timed meanwhile includes it: `chronoscope hiccups` shows the gaps; ask for CPUs of your own",
+        )
 }

@@ -43,9 +43,10 @@ fn found(moved: WallStep, sample: &Sample) -> Finding {
     let by_ns = (moved.low_ns as f64).midpoint(moved.high_ns as f64);
     let error_ns = (moved.high_ns as f64 - moved.low_ns as f64) / 2.0;
     let way = if by_ns < 0.0 { "back" } else { "forward" };
-    let leap = sample.kernel.value().is_some_and(|kernel| {
-        matches!(kernel.state, ClockState::InLeapSecond | ClockState::LeapSecondOver)
-    });
+    let leap = sample
+        .kernel
+        .value()
+        .is_some_and(|kernel| matches!(kernel.state, ClockState::InLeapSecond | ClockState::LeapSecondOver));
     let why = if leap { "a leap second moved the wall clock" } else { "the wall clock was set" };
     let said = format!("{why} {} {way} ({})", ns(by_ns.abs()), TIME.off(error_ns));
     Finding::new(WALL_CLOCK_SET, said)

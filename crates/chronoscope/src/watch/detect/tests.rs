@@ -231,7 +231,10 @@ fn skew_is_told_when_it_is_certain_and_when_it_grows() {
     assert!(look(1, 200, 400).unwrap().evidence.summary.contains("ahead of CPU 0"));
     assert_eq!((look(1, 300, 500), look(1, -100, 250)), (None, None), "it may be the same");
     let grown = look(1, 600, 800).unwrap();
-    assert_eq!((value(&grown, "skew_ns"), value(&grown, "error_ns"), value(&grown, "before_ns")), (700.0, 100.0, 300.0));
+    assert_eq!(
+        (value(&grown, "skew_ns"), value(&grown, "error_ns"), value(&grown, "before_ns")),
+        (700.0, 100.0, 300.0)
+    );
     assert_eq!(look(1, -90, 110), None, "less is no event");
     assert!(look(1, -900, -700).unwrap().evidence.summary.contains("behind"));
     assert_eq!(look(2, -90, 110), None, "another pair has its own");
