@@ -37,6 +37,7 @@ pages! {
     runtimes "docs/runtimes.md"
     studies "docs/studies.md"
     sync "docs/sync.md"
+    watch "docs/watch.md"
 }
 
 #[cfg(test)]

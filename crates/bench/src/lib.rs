@@ -31,7 +31,7 @@ pub use interrupt::Interrupt;
 pub use number_lists::{CpuList, ThreadList, TokenList};
 pub use output_file::OutputFile;
 pub use page_width::page_width;
-pub use print::print;
+pub use print::{print, print_to_reader};
 pub use program::main;
 pub use progress::StudyProgress;
 pub use values::{percentage, time, whole_number};

@@ -9,12 +9,13 @@ use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use chronoscope_bench::{Format, ThreadList, percentage, time, whole_number};
 use chronoscope_probes::RuntimeKind;
 
-use crate::plan::MOST_THREADS;
 use crate::answers::gate::rule::FindingKind;
 use crate::gate_options::GateOptions;
+use crate::plan::MOST_THREADS;
 use crate::registry::SectionCommand;
 use crate::run_options::RunOptions;
 use crate::sections::clocks::plan as clocks;
+use crate::sections::pace::objective::Objective;
 use crate::sections::pace::rate::Rate;
 use crate::view::View;
 
@@ -56,6 +57,8 @@ pub enum Command {
     Section(SectionCommand),
     /// Generate events at a fixed rate; report lateness, response against service time, and causes
     Pace(PaceOptions),
+    /// Follow a running machine: clock steps, slews, clocksource changes, skew, stolen time, suspend, as they happen
+    Watch(WatchOptions),
     /// Run an experiment from the literature: naive conclusion, model, published figures (not part of check)
     Experiment(ExperimentOptions),
     /// Test the harness on operations of known cost: exit code 1 if it cannot be trusted here and now
@@ -138,6 +141,16 @@ pub struct PaceOptions {
     #[arg(long)]
     pub realtime: bool,
 
+    /// COMMAND answers: an event ends when a line that begins with its number is read from the program's standard output,
+    /// in any order
+    #[arg(long)]
+    pub ack: bool,
+
+    /// What must be achieved, e.g. p99=2ms, p99.9=500us or max=1s; exit code 1 if it was not, or if there were too few
+    /// events to tell. Judged on response time with --ack, without COMMAND on lateness; may be repeated
+    #[arg(long, value_name = "PERCENTILE=TIME", allow_hyphen_values = true)]
+    pub slo: Vec<Objective>,
+
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
@@ -151,8 +164,8 @@ pub struct PaceOptions {
     pub quiet: bool,
 
     /// A program that reads one line per event: its number, intended start and actual start in nanoseconds of
-    /// CLOCK_MONOTONIC. Its output goes to standard error. An event ends when its line is in the pipe; the program's
-    /// own time is not measured
+    /// CLOCK_MONOTONIC. An event ends when its line is in the pipe, and the program's own time is not measured; with
+    /// --ack, when its answer is read. Without --ack its output goes to standard error
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
@@ -167,6 +180,27 @@ pub enum Late {
     Skip,
     /// Shift the schedule by the delay
     Slip,
+}
+
+/// Options of a watch.
+#[derive(Args, Clone, Debug)]
+pub struct WatchOptions {
+    /// How long to watch [default: until Ctrl-C]
+    #[arg(long = "for", value_name = "TIME", value_parser = watch_time, allow_hyphen_values = true)]
+    pub length: Option<Duration>,
+
+    /// Time between looks; longer where looks would take more than a thousandth of a CPU. A step of the wall clock is seen
+    /// at once, where the system tells of it
+    #[arg(long, value_name = "TIME", value_parser = watch_every, allow_hyphen_values = true, default_value = "1s")]
+    pub every: Duration,
+
+    /// Append every event to FILE, a line of JSON each
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+
+    /// What to print on standard output; json is a line per event
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
 }
 
 /// Options of the experiments.
@@ -326,6 +360,14 @@ pub struct ShowOptions {
 
 fn pace_time(text: &str) -> Result<Duration, String> {
     time(text, "10 ms to 24 h")
+}
+
+fn watch_time(text: &str) -> Result<Duration, String> {
+    time(text, "100 ms to 365 days")
+}
+
+fn watch_every(text: &str) -> Result<Duration, String> {
+    time(text, "10 ms to 1 h")
 }
 
 fn stall(text: &str) -> Result<Duration, String> {

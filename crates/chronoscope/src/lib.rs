@@ -26,6 +26,7 @@ mod serve;
 pub mod untrusted;
 mod upgrade;
 mod view;
+mod watch;
 
 #[cfg(test)]
 mod tests;

@@ -161,6 +161,7 @@ pub fn all_kinds() -> impl Iterator<Item = &'static Kind> {
         .chain(kinds_in(study_conclusions::RULES))
         .chain(study_compare::KINDS)
         .chain(kinds_in(sections::pace::rules::RULES))
+        .chain(crate::watch::detect::KINDS)
         .chain(kinds_in(sections::scaling::rules::RULES))
         .chain(kinds_in(sections::selftest::rules::RULES))
         .filter(move |kind| seen.insert(kind.id))

@@ -437,3 +437,101 @@ fn a_consumer_that_reads_nothing_does_not_hold_up_the_end() {
     assert_eq!((code, &run["interrupted"]), (Some(1), &Value::from(false)));
     assert!(pace["reason_ended"].as_str().unwrap().contains("consumer"), "{pace}");
 }
+
+/// Answers each event with its number, but event 5 never, event 7 twice, and greets first.
+const ANSWERING: &str = "echo hello; while read n rest; do [ $n = 5 ] || echo $n; [ $n = 7 ] && echo $n; done; true";
+
+#[test]
+fn answers_end_events_and_what_answers_none_is_counted() {
+    let (code, run) = pace(&["--rate", "200", "--for", "500ms", "--ack", "--", "sh", "-c", ANSWERING]);
+    let pace = &run["content"]["pace"];
+    let acks = &pace["acks"];
+    let counted = |name: &str| acks[name].as_u64().unwrap();
+    assert_eq!((code, counted("answered"), counted("unanswered")), (Some(0), 99, 1), "{acks}");
+    assert_eq!((counted("unreadable"), counted("repeated"), counted("unknown")), (1, 1, 0), "{acks}");
+    let ids = finding_ids(&run);
+    assert!(ids.contains(&"events_unanswered") && ids.contains(&"lines_answer_nothing"), "{ids:?}");
+    // Answers take longer than the hand-over, which they include.
+    assert!(pace["service_ns"]["mean"].as_f64() > pace["handover_ns"]["mean"].as_f64(), "{pace}");
+    assert!(pace["response_ns"]["p50"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn a_consumer_that_stops_answering_keeps_what_was_measured() {
+    let script = "for i in 1 2 3; do read n rest; echo $n; done";
+    let (code, run) = pace(&["--rate", "1k", "--for", "5s", "--ack", "--", "sh", "-c", script]);
+    let pace = &run["content"]["pace"];
+    assert_eq!((code, &pace["acks"]["answered"]), (Some(1), &Value::from(3)), "{pace}");
+    assert!(pace["reason_ended"].as_str().unwrap().contains("consumer"), "{pace}");
+}
+
+#[test]
+fn objectives_set_the_exit_code() {
+    let of = |slo: &str, rate: &str| {
+        let run = ["--rate", rate, "--for", "1s", "--ack", "--slo", slo, "--", "sh", "-c", ANSWERING];
+        let (code, run) = pace(&run);
+        (code, run["content"]["pace"]["slos"][0]["outcome"].as_str().unwrap().to_owned())
+    };
+    // 1 of 1000 events is never answered: fewer than one in ten, and the largest is unknown.
+    assert_eq!(of("p90=1h", "1k"), (Some(0), "met".to_owned()));
+    assert_eq!(of("max=1h", "200"), (Some(1), "unresolved".to_owned()));
+    assert_eq!(of("p50=1ns", "200"), (Some(1), "missed".to_owned()));
+    assert_eq!(of("p99.9=1h", "200"), (Some(1), "unresolved".to_owned()), "too few events");
+}
+
+#[test]
+fn an_objective_without_a_command_is_one_of_lateness() {
+    let (code, run) = pace(&["--rate", "1k", "--for", "300ms", "--slo", "p50=1h", "--slo", "max=1ns"]);
+    let slos = run["content"]["pace"]["slos"].as_array().unwrap();
+    assert_eq!((code, slos.len()), (Some(1), 2));
+    assert!(slos.iter().all(|slo| slo["of"] == "lateness"), "{slos:?}");
+    assert_eq!(slos[0]["outcome"], "met");
+}
+
+fn watch(arguments: &[&str]) -> Vec<Value> {
+    let run = ["watch", "--format", "json", "--every", "50ms"];
+    let output = chronoscope().args(run).args(arguments).assert().success().get_output().clone();
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_watch_says_what_it_watches_and_what_it_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("events.jsonl");
+    let lines = watch(&["--for", "400ms", "--log", log.to_str().unwrap()]);
+    let (first, last) = (lines.first().unwrap(), lines.last().unwrap());
+    assert_eq!((&first["type"], &last["type"]), (&Value::from("start"), &Value::from("summary")));
+    assert!(last["looks"].as_u64().unwrap() >= 2 && last["cpu_ms"].as_f64().unwrap() > 0.0, "{last}");
+    assert!(last["events"]["wall_clock_set"].is_u64() && last["stopped"] == false, "{last}");
+    let logged = std::fs::read_to_string(log).unwrap();
+    let logged: Vec<Value> = logged.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(logged, lines);
+}
+
+/// A process that does not run sees it afterwards; Ctrl-C is the usual end of a watch.
+#[test]
+#[cfg(unix)]
+fn a_watch_sees_that_it_did_not_run_and_ends_cleanly() {
+    let mut child = Process::new(env!("CARGO_BIN_EXE_chronoscope"))
+        .args(["watch", "--format", "json", "--every", "100ms"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let send = |signal: &str| {
+        assert!(Process::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success())
+    };
+    std::thread::sleep(Duration::from_millis(500));
+    send("-STOP");
+    std::thread::sleep(Duration::from_millis(700));
+    send("-CONT");
+    std::thread::sleep(Duration::from_millis(500));
+    send("-INT");
+    let mut text = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let late = lines.iter().filter(|line| line["id"] == "not_run");
+    assert!(late.filter_map(|line| line["evidence"]["values"]["late_ns"].as_f64()).any(|late| late > 3e8), "{text}");
+    let summary = lines.last().unwrap();
+    assert_eq!((child.wait().unwrap().code(), &summary["stopped"]), (Some(0), &Value::from(true)), "{text}");
+}

@@ -45,6 +45,9 @@ fn a_value_below_zero_is_refused_as_a_value() {
         times("pace --rate 1k", "--stall", "it is negative; choose a time shorter than --for"),
         times("monotime", "--granularity", "e.g. 0,100,1us"),
         ("pace", "--rate", "-5", "e.g. 1500, 100k"),
+        ("pace --rate 1k", "--slo", "p99=-2ms", "it is negative; choose a limit such as 2ms"),
+        times("watch", "--for", "it is negative; choose 100 ms to 365 days"),
+        times("watch", "--every", "it is negative; choose 10 ms to 1 h"),
         ("pace --rate 1k --poisson", "--seed", "-5", "it is negative; choose 0 to"),
         ("check", "--cpus", "-1", "e.g. 0-3,6"),
         ("monotime", "--threads", "-1", "e.g. 1,2,4"),
@@ -65,9 +68,20 @@ fn a_value_below_zero_is_refused_as_a_value() {
         (&["pause", "--length", "0s"], "pause 0 s is out of range (100 ns–1 s)"),
         (&["pace", "--rate", "1k", "--for", "0s"], "out of range (10 ms–24 h)"),
         (&["latch", "--threads", "0"], "out of range (1–4096)"),
+        (&["watch", "--every", "1ms"], "--every 1 ms is out of range (10 ms–1 h)"),
+        (&["watch", "--for", "0s"], "--for 0 s is out of range (100 ms–"),
     ] {
         assert!(refused(arguments).contains(kept), "{arguments:?}");
     }
+}
+
+#[test]
+fn objectives_that_nothing_could_judge_are_refused() {
+    let pace = |arguments: &[&str]| refused(&[&["pace", "--rate", "1k"], arguments].concat());
+    assert!(pace(&["--ack"]).contains("--ack needs a COMMAND"));
+    assert!(pace(&["--slo", "p99=2ms", "--", "cat"]).contains("needs --ack"));
+    assert!(pace(&["--slo", "p99=2ms", "--on-late", "slip"]).contains("--on-late slip"));
+    assert!(pace(&["--slo", "mean=2ms"]).contains("mean is not a percentile; write a percentile"));
 }
 
 #[test]

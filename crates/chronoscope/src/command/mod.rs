@@ -25,6 +25,7 @@ pub fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failure> {
         Some(Command::Check(options)) => measure::check(start, &options),
         Some(Command::Section(command)) => command.run(start),
         Some(Command::Pace(options)) => crate::sections::pace::command::run(start, &options),
+        Some(Command::Watch(options)) => crate::watch::command::run(start, &options),
         Some(Command::Experiment(options)) => experiment::run(start, &options),
         Some(Command::Selftest(options)) => crate::sections::selftest::command::run(start, &options),
         Some(Command::Scaling(options)) => crate::sections::scaling::command::run(start, &options),

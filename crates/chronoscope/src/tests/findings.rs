@@ -21,7 +21,7 @@ fn rows() -> Vec<Kind> {
 #[test]
 fn every_row_has_an_id_of_its_own_and_names_sections_that_there_are() {
     let rows = rows();
-    let sections = View::all().map(View::name).chain(["pace", "scaling", "selftest"]).collect::<Vec<_>>();
+    let sections = View::all().map(View::name).chain(["pace", "scaling", "selftest", "watch"]).collect::<Vec<_>>();
     for (at, row) in rows.iter().enumerate() {
         assert!(rows[..at].iter().all(|other| other.id != row.id), "two rows are called {}", row.id);
         let is_snake = row.id.split('_').all(|word| {

@@ -7,8 +7,10 @@ use crate::command::page::{Shown, page};
 use crate::document::Record;
 use crate::json::{document, json};
 use crate::registry::all_kinds;
+use crate::sections::pace::rules::RULES;
 use crate::view::{View, terminal};
 use anstream::adapter::strip_str;
+use chronoscope_harness::rule::conclude;
 use chronoscope_render::Width;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -18,6 +20,7 @@ use super::mutation::{apply, mutation, pointers};
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/record.json");
 const RUNTIMES: &str = include_str!("../../tests/fixtures/runtimes.json");
+const PACE: &str = include_str!("../../tests/fixtures/pace.json");
 
 fn assert_harmless(record: &Record) {
     for view in View::all() {
@@ -72,6 +75,33 @@ proptest! {
         assert_harmless(&record);
         assert_judged(record.clone());
         prop_assert_eq!(&document(&json(&record).unwrap()).unwrap(), &record);
+    }
+
+    #[test]
+    fn mutated_paces(mutations in prop::collection::vec((any::<Index>(), mutation()), 1..12)) {
+        let mut root: Value = serde_json::from_str(PACE).unwrap();
+        root["content"]["pace"]["command"] = value!("consumer");
+        root["content"]["pace"]["acks"] = value!({ "answered": 7, "unanswered": 3, "unreadable": 1, "reads": 2 });
+        root["content"]["pace"]["slos"] = value!([{
+            "objective": "p99", "limit_ns": 2_000_000, "of": "response", "observed_ns": 1, "low_ns": 1, "high_ns": 3,
+            "confidence": 0.999, "outcome": "met", "reason": "none", "events_needed": 9
+        }]);
+        for (place, mutation) in &mutations {
+            let mut found = Vec::new();
+            pointers(&root, "", &mut found);
+            let before = root.clone();
+            apply(&mut root, place.get::<String>(&found), mutation);
+            if document(&root.to_string()).is_err() {
+                root = before;
+            }
+        }
+        let mut record = document(&root.to_string()).unwrap();
+        // What the document concludes, and what this build would.
+        for _ in 0..2 {
+            let text = strip_str(&page(&record, Shown::default(), Width::default())).to_string();
+            prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "a control character: {text}");
+            record.findings = record.pace.as_ref().map(|pace| conclude(RULES, pace)).unwrap_or_default();
+        }
     }
 
     #[test]

@@ -6,12 +6,16 @@
 use std::collections::BTreeMap;
 
 use crate::command::page::{Shown, page};
+use crate::document::Record;
 use crate::json::document;
+use crate::sections::pace::report::{Acks, Slo, SloOutcome};
+use crate::sections::pace::rules::RULES;
 use crate::view::{View, terminal, terminal_at};
 use anstream::adapter::strip_str;
 use chronoscope_harness::record::study::{
     Against, AgainstCell, ComparedCell, Difference, Estimate, StudyCompared, StudyRecord,
 };
+use chronoscope_harness::rule::conclude;
 use chronoscope_render::study::{self, Detail};
 use chronoscope_render::text::{Column, Text};
 use chronoscope_render::{Width, study_compared};
@@ -99,6 +103,27 @@ fn against(places: [(u64, u32); 2]) -> StudyRecord {
     record
 }
 
+/// A run whose program answered most events, and missed an objective.
+fn answered(mut run: Record) -> Record {
+    let pace = run.pace.as_mut().expect("it is of a pacer");
+    pace.command = Some("consumer --with-a-name-as-long-as-that-of-a-branch".to_owned());
+    pace.handover_ns = Some(pace.service_ns.clone());
+    pace.acks = Some(Acks { answered: 9_990, unanswered: 10, unreadable: 3, most_per_read: 40, ..Acks::default() });
+    pace.slos = vec![Slo {
+        objective: "p99.9".to_owned(),
+        limit_ns: 2_000_000,
+        of: "response".to_owned(),
+        observed_ns: Some(1_234_567),
+        low_ns: Some(1_200_000),
+        outcome: SloOutcome::Unresolved,
+        reason: Some("too few events to know it".to_owned()),
+        events_needed: Some(7_598),
+        ..Slo::default()
+    }];
+    run.findings = conclude(RULES, run.pace.as_ref().expect("it is of a pacer"));
+    run
+}
+
 /// Every page rendered by this crate, by name.
 fn pages(columns: usize) -> Vec<(String, String)> {
     let width = Width::of_columns(columns);
@@ -114,6 +139,7 @@ fn pages(columns: usize) -> Vec<(String, String)> {
     pages.push(("surroundings of a study".to_owned(), study::surroundings(&record, width)));
     let run = document(PACE).expect("the fixture is a run of a pacer");
     pages.push(("pace".to_owned(), page(&run, Shown::default(), width)));
+    pages.push(("pace with answers".to_owned(), page(&answered(run), Shown::default(), width)));
     pages.push(("compared".to_owned(), study_compared(&compared(), width)));
     for (name, places) in [("swept", [(0, 1), (1_048_576, 64)]), ("alike", [(0, 64); 2])] {
         pages.push((format!("against, {name}"), study::terminal(&against(places), Detail::Usual, width)));

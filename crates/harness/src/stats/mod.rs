@@ -14,6 +14,7 @@ mod modes;
 mod outliers;
 mod over_processes;
 mod paired;
+mod quantile;
 #[cfg(test)]
 mod random;
 mod rate;
@@ -33,6 +34,7 @@ pub use modes::{modes, modes_of};
 pub use outliers::outliers;
 pub use over_processes::over_processes;
 pub use paired::{Paired, paired};
+pub use quantile::{fewest_for_quantile, quantile_ranks};
 #[cfg(test)]
 pub(crate) use random::Random;
 pub use rate::rate_upper_95;

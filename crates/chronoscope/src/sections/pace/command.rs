@@ -2,6 +2,7 @@ use std::process::ExitCode;
 
 use super::measure::pace;
 use super::plan::plan;
+use super::report::{Slo, SloOutcome};
 use chronoscope_bench::{Bar, Failure, Interrupt};
 use chronoscope_harness::Start;
 
@@ -24,6 +25,8 @@ pub fn run(start: &Start, options: &PaceOptions) -> Result<ExitCode, Failure> {
     bar.clear();
     let record = found.map_err(|error| Failure::usage(error.to_string()))?;
     output.write(&record, Shown::default())?;
-    let is_kept = record.pace.as_ref().is_some_and(|pace| pace.reason_ended.is_none() && pace.events > 0);
+    let is_met = |slos: &[Slo]| slos.iter().all(|slo| slo.outcome == SloOutcome::Met);
+    let is_kept =
+        record.pace.as_ref().is_some_and(|pace| pace.reason_ended.is_none() && pace.events > 0 && is_met(&pace.slos));
     Ok(ExitCode::from(u8::from(record.interrupted || !is_kept)))
 }

@@ -7,9 +7,14 @@ use std::time::{Duration, Instant};
 
 use chronoscope_clock::pacer::Slot;
 
+use super::answer_reader::AnswerReader;
+use super::answers::AnswerTimes;
+
 /// A program that has not taken all events this long after the run's end is killed.
 pub const OVERDUE: Duration = Duration::from_secs(2);
-/// Time for a program to exit once its input is closed.
+/// Time for a program to answer all events once its input is closed.
+pub const ANSWERS: Duration = Duration::from_secs(5);
+/// Time for a program to exit once its input is closed, and its answers are in or no longer waited for.
 const GRACE: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -37,6 +42,16 @@ struct Running {
     line: Vec<u8>,
     /// Lengths of the lines, each with the number of consecutive lines: numbers occasionally gain a digit.
     handed_over: Vec<(u64, u64)>,
+    answers: Option<AnswerReader>,
+}
+
+/// How a program ended.
+#[derive(Debug, Default)]
+pub struct Ended {
+    /// Whether it was killed; None without a program.
+    pub killed: Option<bool>,
+    /// Its answers, if it was to give any.
+    pub answers: Option<AnswerTimes>,
 }
 
 /// State shared between the thread that may kill the program and the one that writes to it.
@@ -85,20 +100,25 @@ impl Killer {
 }
 
 impl Consumer {
-    /// The program's output goes to standard error: standard output is the report's.
-    pub fn start(command: &[OsString]) -> Result<Self, ConsumerError> {
+    /// With `ack` the program's output is read as answers; else it goes to standard error: standard output is the report's.
+    pub fn start(command: &[OsString], ack: bool) -> Result<Self, ConsumerError> {
         let Some((program, arguments)) = command.split_first() else { return Ok(Self(None)) };
         let failed = |error| ConsumerError { program: program.to_string_lossy().into_owned(), error };
         let mut child = Command::new(program)
             .args(arguments)
             .stdin(Stdio::piped())
-            .stdout(Stdio::from(std::io::stderr()))
+            .stdout(if ack { Stdio::piped() } else { Stdio::from(std::io::stderr()) })
             .spawn()
             .map_err(failed)?;
         let input = child.stdin.take();
+        let answers = child.stdout.take().map(AnswerReader::start).transpose();
+        if answers.is_err() {
+            let _ = child.kill();
+        }
+        let answers = answers.map_err(failed)?;
         let shared = Arc::new(Mutex::new(Shared { child, is_overdue: false, is_closed: false }));
         let (line, handed_over) = (Vec::with_capacity(80), Vec::with_capacity(64));
-        Ok(Self(Some(Running { shared, input, line, handed_over })))
+        Ok(Self(Some(Running { shared, input, line, handed_over, answers })))
     }
 
     pub fn killer(&self) -> Killer {
@@ -111,16 +131,19 @@ impl Consumer {
 
     /// Hands over an event: its number, and its intended and actual start in nanoseconds of `CLOCK_MONOTONIC`.
     pub fn take(&mut self, slot: &Slot) -> Result<(), String> {
-        let Some(Running { input: Some(input), line, handed_over, shared }) = &mut self.0 else { return Ok(()) };
+        let Some(Running { input: Some(input), line, handed_over, shared, answers }) = &mut self.0 else {
+            return Ok(());
+        };
         line.clear();
         // Into memory, which cannot fail; then in one write.
         let _ = writeln!(line, "{} {} {}", slot.number, slot.intended.as_nanos(), slot.started.as_nanos());
-        input.write_all(line).map_err(|error| match locked(shared).is_overdue {
-            true => {
-                format!("the consumer was killed: {OVERDUE:?} after the last event was due it had not taken them all")
+        answers.as_mut().map_or(Ok(()), |answers| answers.will_send(slot))?;
+        if let Err(error) = input.write_all(line) {
+            if let Some(answers) = answers {
+                answers.did_not_send(slot.number);
             }
-            false => format!("the consumer stopped taking events: {error}"),
-        })?;
+            return Err(not_taken(locked(shared).is_overdue, &error));
+        }
         match handed_over.last_mut() {
             Some((bytes, lines)) if *bytes == line.len() as u64 => *lines += 1,
             _ => handed_over.push((line.len() as u64, 1)),
@@ -135,26 +158,47 @@ impl Consumer {
         Pipe { bytes, unread_lines: unread.map(|unread| lines(unread, handed_over)) }
     }
 
-    /// Tells the program that there are no more events and waits for it to exit; kills it if it does not. Returns
-    /// whether it was killed; None without a program.
-    pub fn finish(self) -> Option<bool> {
-        let running = self.0?;
+    /// Tells the program that there are no more events, and waits for its answers and for it to exit; kills it if it
+    /// does not.
+    pub fn finish(self) -> Ended {
+        let Some(running) = self.0 else { return Ended::default() };
         locked(&running.shared).is_closed = true;
         drop(running.input);
-        let until = Instant::now() + GRACE;
-        loop {
-            let mut shared = locked(&running.shared);
-            if !matches!(shared.child.try_wait(), Ok(None)) {
-                return Some(shared.is_overdue);
+        if let Some(answers) = &running.answers {
+            let until = Instant::now() + ANSWERS;
+            while !answers.is_over() && Instant::now() < until {
+                std::thread::sleep(LOOK);
             }
-            if Instant::now() >= until {
-                let _ = shared.child.kill();
-                let _ = shared.child.wait();
-                return Some(true);
-            }
-            drop(shared);
-            std::thread::sleep(LOOK);
         }
+        let killed = await_exit(&running.shared);
+        Ended { killed: Some(killed), answers: running.answers.map(|answers| answers.times()) }
+    }
+}
+
+/// Whether it had to be killed.
+fn await_exit(shared: &Mutex<Shared>) -> bool {
+    let until = Instant::now() + GRACE;
+    loop {
+        let mut shared = locked(shared);
+        if !matches!(shared.child.try_wait(), Ok(None)) {
+            return shared.is_overdue;
+        }
+        if Instant::now() >= until {
+            let _ = shared.child.kill();
+            let _ = shared.child.wait();
+            return true;
+        }
+        drop(shared);
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Why a line was not taken.
+fn not_taken(is_overdue: bool, error: &std::io::Error) -> String {
+    if is_overdue {
+        format!("the consumer was killed: {OVERDUE:?} after the last event was due it had not taken them all")
+    } else {
+        format!("the consumer stopped taking events: {error}")
     }
 }
 
@@ -197,9 +241,9 @@ mod tests {
 
     #[test]
     fn no_consumer_has_no_pipe() {
-        let none = Consumer::start(&[]).unwrap();
+        let none = Consumer::start(&[], false).unwrap();
         assert!(!none.is_there());
-        assert_eq!((none.pipe(), none.finish()), (Pipe::default(), None));
+        assert_eq!((none.pipe(), none.finish().killed), (Pipe::default(), None));
     }
 
     /// The time it has to exit counts from its last line, however late that came.
@@ -207,22 +251,22 @@ mod tests {
     #[cfg(unix)]
     fn a_consumer_that_has_all_its_lines_is_not_overdue() {
         let words = ["sh", "-c", "cat > /dev/null; sleep 0.3"].map(OsString::from);
-        let consumer = Consumer::start(&words).unwrap();
+        let consumer = Consumer::start(&words, false).unwrap();
         let killer = consumer.killer();
         let finished = std::thread::spawn(move || consumer.finish());
         while !locked(killer.0.as_ref().unwrap()).is_closed {
             std::thread::yield_now();
         }
         killer.kill_overdue();
-        assert_eq!(finished.join().unwrap(), Some(false), "it ended by itself");
+        assert_eq!(finished.join().unwrap().killed, Some(false), "it ended by itself");
     }
 
     #[test]
     #[cfg(unix)]
     fn a_consumer_that_has_not_taken_its_lines_in_time_is_ended() {
-        let consumer = Consumer::start(&["sleep", "60"].map(OsString::from)).unwrap();
+        let consumer = Consumer::start(&["sleep", "60"].map(OsString::from), false).unwrap();
         consumer.killer().kill_overdue();
-        assert_eq!(consumer.finish(), Some(true));
+        assert_eq!(consumer.finish().killed, Some(true));
     }
 
     /// It sleeps before reading: the lines handed over are unread, and the pipe shows it.
@@ -233,7 +277,7 @@ mod tests {
         use chronoscope_clock::pacer::Late;
 
         let words = ["sleep", "60"].map(OsString::from);
-        let mut consumer = Consumer::start(&words).unwrap();
+        let mut consumer = Consumer::start(&words, false).unwrap();
         for number in 0..100 {
             let at = Instant::from_nanos(1_000_000_000 + number);
             let late = Late::default();
@@ -242,7 +286,7 @@ mod tests {
         }
         let pipe = consumer.pipe();
         consumer.killer().kill();
-        assert_eq!(consumer.finish(), Some(false), "it was killed by the test");
+        assert_eq!(consumer.finish().killed, Some(false), "it was killed by the test");
         assert_eq!(pipe.unread_lines, Some(100));
         assert!(pipe.bytes.unwrap() >= 4_096, "{pipe:?}");
     }

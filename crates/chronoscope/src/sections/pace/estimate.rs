@@ -4,17 +4,30 @@ use chronoscope_clock::Instant;
 use chronoscope_clock::pacer::{Behind, PaceRecord};
 use hdrhistogram::Histogram;
 
+use super::answers::AnswerTimes;
 use super::plan::PacePlan;
-use crate::sections::pace::report::{Pace, PaceTimes};
+use super::slo::{Seen, judge};
+use crate::sections::pace::report::{Pace, PaceTimes, Slo};
 use chronoscope_harness::record::Bin;
 
-/// The events in `record`; `ends` are the intended time of the first and the start of the last; each clock reading may
-/// be off by `clock_error`.
-pub fn pace(plan: &PacePlan, record: &PaceRecord, ends: Option<(Instant, Instant)>, clock_error: Duration) -> Pace {
+/// The events in `record`, with their `answers` if there were to be any; `ends` are the intended time of the first and the
+/// start of the last; each clock reading may be off by `clock_error`.
+pub fn pace(
+    plan: &PacePlan,
+    record: &PaceRecord,
+    answers: Option<&AnswerTimes>,
+    ends: Option<(Instant, Instant)>,
+    clock_error: Duration,
+) -> Pace {
     let rate_error_ppm = rate_error_ppm(plan, record);
     let (caller, machine, pacer) = record.late_by();
     let late = (caller + machine + pacer).as_secs_f64();
     let share = |part: Duration| if late > 0.0 { part.as_secs_f64() / late } else { 0.0 };
+    // An answer ends an event; without one it ends with its line in the pipe.
+    let (response, service) = match answers {
+        Some(answers) => (&answers.response_least, &answers.service_least),
+        None => (record.response(), record.service()),
+    };
     let program = plan.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
     Pace {
         rate_per_s: plan.pace.hz(),
@@ -40,14 +53,26 @@ pub fn pace(plan: &PacePlan, record: &PaceRecord, ends: Option<(Instant, Instant
         rate_error_ppm,
         rate_error_bound_ppm: rate_error_ppm.and_then(|_| record.rate().error_bound_ppm(clock_error)),
         lateness_ns: times(record.lateness()),
-        response_ns: times(record.response()),
-        service_ns: times(record.service()),
+        response_ns: times(response),
+        service_ns: times(service),
+        acks: answers.map(|answers| answers.acks.clone()),
+        slos: slos(plan, record, answers),
         handover_ns: (!plan.command.is_empty()).then(|| times(record.service())),
         late_share_caller: share(caller),
         late_share_machine: share(machine),
         late_share_pacer: share(pacer),
         ..Pace::default()
     }
+}
+
+/// Each objective, judged on response times if there are answers, else on lateness.
+fn slos(plan: &PacePlan, record: &PaceRecord, answers: Option<&AnswerTimes>) -> Vec<Slo> {
+    let (of, least, ended) = match answers {
+        Some(answers) => ("response", &answers.response_least, &answers.response),
+        None => ("lateness", record.lateness(), record.lateness()),
+    };
+    let seen = Seen { least, ended, dropped: record.skipped() };
+    plan.objectives.iter().map(|objective| judge(objective, of, seen)).collect()
 }
 
 /// Random times have a rate of their own; a steady rate is fitted to all events, not just the two at its ends.
@@ -126,8 +151,10 @@ mod tests {
             stall: None,
             real_time: false,
             command: Vec::new(),
+            ack: false,
+            objectives: Vec::new(),
         };
-        let found = pace(&plan, &PaceRecord::new(), None, Duration::ZERO);
+        let found = pace(&plan, &PaceRecord::new(), None, None, Duration::ZERO);
         assert_eq!((found.events, found.achieved_per_s, found.rate_error_ppm), (0, None, None));
         assert_eq!((found.behind.as_str(), found.late_share_pacer), ("skip", 0.0));
     }

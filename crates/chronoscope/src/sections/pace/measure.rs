@@ -47,7 +47,7 @@ pub fn pace(
     let began = std::time::Instant::now();
     let started_at = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let machine = chronoscope_harness::machine::identify(start.counter_access(), start.allowed_cpus());
-    let consumer = Consumer::start(&plan.command)?;
+    let consumer = Consumer::start(&plan.command, plan.ack)?;
     let length = plan.length;
     let (paced, interrupted) = match plan.poisson {
         None => watched(plan, plan.pace.schedule().before(length), consumer, observe),
@@ -147,7 +147,8 @@ fn keep(
     let (cpu_after, wall) = (cpu_ns(), began.elapsed());
     let handed_over = consumer.is_there().then(|| Instant::now().duration_since(start));
     let pipe = if reason_ended.is_none() && !cancel.is_cancelled() { consumer.pipe() } else { Pipe::default() };
-    let command_killed = consumer.finish();
+    let ended = consumer.finish();
+    let clock_error = Clock::or_system().trust().error_bound.max(error_before);
     let cpu = cpu_before.zip(cpu_after).map(|(before, after)| after.saturating_sub(before));
     let cpu_share = cpu.map(|ns| (ns as f64 / wall.as_nanos().max(1) as f64).min(1.0));
     let reason_no_real_time = real_time.as_ref().and_then(|asked| asked.as_ref().err()).map(ToString::to_string);
@@ -160,8 +161,8 @@ fn keep(
         lines_taken_per_s: handed_over
             .zip(pipe.unread_lines)
             .and_then(|(span, unread)| estimate::taken_per_s(record.events(), unread, span)),
-        command_killed,
+        command_killed: ended.killed,
         cpu_share,
-        ..estimate::pace(plan, &record, ends, Clock::or_system().trust().error_bound.max(error_before))
+        ..estimate::pace(plan, &record, ended.answers.as_ref(), ends, clock_error)
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 use chronoscope_bench::Failure;
 use chronoscope_clock::pacer::{Behind, Pace};
 
+use super::objective::Objective;
 use crate::arguments::{Late, PaceOptions};
 use chronoscope_harness::quantity::length;
 
@@ -27,6 +28,25 @@ pub struct PacePlan {
     pub real_time: bool,
     /// The program that gets a line for each event; empty for none.
     pub command: Vec<OsString>,
+    /// Whether that program answers each event.
+    pub ack: bool,
+    /// What the run must achieve.
+    pub objectives: Vec<Objective>,
+}
+
+/// The objectives in `options`.
+fn objectives(options: &PaceOptions) -> Result<Vec<Objective>, Failure> {
+    let refuse = |why: &str| Err(Failure::usage(why.to_owned()));
+    if !options.command.is_empty() && !options.ack && !options.slo.is_empty() {
+        return refuse("--slo with a COMMAND needs --ack: without answers, no time includes the program's own");
+    }
+    if options.behind == Late::Slip && !options.slo.is_empty() {
+        return refuse("--slo counts from the intended start, which --on-late slip moves; choose catch-up or skip");
+    }
+    if options.ack && options.command.is_empty() {
+        return refuse("--ack needs a COMMAND that answers, after --");
+    }
+    Ok(options.slo.clone())
 }
 
 /// The plan for `options`.
@@ -68,5 +88,7 @@ pub fn plan(options: &PaceOptions) -> Result<PacePlan, Failure> {
         stall: options.stall,
         real_time: options.realtime,
         command: options.command.clone(),
+        ack: options.ack,
+        objectives: objectives(options)?,
     })
 }

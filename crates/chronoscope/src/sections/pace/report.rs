@@ -68,6 +68,13 @@ pub struct Pace {
     /// read them all. Null without one.
     #[serde(default)]
     pub command_killed: Option<bool>,
+    /// The answers of `command`; null unless it was asked for them. With answers an event ends when its answer is read:
+    /// `response_ns` and `service_ns` include the program's own time, and `handover_ns` is apart.
+    #[serde(default)]
+    pub acks: Option<Acks>,
+    /// The objectives, and whether they were met.
+    #[serde(default)]
+    pub slos: Vec<Slo>,
     /// Share of all lateness caused by the handling of earlier events, 0 to 1: handing lines to `command`, including
     /// interruptions of that, and the stall. 0 if there was neither. A backlog counts towards its first cause.
     pub late_share_caller: f64,
@@ -84,6 +91,79 @@ impl Pace {
     pub fn moved_ms(&self) -> Option<f64> {
         Some(self.slipped_ms).filter(|slipped| *slipped > 0.0)
     }
+}
+
+/// The answers of a program that was asked for a line per event.
+///
+/// All lines that one read returns get the time of that read: an end is never too early, and late by no more than the
+/// reading thread needed to get to run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Acks {
+    /// Events that were answered.
+    pub answered: u64,
+    /// Events that were not answered by the end. They count with the time that they have waited, so that every percentile
+    /// of `response_ns` and `service_ns` is a lower bound if there are any.
+    pub unanswered: u64,
+    /// Lines with the number of an event that had been answered already, or was dropped.
+    pub repeated: u64,
+    /// Lines with a number that no event had yet.
+    pub unknown: u64,
+    /// Lines that do not begin with a number.
+    pub unreadable: u64,
+    /// Reads that returned answers.
+    pub reads: u64,
+    /// Most answers that one read returned.
+    pub most_per_read: u64,
+}
+
+impl Acks {
+    /// Lines that answered no event.
+    pub fn useless(&self) -> u64 {
+        self.repeated.saturating_add(self.unknown).saturating_add(self.unreadable)
+    }
+}
+
+/// An objective, and whether the run met it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Slo {
+    /// The quantile, such as `p99` or `max`.
+    pub objective: String,
+    /// The longest time that it may have.
+    pub limit_ns: u64,
+    /// What was judged: `response` or `lateness`.
+    pub of: String,
+    /// The quantile of the run's own events; null if it is beyond all of them.
+    pub observed_ns: Option<u64>,
+    /// The lower end of an interval that holds the true quantile, from order statistics; null if it is beyond all events,
+    /// and for `max`. Assumes that events are independent; a backlog makes neighbours alike, and the interval too narrow.
+    pub low_ns: Option<u64>,
+    /// The upper end; null if there are too few events for one, or too many without an answer.
+    pub high_ns: Option<u64>,
+    /// The confidence of the interval; null for `max`, which is that of this run alone.
+    pub confidence: Option<f64>,
+    /// Whether events without an answer make `observed_ns` and `low_ns` lower bounds.
+    pub is_least: bool,
+    /// Whether it was met.
+    pub outcome: SloOutcome,
+    /// Why it could not be told, or which events were missing.
+    pub reason: Option<String>,
+    /// About how many events would tell; null if it was told, or if that is not known.
+    pub events_needed: Option<u64>,
+}
+
+/// Whether an objective was met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SloOutcome {
+    /// The whole interval is within the limit.
+    Met,
+    /// The whole interval is above it.
+    Missed,
+    /// The events cannot tell; not met as far as an exit code goes.
+    #[default]
+    Unresolved,
 }
 
 /// A distribution of times, each accurate to a thousandth of itself.

@@ -1,9 +1,11 @@
+use std::time::Duration;
+
 use chronoscope_harness::rule::Rule;
 
 use super::words::{rate, signed, three_digits_or_more};
-use crate::sections::pace::report::Pace;
+use crate::sections::pace::report::{Pace, Slo, SloOutcome};
 use chronoscope_harness::finding::{Finding, Kind, Meaning, NO_ACTION};
-use chronoscope_harness::quantity::{count, ns, percent, three_digits};
+use chronoscope_harness::quantity::{TIME, count, length, ns, percent, three_digits};
 
 /// The page that shows them.
 const SHOWN_IN: &[&str] = &["pace"];
@@ -11,6 +13,9 @@ const SHOWN_IN: &[&str] = &["pace"];
 pub const RULES: &[Rule<Pace>] = &[
     Rule { yields: &[RATE_MISSED, RATE_KEPT], find: |pace| Vec::from_iter(rate_found(pace)) },
     Rule { yields: &[PACE_ENDED_EARLY], find: |pace| Vec::from_iter(ended_early(pace)) },
+    Rule { yields: &[SLO_MISSED, SLO_UNRESOLVED, SLO_MET], find: |pace| pace.slos.iter().map(objective).collect() },
+    Rule { yields: &[EVENTS_UNANSWERED], find: |pace| Vec::from_iter(unanswered(pace)) },
+    Rule { yields: &[LINES_ANSWER_NOTHING], find: |pace| Vec::from_iter(answer_nothing(pace)) },
     Rule { yields: &[CONSUMER_KILLED], find: |pace| Vec::from_iter(killed(pace)) },
     Rule { yields: &[CAUSES_OF_LATENESS], find: |pace| Vec::from_iter(blamed(pace)) },
     Rule { yields: &[COORDINATED_OMISSION, PACER_LATE], find: |pace| Vec::from_iter(forgotten(pace)) },
@@ -52,6 +57,51 @@ pub const PACE_ENDED_EARLY: Kind = Kind::warning(
         about: "a pacer stopped early, not at the user's request",
         evidence: "why the run ended",
         mend: "mend what ended it, usually the consumer, and run again",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const SLO_MISSED: Kind = Kind::warning(
+    "slo_missed",
+    Meaning {
+        about: "an objective of --slo was missed",
+        evidence: "the quantile observed (`observed_ns`), its interval (`low_ns`, `high_ns`) and the limit (`limit_ns`)",
+        mend: "see the causes of lateness; lower the rate or make the operation faster",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const SLO_UNRESOLVED: Kind = Kind::warning(
+    "slo_unresolved",
+    Meaning {
+        about: "the events cannot tell whether an objective of --slo was met",
+        evidence: "the quantile observed (`observed_ns`), what is known of its interval, and the limit (`limit_ns`)",
+        mend: "run longer, or at a higher rate, until there are as many events as needed",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const SLO_MET: Kind = Kind::notice(
+    "slo_met",
+    Meaning {
+        about: "an objective of --slo was met",
+        evidence: "the quantile observed (`observed_ns`), its interval (`low_ns`, `high_ns`) and the limit (`limit_ns`)",
+        mend: NO_ACTION,
+    },
+)
+.shown_in(SHOWN_IN);
+pub const EVENTS_UNANSWERED: Kind = Kind::warning(
+    "events_unanswered",
+    Meaning {
+        about: "the consumer did not answer all events: percentiles are lower bounds",
+        evidence: "the events without an answer (`events`)",
+        mend: "have the consumer write and flush a line that begins with the number of the event",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const LINES_ANSWER_NOTHING: Kind = Kind::warning(
+    "lines_answer_nothing",
+    Meaning {
+        about: "the consumer wrote lines that answer no event",
+        evidence: "the lines without a number, with an unknown one, or with one answered before (`lines`)",
+        mend: "have the consumer answer each event once, by its number, and write all else to standard error",
     },
 )
 .shown_in(SHOWN_IN);
@@ -142,6 +192,64 @@ fn off_by(ppm: f64, bound_ppm: Option<f64>) -> String {
     }
 }
 
+/// An objective, with what was observed.
+fn objective(slo: &Slo) -> Finding {
+    let (kind, word) = match slo.outcome {
+        SloOutcome::Met => (SLO_MET, "met"),
+        SloOutcome::Missed => (SLO_MISSED, "missed"),
+        SloOutcome::Unresolved => (SLO_UNRESOLVED, "unresolved"),
+    };
+    let least = if slo.is_least { "≥ " } else { "" };
+    let observed = match (slo.observed_ns, slo.low_ns, slo.high_ns) {
+        (None, ..) if slo.reason.is_some() => String::new(),
+        (None, ..) => format!("; {} unknown", slo.of),
+        (Some(at), Some(low), Some(high)) => {
+            format!("; {} {least}{} ({})", slo.of, ns(at as f64), TIME.interval(low as f64, high as f64))
+        }
+        (Some(at), Some(low), None) if slo.confidence.is_some() => {
+            format!("; {} {least}{} (at least {})", slo.of, ns(at as f64), ns(low as f64))
+        }
+        (Some(at), ..) => format!("; {} {least}{}", slo.of, ns(at as f64)),
+    };
+    let reason = slo.reason.as_ref().map_or_else(String::new, |reason| format!("; {reason}"));
+    let needed = slo.events_needed.map_or_else(String::new, |events| format!(": about {} are needed", count(events)));
+    let limit = length(Duration::from_nanos(slo.limit_ns));
+    let finding = Finding::new(kind, format!("{} ≤ {limit}: {word}{observed}{reason}{needed}", slo.objective))
+        .about(slo.objective.clone())
+        .value("limit_ns", slo.limit_ns as f64);
+    let ends = [("observed_ns", slo.observed_ns), ("low_ns", slo.low_ns), ("high_ns", slo.high_ns)];
+    ends.into_iter().fold(finding, |finding, (name, end)| match end {
+        Some(end) => finding.value(name, end as f64),
+        None => finding,
+    })
+}
+
+fn unanswered(pace: &Pace) -> Option<Finding> {
+    let acks = pace.acks.as_ref().filter(|acks| acks.unanswered > 0)?;
+    let said = format!(
+        "{} of {} events had no answer by the end: they count with the time they waited, so percentiles of response and \
+         service time are lower bounds",
+        count(acks.unanswered),
+        count(acks.answered.saturating_add(acks.unanswered))
+    );
+    let finding = Finding::new(EVENTS_UNANSWERED, said).value("events", acks.unanswered as f64);
+    let advice = "have the consumer write and flush a line that begins with the event's number";
+    Some(if acks.answered == 0 { finding.advice(advice) } else { finding })
+}
+
+fn answer_nothing(pace: &Pace) -> Option<Finding> {
+    let acks = pace.acks.as_ref().filter(|acks| acks.useless() > 0)?;
+    let kinds = [
+        (acks.unreadable, "without a number"),
+        (acks.unknown, "for events that had not begun"),
+        (acks.repeated, "for events that were answered already or dropped"),
+    ];
+    let kinds = kinds.into_iter().filter(|(lines, _)| *lines > 0);
+    let kinds: Vec<String> = kinds.map(|(lines, what)| format!("{} {what}", count(lines))).collect();
+    let said = format!("the consumer wrote lines that answer no event: {}", kinds.join(", "));
+    Some(Finding::new(LINES_ANSWER_NOTHING, said).value("lines", acks.useless() as f64))
+}
+
 /// How far behind the consumer was when the last line was handed over.
 fn unread(pace: &Pace) -> Option<Finding> {
     let lines = pace.unread_lines.filter(|lines| *lines > 0 && pace.events > 0)?;
@@ -171,7 +279,8 @@ fn killed(pace: &Pace) -> Option<Finding> {
         }
         None => "it may not have read them all".to_owned(),
     };
-    let said = format!("the consumer did not exit within 2 s of its last line and was killed; {unread}");
+    let since = if pace.acks.is_some() { "the wait for its answers" } else { "its last line" };
+    let said = format!("the consumer did not exit within 2 s of {since} and was killed; {unread}");
     Some(Finding::new(CONSUMER_KILLED, said))
 }
 
@@ -219,6 +328,8 @@ fn forgotten(pace: &Pace) -> Option<Finding> {
     let finding = |kind, said: String| {
         Finding::new(kind, said).value("response_ns_p99", response).value("service_ns_p99", service)
     };
+    // Without answers an event ends in the pipe.
+    let is_piped = pace.command.is_some() && pace.acks.is_none();
     if pace.events == 0 || response <= service * MUCH {
         return None;
     }
@@ -227,9 +338,9 @@ fn forgotten(pace: &Pace) -> Option<Finding> {
         if pace.lateness_ns.p99 as f64 <= service {
             return None;
         }
-        let what = if pace.command.is_some() { "writing the line" } else { "the operation" };
+        let what = if is_piped { "writing the line" } else { "the operation" };
         let mostly = if pace.late_share_caller < NAMED_SHARE { "" } else { "mostly " };
-        let row = if pace.command.is_some() { "in the pipe" } else { "response" };
+        let row = if is_piped { "in the pipe" } else { "response" };
         let said = format!(
             "the p99 of {} ({row}) is {mostly}the pacer's own lateness on this machine: {what} alone has a p99 of {}",
             ns(response),
@@ -237,7 +348,7 @@ fn forgotten(pace: &Pace) -> Option<Finding> {
         );
         return Some(finding(PACER_LATE, said));
     }
-    let blind = if pace.command.is_some() {
+    let blind = if is_piped {
         format!(
             "timed from the actual start, writing the line has a p99 of {}; from the intended start, {}",
             ns(service),
@@ -269,6 +380,7 @@ mod tests {
     use chronoscope_harness::rule::conclude;
 
     use super::*;
+    use crate::sections::pace::report::Acks;
 
     fn pace() -> Pace {
         crate::json::document(include_str!("../../../tests/fixtures/pace.json")).unwrap().pace.clone().unwrap()
@@ -351,11 +463,54 @@ mod tests {
         assert_eq!(of(827.5, -172_461.659, Some(0.05)), (missed.to_owned(), true));
     }
 
+    #[test]
+    fn an_objective_says_what_was_seen_and_what_would_tell() {
+        let said = |slo: &Slo| objective(slo).evidence.summary;
+        let mut slo = Slo {
+            objective: "p99".to_owned(),
+            of: "response".to_owned(),
+            limit_ns: 2_000_000,
+            observed_ns: Some(1_200_000),
+            low_ns: Some(1_100_000),
+            high_ns: Some(1_400_000),
+            confidence: Some(0.999),
+            outcome: SloOutcome::Met,
+            ..Slo::default()
+        };
+        assert!(objective(&slo).is(SLO_MET));
+        assert_eq!(said(&slo), "p99 ≤ 2 ms: met; response 1.20 ms (1.10–1.40 ms)");
+        (slo.outcome, slo.high_ns, slo.is_least) = (SloOutcome::Missed, None, true);
+        assert!(objective(&slo).is(SLO_MISSED));
+        assert_eq!(said(&slo), "p99 ≤ 2 ms: missed; response ≥ 1.20 ms (at least 1.10 ms)");
+        (slo.outcome, slo.reason) = (SloOutcome::Unresolved, Some("too few events to know it".to_owned()));
+        (slo.is_least, slo.events_needed) = (false, Some(7_598));
+        assert!(objective(&slo).is(SLO_UNRESOLVED));
+        let told = "p99 ≤ 2 ms: unresolved; response 1.20 ms (at least 1.10 ms); too few events to know it: about 7\u{202f}598 \
+                    are needed";
+        assert_eq!(said(&slo), told);
+        (slo.observed_ns, slo.low_ns, slo.reason, slo.events_needed) = (None, None, None, None);
+        assert_eq!(said(&slo), "p99 ≤ 2 ms: unresolved; response unknown");
+    }
+
+    #[test]
+    fn lines_that_answer_nothing_are_told_by_kind() {
+        let mut pace = pace();
+        pace.acks = Some(Acks { answered: 5, repeated: 1, unknown: 2, unreadable: 3, ..Acks::default() });
+        let said = answer_nothing(&pace).unwrap().evidence.summary;
+        assert!(
+            said.contains("no event: ") && said.contains("3 without a number, 2 for events that had not begun"),
+            "{said}"
+        );
+        assert_eq!(unanswered(&pace), None);
+    }
+
     /// One change after another, each with its finding.
     #[test]
     fn each_finding_is_of_its_kind() {
         type Change = (Kind, fn(&mut Pace));
-        let changes: [Change; 8] = [
+        let changes: [Change; 10] = [
+            (EVENTS_UNANSWERED, |pace| pace.acks = Some(Acks { unanswered: 3, ..Acks::default() })),
+            (LINES_ANSWER_NOTHING, |pace| pace.acks = Some(Acks { unreadable: 3, ..Acks::default() })),
             (RATE_MISSED, |pace| (pace.achieved_per_s, pace.rate_error_ppm) = (Some(1.0), Some(-172_461.0))),
             (PACE_ENDED_EARLY, |pace| pace.reason_ended = Some("broken pipe".to_owned())),
             (CONSUMER_KILLED, |pace| (pace.command_killed, pace.unread_lines) = (Some(true), Some(1_973))),

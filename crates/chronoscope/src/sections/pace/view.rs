@@ -1,8 +1,8 @@
 use crate::document::Record;
-use crate::sections::pace::report::{Pace, PaceTimes};
+use crate::sections::pace::report::{Acks, Pace, PaceTimes};
 use chronoscope_harness::record::Histogram;
 
-use super::rules::{RATE_KEPT, UNREAD_LINES};
+use super::rules::{RATE_KEPT, SLO_MET, SLO_MISSED, SLO_UNRESOLVED, UNREAD_LINES};
 use super::words::rate;
 use chronoscope_harness::finding::{Finding, Kind, Severity};
 use chronoscope_harness::quantity::{count, ns, percent};
@@ -28,7 +28,12 @@ pub fn pace_at(run: &Record, pace: &Pace, width: Width) -> String {
     for (name, said) in entries(&run.findings, pace) {
         page.entry(name, PLAIN, &said);
     }
-    let is_entry = |finding: &&Finding| [RATE_KEPT, UNREAD_LINES].iter().any(|kind| finding.is(*kind));
+    for finding in run.findings.iter().filter(is_objective) {
+        let style = if finding.severity >= Severity::Warning { WARNING } else { PLAIN };
+        page.entry("SLO", style, &finding.evidence.summary);
+    }
+    let is_entry =
+        |finding: &&Finding| is_objective(finding) || [RATE_KEPT, UNREAD_LINES].iter().any(|kind| finding.is(*kind));
     let (warnings, notices): (Vec<_>, Vec<_>) =
         run.findings.iter().filter(|finding| !is_entry(finding)).partition(|one| one.severity >= Severity::Warning);
     for finding in warnings {
@@ -37,7 +42,8 @@ pub fn pace_at(run: &Record, pace: &Pace, width: Width) -> String {
     if pace.events > 0 {
         times(&mut page, pace);
         if pace.command.is_some() {
-            page.paragraph(Line::plain("  "), DIM, &hand_over(pace));
+            let words = pace.acks.as_ref().map_or_else(|| hand_over(pace), answered);
+            page.paragraph(Line::plain("  "), DIM, &words);
         }
         lateness(&mut page, &pace.lateness_ns);
         for finding in notices {
@@ -45,6 +51,10 @@ pub fn pace_at(run: &Record, pace: &Pace, width: Width) -> String {
         }
     }
     page.finish()
+}
+
+fn is_objective(finding: &&Finding) -> bool {
+    [SLO_MISSED, SLO_UNRESOLVED, SLO_MET].iter().any(|kind| finding.is(*kind))
 }
 
 fn entries(findings: &[Finding], pace: &Pace) -> Vec<(&'static str, String)> {
@@ -106,19 +116,26 @@ fn times(page: &mut Page, pace: &Pace) {
         ("", Align::Left),
     ]);
     let late = ("lateness", &pace.lateness_ns, "from the intended to the actual start");
-    let rows = match pace.command {
-        None => [
+    let handover = pace.handover_ns.as_ref().filter(|_| pace.acks.is_some());
+    let handover = handover.map(|times| ("hand-over", times, "actual start to line in the pipe"));
+    let rows = match (&pace.command, &pace.acks) {
+        (None, _) => [
             late,
             ("response", &pace.response_ns, "from the intended start to the end"),
             ("service", &pace.service_ns, "from the actual start to the end"),
         ],
-        Some(_) => [
+        (Some(_), Some(_)) => [
+            late,
+            ("response", &pace.response_ns, "from the intended start to the answer"),
+            ("service", &pace.service_ns, "from the actual start to the answer"),
+        ],
+        (Some(_), None) => [
             late,
             ("in the pipe", &pace.response_ns, "intended start to line in the pipe"),
             ("hand-over", &pace.service_ns, "actual start to line in the pipe"),
         ],
     };
-    for (name, times, what) in rows {
+    for (name, times, what) in rows.into_iter().chain(handover) {
         let figures = [times.p50, times.p90, times.p99, times.p999, times.max].map(|value| ns(value as f64));
         let [p50, p90, p99, p999, most] = figures;
         table.row(PLAIN, [name.to_owned(), ns(times.mean), p50, p90, p99, p999, most, what.to_owned()]);
@@ -130,6 +147,16 @@ fn lateness(page: &mut Page, times: &PaceTimes) {
     page.section("LATENESS");
     page.lines(bars(&Histogram { bins: times.histogram.clone() }, ROWS, page.width()));
     page.paragraph(Line::new(), DIM, SCALE);
+}
+
+/// How answers are timed.
+fn answered(acks: &Acks) -> String {
+    format!(
+        "an event ends when its answer is read, {} in all: never too early, and late by the time the reading thread took to \
+         get to run; answers that one read returns share its time, here up to {}",
+        count(acks.answered),
+        count(acks.most_per_read)
+    )
 }
 
 /// What the figures for events handed to a program leave out.
@@ -228,6 +255,28 @@ mod tests {
         assert!(!pace(&killed).contains("was killed"));
         killed.pace.command_killed = Some(true);
         assert!(pace(&killed).contains("was killed"));
+    }
+
+    #[test]
+    fn answers_make_a_response_and_objectives_have_a_line_each() {
+        use crate::sections::pace::report::{Slo, SloOutcome};
+
+        let mut answering = piped();
+        answering.pace.acks = Some(Acks { answered: 2_990, unanswered: 10, most_per_read: 40, ..Acks::default() });
+        let slo = |objective: &str, outcome| Slo {
+            objective: objective.to_owned(),
+            of: "response".to_owned(),
+            limit_ns: 2_000_000,
+            observed_ns: Some(1_000_000),
+            outcome,
+            ..Slo::default()
+        };
+        answering.pace.slos = vec![slo("p99", SloOutcome::Met), slo("max", SloOutcome::Missed)];
+        let text = pace(&answering);
+        assert!(text.contains("response") && text.contains("hand-over") && !text.contains("in the pipe  "), "{text}");
+        assert!(text.contains("10 of 3\u{202f}000 events had no answer") && text.contains("here up to 40"), "{text}");
+        assert_eq!(text.matches("p99 ≤ 2 ms: met; response 1.00 ms").count(), 1, "{text}");
+        assert_eq!(text.matches("max ≤ 2 ms: missed").count(), 1, "{text}");
     }
 
     #[test]

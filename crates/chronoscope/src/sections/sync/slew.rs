@@ -86,13 +86,18 @@ impl Bracket {
 }
 
 /// `inner` between two reads of `outer`: the shortest, and thus least interrupted, of several attempts.
-pub fn bracket<E>(
+pub fn bracket<E>(outer: impl FnMut() -> Result<u64, E>, inner: impl FnMut() -> Result<u64, E>) -> Result<Bracket, E> {
+    shortest_of(TRIES, outer, inner)
+}
+
+fn shortest_of<E>(
+    tries: usize,
     mut outer: impl FnMut() -> Result<u64, E>,
     mut inner: impl FnMut() -> Result<u64, E>,
 ) -> Result<Bracket, E> {
     let mut once = || Ok(Bracket { before_ns: outer()?, inner_ns: inner()?, after_ns: outer()? });
     let mut best = once()?;
-    for _ in 1..TRIES {
+    for _ in 1..tries {
         let next = once()?;
         if next.width_ns() < best.width_ns() {
             best = next;
@@ -103,8 +108,13 @@ pub fn bracket<E>(
 
 /// `inner` between two reads of `outer`, now.
 pub fn between(outer: OsClock, inner: OsClock) -> Result<Bracket, String> {
+    between_in(TRIES, outer, inner)
+}
+
+/// The same in so many attempts, for those who read often.
+pub fn between_in(tries: usize, outer: OsClock, inner: OsClock) -> Result<Bracket, String> {
     let read = |clock| move || try_read_ns(clock).map_err(|why| format!("{}: {why}", OsClock::name(clock)));
-    bracket(read(outer), read(inner))
+    shortest_of(tries, read(outer), read(inner))
 }
 
 /// How much faster the inner clock ran than the outer one from `start` to `end`.
