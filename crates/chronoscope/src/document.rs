@@ -7,7 +7,9 @@ use chronoscope_harness::record::study::{Against, StudyCompared, StudyContent, S
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answers::compare::report::Comparison;
 use crate::answers::report::Verdict;
+use crate::answers::since::report::Since;
 use crate::part::Part;
 use crate::plan::Plan;
 use crate::registry::Sections;
@@ -68,6 +70,12 @@ pub struct Content {
     /// How well a pace was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
+    /// What changed since the last check of the same machine that was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Since>,
+    /// Documents compared with each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -107,7 +107,8 @@ fn concluded(mut record: Record) -> Record {
 
 /// Adds the first screen's conclusions to a check or section, which the first builds of version 2 drew while rendering.
 fn with_verdict(mut record: Record) -> Record {
-    let is_check = record.study.is_none() && record.pace.is_none() && record.selftest.is_none();
+    let is_other = record.pace.is_some() || record.selftest.is_some() || record.comparison.is_some();
+    let is_check = record.study.is_none() && !is_other;
     if is_check && record.verdict.conclusions.is_none() {
         draw_conclusions(&mut record);
     } else if is_check && record.verdict.trust.is_none() {

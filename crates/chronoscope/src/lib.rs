@@ -10,6 +10,7 @@ mod document;
 mod engine;
 mod estimate;
 mod experiment;
+mod history;
 mod json;
 mod machine;
 mod part;

@@ -1,6 +1,7 @@
 //! From all sections to the first screen: which clock to use, and what can be timed.
 
 pub mod causality;
+pub mod compare;
 pub mod conclude;
 pub mod conclusions;
 pub mod emulated;
@@ -8,5 +9,6 @@ pub mod fast_path;
 pub mod intervals;
 pub mod monotonic;
 pub mod report;
+pub mod since;
 pub mod trust;
 pub mod verdict_words;

@@ -1,7 +1,11 @@
 //! The program's commands, one file each.
 
+mod compare;
 mod definition;
 mod experiment;
+pub mod fail_on;
+pub mod history;
+mod keeper;
 pub mod measure;
 pub mod output;
 pub mod page;
@@ -26,6 +30,8 @@ pub fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failure> {
         Some(Command::Selftest(options)) => crate::sections::selftest::command::run(start, &options),
         Some(Command::Scaling(options)) => crate::sections::scaling::command::run(start, &options),
         Some(Command::Show(options)) => show::run(&options),
+        Some(Command::Compare(options)) => compare::run(&options),
+        Some(Command::History(command)) => history::run(&command),
         Some(Command::Schema) => definition::schema(),
         Some(Command::Completions { shell }) => definition::completions(shell),
         Some(Command::Man) => definition::man(),

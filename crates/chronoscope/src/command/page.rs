@@ -4,6 +4,7 @@ use chronoscope_render::Width;
 use chronoscope_render::study::{self, Detail};
 use chronoscope_render::text::{Mood, Text};
 
+use crate::answers::compare;
 use crate::document::Record;
 use crate::sections::{pace, scaling, selftest};
 use crate::view::View;
@@ -14,7 +15,7 @@ use crate::{experiment, view};
 pub struct Shown {
     /// None for the run's own output.
     pub view: Option<View>,
-    /// For a study: every backoff and every chart.
+    /// For a study: every backoff and every chart. For a comparison: every figure.
     pub full: bool,
 }
 
@@ -22,6 +23,9 @@ pub struct Shown {
 pub fn page(record: &Record, shown: Shown, width: Width) -> String {
     if let Some(pace) = &record.pace {
         return pace::view::pace_at(record, pace, width);
+    }
+    if let Some(comparison) = &record.comparison {
+        return compare::view::page(comparison, shown.full, width);
     }
     if let Some(selftest) = &record.selftest {
         return selftest::terminal(record, selftest, width);

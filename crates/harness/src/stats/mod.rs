@@ -20,6 +20,7 @@ mod rate;
 mod steady;
 mod summary;
 mod trend;
+mod two_draws;
 
 pub use autocorrelation::{autocorrelation, effective_sample_size};
 pub use changepoints::changepoints;
@@ -39,6 +40,7 @@ pub use rate::rate_upper_95;
 pub use steady::{Segment, Steadiness, Steady, steady_state};
 pub use summary::median;
 pub use trend::trend;
+pub use two_draws::two_draws;
 
 /// The confidence of every interval, if there are enough processes for it.
 pub const CONFIDENCE: f64 = 0.999;
