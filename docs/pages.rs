@@ -28,6 +28,7 @@ pages! {
     commands "docs/commands.md"
     findings "docs/findings.md"
     hiccups "docs/hiccups.md"
+    history "docs/history.md"
     lab "docs/lab.md"
     measuring "docs/measuring.md"
     pacing "docs/pacing.md"

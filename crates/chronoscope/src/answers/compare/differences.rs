@@ -14,7 +14,9 @@ pub fn differences(base: &Record, this: &Record) -> Vec<Difference> {
     let pairs = facts(base).into_iter().zip(facts(this));
     let differing = pairs.filter(|((_, base), (_, this))| base != this);
     let said = |value: String| if value.is_empty() { "unknown".to_owned() } else { value };
-    differing.map(|((what, base), (_, this))| Difference { what: what.to_owned(), base: said(base), this: said(this) }).collect()
+    differing
+        .map(|((what, base), (_, this))| Difference { what: what.to_owned(), base: said(base), this: said(this) })
+        .collect()
 }
 
 /// Whether both ran under the same conditions, so that they differ by noise alone unless something changed.
@@ -120,7 +122,10 @@ mod tests {
         this.tool.version = "9.9".to_owned();
         this.machine.cpu.brand = None;
         let found = differences(&base, &this);
-        assert_eq!(found.iter().map(|one| one.what.as_str()).collect::<Vec<_>>(), ["CPU", "kernel", "clocksource", "version"]);
+        assert_eq!(
+            found.iter().map(|one| one.what.as_str()).collect::<Vec<_>>(),
+            ["CPU", "kernel", "clocksource", "version"]
+        );
         assert_eq!((found[0].this.as_str(), found[2].this.as_str()), ("unknown", "hpet"));
         assert!(!is_alike(&base, &this));
     }

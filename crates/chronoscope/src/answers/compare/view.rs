@@ -22,7 +22,10 @@ pub fn page(comparison: &Comparison, full: bool, width: Width) -> String {
 
 fn named(run: &ComparedRun) -> String {
     let hostname = given_name(run.hostname.as_deref());
-    format!("{} · {} · {hostname} · {} · {} {}", run.source, run.command, run.started_at, run.tool.name, run.tool.version)
+    format!(
+        "{} · {} · {hostname} · {} · {} {}",
+        run.source, run.command, run.started_at, run.tool.name, run.tool.version
+    )
 }
 
 fn given_name(hostname: Option<&str>) -> String {

@@ -4,8 +4,8 @@ pub mod report;
 pub mod view;
 pub mod when;
 
-use chronoscope_clock::os::OsClock;
 use chronoscope_clock::SourceId;
+use chronoscope_clock::os::OsClock;
 use chronoscope_harness::quantity::PERCENT;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -143,7 +143,10 @@ mod tests {
         this.findings = vec![finding];
         let found = of(&this, &last);
         let (worse, sentence) = (found.regressions - 1, &found.sentence);
-        assert!(sentence.contains(&format!("CLOCK_MONOTONIC +100 % (slower), {worse} figures worse, new: made_up")), "{sentence}");
+        assert!(
+            sentence.contains(&format!("CLOCK_MONOTONIC +100 % (slower), {worse} figures worse, new: made_up")),
+            "{sentence}"
+        );
         assert!(sentence.contains("gone: "), "{sentence}");
     }
 

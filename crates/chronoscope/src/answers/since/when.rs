@@ -39,7 +39,11 @@ mod tests {
         assert_eq!(said(then, "2026-11-24T08:00:00Z", "Europe/Berlin"), "yesterday 22:31");
         assert_eq!(said(then, "2026-11-24T08:00:00Z", "Asia/Tokyo"), "today 06:31");
         assert_eq!(said(then, "2026-11-23T22:00:00Z", "UTC"), "today 21:31");
-        assert_eq!(said(then, "2026-11-23T23:30:00Z", "Europe/Berlin"), "yesterday 22:31", "an hour ago, before midnight");
+        assert_eq!(
+            said(then, "2026-11-23T23:30:00Z", "Europe/Berlin"),
+            "yesterday 22:31",
+            "an hour ago, before midnight"
+        );
     }
 
     #[test]
@@ -61,7 +65,9 @@ mod tests {
 
     #[test]
     fn no_moment_panics() {
-        for (then, now) in [(Timestamp::MIN, Timestamp::MAX), (Timestamp::MAX, Timestamp::MIN), (Timestamp::MIN, Timestamp::MIN)] {
+        for (then, now) in
+            [(Timestamp::MIN, Timestamp::MAX), (Timestamp::MAX, Timestamp::MIN), (Timestamp::MIN, Timestamp::MIN)]
+        {
             assert!(!when(then, now, &TimeZone::UTC).is_empty());
         }
     }

@@ -79,7 +79,8 @@ fn csv(out: &mut impl Write, history: &mut History, series: &[Series], scope: &S
             let id = run.id.to_string();
             let unit = unit(series.kind);
             let figure = format!("{}_{unit}", series.kind.name());
-            let words = [&id, &run.started_at, &run.command, &run.machine, &run.cpu, &run.kernel, &run.clocksource, &run.tool];
+            let words =
+                [&id, &run.started_at, &run.command, &run.machine, &run.cpu, &run.kernel, &run.clocksource, &run.tool];
             table.write_record(words.into_iter().chain([&figure, &series.subject]).chain(&numbers))?;
         }
     }
@@ -101,7 +102,11 @@ fn openmetrics(out: &mut impl Write, history: &mut History, series: &[Series], s
         }
         let (unit, per_unit) = if kind.is_time() { ("seconds", 1e-9) } else { ("per_second", 1.0) };
         let name = format!("chronoscope_{}_{unit}", kind.name());
-        writeln!(out, "# TYPE {name} gauge\n# UNIT {name} {unit}\n# HELP {name} {} of each run.", kind.name().replace('_', " "))?;
+        writeln!(
+            out,
+            "# TYPE {name} gauge\n# UNIT {name} {unit}\n# HELP {name} {} of each run.",
+            kind.name().replace('_', " ")
+        )?;
         for series in of_kind {
             let mut runs = runs(history, series, scope)?;
             // Samples of one machine may not be interleaved with those of another, and each has one time.

@@ -144,7 +144,7 @@ fn runs(text: &str) -> Result<u32, String> {
 }
 
 fn id(text: &str) -> Result<i64, String> {
-    whole_number(text, "a number that `chronoscope history list` shows")
+    whole_number::<u32>(text, "a number that `chronoscope history list` shows").map(i64::from)
 }
 
 fn age(text: &str) -> Result<Duration, String> {

@@ -29,5 +29,7 @@ pub fn run(options: &ShowRunOptions) -> Result<ExitCode, Failure> {
 pub fn document(history: &mut History, id: i64) -> Result<Record, Failure> {
     let found = history.document(id).map_err(refused)?;
     let file = || history.file().display();
-    found.ok_or_else(|| Failure::usage(format!("the history {} has no run {id}; `chronoscope history list` shows all", file())))
+    found.ok_or_else(|| {
+        Failure::usage(format!("the history {} has no run {id}; `chronoscope history list` shows all", file()))
+    })
 }
