@@ -33,7 +33,9 @@ timed() {
     echo "$name: $(((${EPOCHREALTIME/[.,]/} - begin) / 1000)) ms, $(wc -l <"$tmp/out") lines"
 }
 
-timed "import of $count" bash -c 'find "$1" -name "*.json" -print0 | sort -z | xargs -0 -n 500 "$2" history import' bash "$tmp" "$binary"
+import_all() { find "$tmp" -name "*.json" -print0 | sort -z | xargs -0 -n 500 "$binary" history import; }
+
+timed "import of $count" import_all
 echo "size: $(($(stat -c %s "$CHRONOSCOPE_HISTORY") / 1000000)) MB"
 timed "list" "$binary" history list
 timed "list --all" "$binary" history list --all
