@@ -207,7 +207,7 @@ impl FigureKind {
 
     /// Whether the document gives an interval for it. Where it gives none, the noise alone decides.
     pub fn has_interval(self) -> bool {
-        self.usual_noise_pct() < EXTREME_PCT
+        self != Self::Step && self.usual_noise_pct() < EXTREME_PCT
     }
 }
 

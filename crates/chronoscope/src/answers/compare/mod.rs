@@ -115,11 +115,11 @@ pub fn compare_figure(base: &Figure, this: &Figure, noise: Noise) -> FigureCompa
 /// confidence: unresolved. The estimate alone decides if the figure comes without an interval, and if the band is known from runs,
 /// whose scatter has the estimate's error in it.
 fn judge(kind: FigureKind, ratio: &Estimate, noise: Noise) -> FigureVerdict {
-    let is_bare = !ratio.has_confidence() && (!kind.has_interval() || noise.runs > 0);
-    if !is_bare && !ratio.has_confidence() && kind != FigureKind::Step {
+    let is_known = ratio.has_confidence();
+    if !is_known && kind.has_interval() && noise.runs == 0 {
         return FigureVerdict::Unresolved;
     }
-    let (low, high) = if ratio.has_confidence() { (ratio.low, ratio.high) } else { (ratio.estimate, ratio.estimate) };
+    let (low, high) = if is_known { (ratio.low, ratio.high) } else { (ratio.estimate, ratio.estimate) };
     let most = 1.0 + noise.band_pct / 100.0;
     let (is_less, is_more) = (high < 1.0 / most, low > most);
     match kind.better() {

@@ -3,7 +3,7 @@
 use chronoscope_harness::record::Estimate;
 use chronoscope_harness::stats::{confidence_of_each, two_draws};
 
-use super::figure::{Figure, FigureKind};
+use super::figure::Figure;
 use super::report::Noise;
 
 /// With fewer runs, the usual noise of the figure is assumed.
@@ -27,17 +27,14 @@ pub fn between_runs(figure: &Figure, runs: &[Vec<Figure>], compared: usize) -> N
     let Some(seen_pct) = apart.map(|apart| 100.0 * apart.exp_m1()).filter(|seen| seen.is_finite()) else {
         return Noise { band_pct: usual_pct, runs: 0 };
     };
-    let least_pct = if is_many && believes_less(figure.kind) { LEAST_PCT } else { usual_pct };
+    // Values on a grid stay where they are for long, and then step: of these, no number of runs shows less noise than usual.
+    let least_pct = if is_many && figure.kind.has_interval() { LEAST_PCT } else { usual_pct };
     Noise { band_pct: seen_pct.max(least_pct), runs: u32::try_from(levels.len()).unwrap_or(u32::MAX) }
-}
-
-/// Whether runs may show less noise than usual: not where values are found on a grid, on which they stay for long.
-fn believes_less(kind: FigureKind) -> bool {
-    kind.has_interval() && kind != FigureKind::Step
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::figure::FigureKind;
     use super::*;
 
     fn figure(kind: FigureKind, value: f64) -> Figure {
