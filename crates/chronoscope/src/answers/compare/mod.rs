@@ -111,16 +111,23 @@ pub fn compare_figure(base: &Figure, this: &Figure, noise: Noise) -> FigureCompa
     }
 }
 
-/// Beyond the band with all of its interval: changed. Within it with all: noise. Else, or if the interval holds with too little
-/// confidence: unresolved. The estimate alone decides if the figure comes without an interval, and if the band is known from runs,
-/// whose scatter has the estimate's error in it.
+/// Where the band is known from runs, it has the error of an estimate in it: an estimate within is noise, and one beyond it has changed
+/// unless its own interval allows no change. Where the band is assumed, all of the interval has to be beyond it, or within. A figure
+/// that comes without an interval is judged by its estimate. Everything else is unresolved.
 fn judge(kind: FigureKind, ratio: &Estimate, noise: Noise) -> FigureVerdict {
-    let is_known = ratio.has_confidence();
-    if !is_known && kind.has_interval() && noise.runs == 0 {
+    let has_interval = ratio.has_confidence();
+    if !has_interval && kind.has_interval() && noise.runs == 0 {
         return FigureVerdict::Unresolved;
     }
-    let (low, high) = if is_known { (ratio.low, ratio.high) } else { (ratio.estimate, ratio.estimate) };
     let most = 1.0 + noise.band_pct / 100.0;
+    let is_within = |value: f64| value >= 1.0 / most && value <= most;
+    let estimate = ratio.estimate;
+    let (low, high) = match () {
+        () if !has_interval || noise.runs > 0 && is_within(estimate) => (estimate, estimate),
+        () if noise.runs > 0 && ratio.holds(1.0) => return FigureVerdict::Unresolved,
+        () if noise.runs > 0 => (estimate, estimate),
+        () => (ratio.low, ratio.high),
+    };
     let (is_less, is_more) = (high < 1.0 / most, low > most);
     match kind.better() {
         Better::Lower if is_more => FigureVerdict::Regression,
@@ -128,7 +135,7 @@ fn judge(kind: FigureKind, ratio: &Estimate, noise: Noise) -> FigureVerdict {
         Better::Higher if is_less => FigureVerdict::Regression,
         Better::Higher if is_more => FigureVerdict::Improvement,
         Better::Neither if is_less || is_more => FigureVerdict::Changed,
-        _ if low >= 1.0 / most && high <= most => FigureVerdict::Noise,
+        _ if is_within(low) && is_within(high) => FigureVerdict::Noise,
         _ => FigureVerdict::Unresolved,
     }
 }
@@ -136,8 +143,8 @@ fn judge(kind: FigureKind, ratio: &Estimate, noise: Noise) -> FigureVerdict {
 /// What the verdicts rest on.
 fn assumptions(figures: &[FigureCompared], noise_runs: u32) -> Vec<String> {
     let mut said = vec![
-        "a ratio is this run's figure over the base's; its interval combines both intervals on a log scale, as for independent \
-         runs, and leaves out what differs between runs"
+        "a ratio is this run's figure over the base's; its interval, of 95 %, combines both intervals on a log scale, as for \
+         independent, log-normal estimates, and leaves out what differs between runs"
             .to_owned(),
     ];
     let mut usual: Vec<(String, Vec<&str>)> = Vec::new();
