@@ -30,6 +30,7 @@ pages! {
     findings "docs/findings.md"
     gate "docs/gate.md"
     hiccups "docs/hiccups.md"
+    history "docs/history.md"
     lab "docs/lab.md"
     measuring "docs/measuring.md"
     pacing "docs/pacing.md"

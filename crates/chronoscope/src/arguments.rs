@@ -10,6 +10,8 @@ use chronoscope_bench::{Format, ThreadList, percentage, time, whole_number};
 use chronoscope_probes::RuntimeKind;
 
 use crate::answers::gate::rule::FindingKind;
+use crate::command::fail_on::FailOn;
+use crate::command::history::options::HistoryCommand;
 use crate::gate_options::GateOptions;
 use crate::plan::MOST_THREADS;
 use crate::registry::SectionCommand;
@@ -36,13 +38,14 @@ pub struct Arguments {
     pub command: Option<Command>,
 
     #[command(flatten)]
-    pub check: Of<clocks::Options>,
+    pub check: CheckOptions,
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run was interrupted, measured nothing or could not be saved, or \
     --strict and there is a warning or error; 2 wrong arguments.\n\n\
     Environment: COLUMNS sets the page width; the default is that of the terminal, or 118 columns where the output is \
-    not a terminal. NO_COLOR turns colour off.";
+    not a terminal. NO_COLOR turns colour off. CHRONOSCOPE_HISTORY names the file of the history; \
+    CHRONOSCOPE_NO_HISTORY=1 keeps no checks.";
 
 const GATE_RULES: &str = "Exit codes: 0 every rule passed; 1 a rule failed, is unresolved or was not measured, or the \
     run was interrupted; 2 wrong arguments or rules.\n\n\
@@ -52,7 +55,7 @@ const GATE_RULES: &str = "Exit codes: 0 every rule passed; 1 a rule failed, is u
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Check this machine: verdict, machine, clocks, consecutive reads, cores (the default)
-    Check(Of<clocks::Options>),
+    Check(CheckOptions),
     #[command(flatten)]
     Section(SectionCommand),
     /// Generate events at a fixed rate; report lateness, response against service time, and causes
@@ -78,6 +81,11 @@ pub enum Command {
     Findings(FindingsOptions),
     /// Show a saved document as the run printed it
     Show(ShowOptions),
+    /// Compare documents with the first: what changed, by how much, and by more than the noise between runs or not
+    Compare(CompareOptions),
+    /// Earlier checks: list, show, compare, plot, prune, export
+    #[command(subcommand)]
+    History(HistoryCommand),
     /// Print the JSON schema of the documents that --output and --format json write
     Schema,
     /// Print shell completions
@@ -97,6 +105,48 @@ pub struct Of<O: Args> {
 
     #[command(flatten)]
     pub of: O,
+}
+
+/// Options of a check.
+#[derive(Args, Debug)]
+pub struct CheckOptions {
+    #[command(flatten)]
+    pub measured: Of<clocks::Options>,
+
+    /// Do not keep the result in the history
+    #[arg(long)]
+    pub no_history: bool,
+}
+
+/// Options of a comparison of files.
+#[derive(Args, Clone, Debug)]
+pub struct CompareOptions {
+    /// Two or more documents that --output or --format json wrote; the first is the base
+    #[arg(required = true, num_args = 2.., value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub compared: ComparedOptions,
+}
+
+/// Options of any comparison.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ComparedOptions {
+    /// Exit with 1 on a regression beyond the noise, on one of at least PERCENT, or if a figure is inconclusive; may be repeated
+    #[arg(long, value_name = "regression[=PERCENT]|unresolved")]
+    pub fail_on: Vec<FailOn>,
+
+    /// Print every figure, also those within the noise
+    #[arg(long)]
+    pub full: bool,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+
+    /// Also save the comparison as JSON to FILE, whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Options of a pace.
@@ -345,7 +395,7 @@ pub struct ShowOptions {
     #[arg(long, value_name = "VIEW", value_parser = PossibleValuesParser::new(View::names()).map(|name| View::named(&name)))]
     pub view: Option<View>,
 
-    /// For a study, scaling or an experiment: every backoff and every chart
+    /// For a study, scaling or an experiment: every backoff and every chart. For a comparison: every figure
     #[arg(long)]
     pub full: bool,
 
@@ -400,8 +450,8 @@ mod tests {
     #[test]
     fn no_command_takes_the_options_of_check() {
         let arguments = Arguments::try_parse_from(["chronoscope", "--quick", "--interval", "1us"]).unwrap();
-        assert!(arguments.command.is_none() && arguments.check.run.quick);
-        assert_eq!(arguments.check.of.interval, [Duration::from_micros(1)]);
+        assert!(arguments.command.is_none() && arguments.check.measured.run.quick);
+        assert_eq!(arguments.check.measured.of.interval, [Duration::from_micros(1)]);
     }
 
     #[test]

@@ -8,8 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answers::advice::report::Advice;
+use crate::answers::compare::report::Comparison;
 use crate::answers::gate::report::Gate;
 use crate::answers::report::Verdict;
+use crate::answers::since::report::Since;
 use crate::part::Part;
 use crate::plan::Plan;
 use crate::registry::Sections;
@@ -76,6 +78,12 @@ pub struct Content {
     /// The judgement of `chronoscope gate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,
+    /// What changed since the last check of the same machine that was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Since>,
+    /// Documents compared with each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -90,7 +98,7 @@ impl Record {
 
     /// Whether it holds a check or a section of one, rather than a study, a pace or a self-test.
     pub fn is_check(&self) -> bool {
-        self.study.is_none() && self.pace.is_none() && self.selftest.is_none()
+        self.study.is_none() && self.pace.is_none() && self.selftest.is_none() && self.comparison.is_none()
     }
 
     /// The document of its study, if it has one.

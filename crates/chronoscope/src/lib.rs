@@ -11,6 +11,7 @@ mod engine;
 mod estimate;
 mod experiment;
 mod gate_options;
+mod history;
 mod json;
 mod machine;
 mod part;

@@ -2,7 +2,10 @@
 
 use chronoscope_render::Width;
 
+use crate::answers::compare::{Source, compare};
+use crate::answers::since::since;
 use crate::command::page::{Shown, browser_page, page};
+use crate::document::{Content, Record};
 use crate::json::{document, json};
 use crate::sections::runtimes::estimate;
 use crate::sections::runtimes::estimate::{CountedCalls, NativeRounds};
@@ -25,8 +28,20 @@ pub fn shown(text: &str) -> Result<Vec<String>, String> {
     let width = Width::default();
     let record = document(text).map_err(|error| error.to_string())?;
     let views = View::all().map(|view| terminal_at(&record, view, width));
+    let compared = compared_with_itself(&record);
+    let compared = page(&compared, Shown { full: true, ..Shown::default() }, width);
     let pages = [false, true].map(|full| page(&record, Shown { full, ..Shown::default() }, width));
-    Ok(views.chain(pages).chain(browser_page(&record)).chain(json(&record)).collect())
+    Ok(views.chain(pages).chain([compared]).chain(browser_page(&record)).chain(json(&record)).collect())
+}
+
+/// The comparison of a document with itself.
+fn compared_with_itself(record: &Record) -> Record {
+    let source = |name: &str| Source { name: name.to_owned(), record: record.clone() };
+    let comparison = Some(compare(&source("a"), &[source("b")], &[]));
+    let since = since(record, record, &[], &jiff::tz::TimeZone::UTC);
+    let content = Content { comparison, since, ..Content::default() };
+    let tool = record.tool.clone();
+    Record(chronoscope_harness::record::Document::new("compare", tool, record.machine.clone(), content))
 }
 
 /// Parses a probe's output up to the first invalid line, and computes all estimates. Returns the estimates of its

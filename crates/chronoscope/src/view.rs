@@ -7,7 +7,7 @@ use chronoscope_render::machine;
 use chronoscope_render::title::head;
 use clap::builder::PossibleValue;
 
-use crate::answers::verdict_words;
+use crate::answers::{since, verdict_words};
 use crate::document::Record;
 use crate::part::Part;
 use crate::registry;
@@ -84,5 +84,8 @@ pub fn terminal_at(record: &Record, view: View, width: Width) -> String {
         chronoscope_render::findings::notices(&mut page, &findings::of_check(record));
     }
     disturbance::show(&mut page, record);
+    if let Some(since) = record.since.as_ref().filter(|_| view == View::CHECK) {
+        since::view::show(&mut page, since);
+    }
     page.finish()
 }

@@ -11,7 +11,7 @@ const SHORT: &[&str] = &["--duration", "2s", "--format", "json"];
 
 fn chronoscope() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
-    command.env_remove("COLUMNS");
+    command.env_remove("COLUMNS").env("CHRONOSCOPE_NO_HISTORY", "1");
     command
 }
 
@@ -256,6 +256,7 @@ fn a_full_standard_output_is_an_error_and_the_file_is_saved_all_the_same() {
 #[test]
 fn an_interrupted_run_keeps_what_it_has_and_says_so() {
     let mut child = Process::new(env!("CARGO_BIN_EXE_chronoscope"))
+        .env("CHRONOSCOPE_NO_HISTORY", "1")
         .args(["--format", "json", "--duration", "1min"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -263,6 +263,7 @@ fn absurd_wishes_are_refused_before_anything_is_started() {
 #[test]
 fn a_check_looks_at_those_that_start_quickly() {
     let output = Command::new(env!("CARGO_BIN_EXE_chronoscope"))
+        .env("CHRONOSCOPE_NO_HISTORY", "1")
         .args(["check", "--duration", "3s", "--format", "json"])
         .assert()
         .success()

@@ -5,7 +5,7 @@ use crate::grid::Grid;
 pub use crate::grid::{Column, Mood};
 use crate::line::Line;
 use crate::page::Page;
-use crate::study::OverThreads;
+use crate::study::{OverThreads, OverTime};
 pub use crate::words::counted;
 pub use chronoscope_harness::quantity::{count, ns, percent, three_digits};
 
@@ -51,6 +51,11 @@ impl Text {
         for chart in charts {
             self.page.lines(chart.lines(self.page.width()));
         }
+    }
+
+    /// Adds a chart over time.
+    pub fn over_time(&mut self, chart: &OverTime) {
+        self.page.lines(chart.lines(self.page.width()));
     }
 
     /// Adds a section title, followed by a rule.

@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub mod causality;
+pub mod compare;
 pub mod conclude;
 pub mod conclusions;
 pub mod emulated;
@@ -10,5 +11,6 @@ pub mod gate;
 pub mod intervals;
 pub mod monotonic;
 pub mod report;
+pub mod since;
 pub mod trust;
 pub mod verdict_words;

@@ -3,24 +3,27 @@ use std::process::ExitCode;
 use chronoscope_bench::{Failure, Interrupt, StudyProgress};
 use chronoscope_harness::Start;
 
+use super::keeper::Keeper;
 use super::output::Output;
 use super::page::Shown;
 use super::study_run;
-use crate::arguments::Of;
+use crate::arguments::{CheckOptions, Of};
 use crate::document::{Outcome, Record};
 use crate::engine::{self, Planned};
+use crate::history::is_kept;
 use crate::plan::PlanError;
 use crate::registry::Sections;
 use crate::rules;
 use crate::run_options::RunOptions;
 use crate::section::{EntryOf, Section};
-use crate::sections::clocks::plan as clocks;
 use chronoscope_harness::finding::Severity;
 
 /// Checks the machine, then prints and saves the results.
-pub fn check(start: &Start, options: &Of<clocks::Options>) -> Result<ExitCode, Failure> {
-    let planned = Planned::check(&options.of, &options.run, start.allowed_cpus());
-    run(start, &options.run, planned)
+pub fn check(start: &Start, options: &CheckOptions) -> Result<ExitCode, Failure> {
+    let Of { run: of_run, of } = &options.measured;
+    let planned = Planned::check(of, of_run, start.allowed_cpus());
+    let keeps = !options.no_history && is_kept();
+    run(start, of_run, planned, keeps.then(Keeper::new))
 }
 
 /// Measures one section, called `name` and with entry `entry`, then prints and saves the results.
@@ -35,14 +38,28 @@ pub fn section<S: Section>(
         S::check_needs(&entry(&mut planned.sections).plan)?;
         Ok(planned)
     });
-    run(start, &options.run, checked)
+    run(start, &options.run, checked, None)
 }
 
-fn run(start: &Start, run: &RunOptions, planned: Result<Planned, PlanError>) -> Result<ExitCode, Failure> {
+fn run(
+    start: &Start,
+    run: &RunOptions,
+    planned: Result<Planned, PlanError>,
+    keeper: Option<Keeper>,
+) -> Result<ExitCode, Failure> {
     let planned = planned.map_err(|error| Failure::usage(error.to_string()))?;
     let output = Output::prepare(run.format, run.output.as_deref())?;
-    let record = measured(start, run, planned);
-    output.write(&record, Shown::default())?;
+    let mut record = measured(start, run, planned);
+    let mut keeper = keeper.filter(|_| !measured_nothing(&record));
+    if let Some(keeper) = &mut keeper {
+        record.content.since = keeper.since(&record);
+    }
+    let written = output.write(&record, Shown::default());
+    // Whatever becomes of the output, and without any effect on it.
+    if let Some(keeper) = keeper {
+        keeper.keep(&record);
+    }
+    written?;
     Ok(exit_code(run, &record))
 }
 

@@ -1,10 +1,14 @@
 //! The program's commands, one file each.
 
 mod advise;
+mod compare;
 mod definition;
 mod experiment;
+pub mod fail_on;
 mod findings;
 mod gate;
+pub mod history;
+mod keeper;
 pub mod measure;
 pub mod output;
 pub mod page;
@@ -33,6 +37,8 @@ pub fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failure> {
         Some(Command::Gate(options)) => gate::run(start, &options),
         Some(Command::Findings(options)) => findings::run(&options),
         Some(Command::Show(options)) => show::run(&options),
+        Some(Command::Compare(options)) => compare::run(&options),
+        Some(Command::History(command)) => history::run(&command),
         Some(Command::Schema) => definition::schema(),
         Some(Command::Completions { shell }) => definition::completions(shell),
         Some(Command::Man) => definition::man(),

@@ -4,6 +4,7 @@ use chronoscope_render::Width;
 use chronoscope_render::study::{self, Detail};
 use chronoscope_render::text::{Mood, Text};
 
+use crate::answers::compare;
 use crate::answers::gate::view::gate_at;
 use crate::document::Record;
 use crate::sections::{pace, scaling, selftest};
@@ -15,7 +16,7 @@ use crate::{experiment, view};
 pub struct Shown {
     /// None for the run's own output.
     pub view: Option<View>,
-    /// For a study: every backoff and every chart.
+    /// For a study: every backoff and every chart. For a comparison: every figure.
     pub full: bool,
 }
 
@@ -29,6 +30,9 @@ pub fn page(record: &Record, shown: Shown, width: Width) -> String {
     }
     if let Some(pace) = &record.pace {
         return pace::view::pace_at(record, pace, width);
+    }
+    if let Some(comparison) = &record.comparison {
+        return compare::view::page(comparison, shown.full, width);
     }
     if let Some(selftest) = &record.selftest {
         return selftest::terminal(record, selftest, width);

@@ -55,6 +55,14 @@ fn assert_judged(mut record: Record) {
     assert_eq!(document(&json(&record).unwrap()).unwrap(), record);
 }
 
+/// Every page of a document, its comparison with itself included.
+fn assert_pages_harmless(text: &str) {
+    for page in crate::untrusted::shown(text).unwrap().iter().filter(|page| !page.starts_with(['<', '{'])) {
+        let text = strip_str(page).to_string();
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -74,6 +82,7 @@ proptest! {
         let record = document(&root.to_string()).unwrap();
         assert_harmless(&record);
         assert_judged(record.clone());
+        assert_pages_harmless(&root.to_string());
         prop_assert_eq!(&document(&json(&record).unwrap()).unwrap(), &record);
     }
 

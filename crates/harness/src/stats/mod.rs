@@ -11,6 +11,7 @@ mod interval;
 mod line;
 mod median;
 mod modes;
+mod normal_scale;
 mod outliers;
 mod over_processes;
 mod paired;
@@ -21,6 +22,7 @@ mod rate;
 mod steady;
 mod summary;
 mod trend;
+mod two_draws;
 
 pub use autocorrelation::{autocorrelation, effective_sample_size};
 pub use changepoints::changepoints;
@@ -31,6 +33,7 @@ pub use hierarchy::variance_components;
 pub use line::{StraightLine, straight_line};
 pub use median::median_interval;
 pub use modes::{modes, modes_of};
+pub use normal_scale::normal_scale;
 pub use outliers::outliers;
 pub use over_processes::over_processes;
 pub use paired::{Paired, paired};
@@ -41,6 +44,7 @@ pub use rate::rate_upper_95;
 pub use steady::{Segment, Steadiness, Steady, steady_state};
 pub use summary::median;
 pub use trend::trend;
+pub use two_draws::two_draws;
 
 /// The confidence of every interval, if there are enough processes for it.
 pub const CONFIDENCE: f64 = 0.999;

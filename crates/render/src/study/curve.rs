@@ -51,6 +51,10 @@ pub(super) struct Chart {
     pub(super) front: Front,
     pub(super) y_scale: Scale,
     pub(super) x_scale: Option<Scale>,
+    /// Moments along a time axis, with their words; none for an axis of swept values.
+    pub(super) moments: Vec<(f64, String)>,
+    /// Where something else changed, on a time axis.
+    pub(super) changes: Vec<f64>,
 }
 
 impl Chart {
@@ -69,7 +73,7 @@ impl Chart {
         widths.sort_by(f64::total_cmp);
         let room = (most - least).max(2.0 * widths.get(widths.len() / 2).copied().unwrap_or(0.0));
         let ends = finite().flat_map(|point| [point.y, point.low.max(least - room), point.high.min(most + room)]);
-        let nothing = (self.y_scale == Scale::Linear).then_some(0.0);
+        let nothing = (self.y_scale == Scale::Linear && self.moments.is_empty()).then_some(0.0);
         Axis::of_results(ends.chain(nothing), self.y_scale)
     }
 
@@ -156,6 +160,8 @@ pub(super) fn over_threads(record: &StudyRecord) -> Vec<Chart> {
             front: Front::default(),
             y_scale: Scale::Log,
             x_scale: Some(Scale::Log),
+            moments: Vec::new(),
+            changes: Vec::new(),
         };
         chart.is_worth_drawing(3).then_some(chart)
     });
@@ -169,7 +175,18 @@ fn over_backoff(title: String, curves: Vec<Curve>, is_difference: bool) -> Optio
     let is_wide = !is_difference && least > 0.0 && most / least > WIDE;
     let y_scale = if is_wide { Scale::Log } else { Scale::Linear };
     let front = Front::default();
-    let chart = Chart { title, x_name, curves, is_difference, shaded: None, front, y_scale, x_scale: None };
+    let chart = Chart {
+        title,
+        x_name,
+        curves,
+        is_difference,
+        shaded: None,
+        front,
+        y_scale,
+        x_scale: None,
+        moments: Vec::new(),
+        changes: Vec::new(),
+    };
     chart.is_worth_drawing(2).then_some(chart)
 }
 

@@ -11,6 +11,7 @@ mod harness;
 #[cfg(feature = "html")]
 mod html;
 mod over_threads;
+mod over_time;
 mod plot;
 mod says;
 pub(crate) mod varying;
@@ -23,5 +24,6 @@ pub use self::harness::resolution;
 #[cfg(feature = "html")]
 pub use self::html::{Lead, html, html_with};
 pub use self::over_threads::{OverThreads, ThreadTime, Zone};
+pub use self::over_time::OverTime;
 pub use self::view::{surroundings, terminal};
 pub use chronoscope_harness::record::{parse_study as parse, write_study as json};

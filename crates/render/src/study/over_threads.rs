@@ -107,6 +107,8 @@ impl OverThreads {
             }),
             y_scale: Scale::Log,
             x_scale: Some(Scale::Log),
+            moments: Vec::new(),
+            changes: Vec::new(),
         }
     }
 }

@@ -24,6 +24,8 @@ const BAND: char = '│';
 const BETWEEN: char = '·';
 /// The line at zero difference.
 const NOTHING: char = '┄';
+/// Where something else changed.
+const CHANGED: char = '┊';
 /// Columns for the numbers on the left.
 const NUMBERS: usize = 8;
 /// Approximate rows of the drawing.
@@ -71,6 +73,9 @@ fn legend(chart: &Chart, y: &Axis, width: usize) -> Vec<Line> {
         words.push(format!("{FRONT} {}", chart.front.name));
     }
     words.push(format!("{BAND} interval"));
+    if !chart.changes.is_empty() {
+        words.push(format!("{CHANGED} changed, see below"));
+    }
     if chart.is_cut(y) {
         words.push("some cut".to_owned());
     }
@@ -95,6 +100,9 @@ fn drawing(chart: &Chart, x: &Axis, y: &Axis, [columns, height]: [usize; 2]) -> 
     }
     if let Some(nothing) = y.place(0.0).filter(|_| chart.is_difference) {
         canvas.path(&[(0.0, nothing), (1.0, nothing)], NOTHING);
+    }
+    for change in chart.changes.iter().filter_map(|at| x.place(*at)) {
+        canvas.path(&[(change, 0.0), (change, 1.0)], CHANGED);
     }
     // The first curve is drawn last: it is the operation, the others are what it is compared with.
     for curve in curves.iter().rev() {
@@ -147,7 +155,7 @@ fn style(cell: char) -> Style {
     match cell {
         UNRESOLVED | RAISED => BAR,
         sign if SIGNS.contains(&sign) => BAR,
-        BETWEEN | NOTHING | SHADED => DIM,
+        BETWEEN | NOTHING | SHADED | CHANGED => DIM,
         _ => PLAIN,
     }
 }
@@ -156,8 +164,10 @@ fn style(cell: char) -> Style {
 fn below(chart: &Chart, x: &Axis, columns: usize) -> Line {
     let mut row: Vec<char> = vec![' '; columns];
     let mut free = 0;
-    for tick in &x.ticks {
-        let text: Vec<char> = swept(*tick).chars().collect();
+    let swept_ticks = || x.ticks.iter().map(|tick| (*tick, swept(*tick))).collect();
+    let ticks: Vec<(f64, String)> = if chart.moments.is_empty() { swept_ticks() } else { chart.moments.clone() };
+    for (tick, words) in &ticks {
+        let text: Vec<char> = words.chars().collect();
         let Some(place) = x.place(*tick) else { continue };
         // The position is between 0 and 1, and the axis is at most a screen wide.
         let middle = (place * columns.saturating_sub(1) as f64).round() as usize;

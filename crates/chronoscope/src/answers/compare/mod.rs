@@ -1,0 +1,180 @@
+//! Documents compared: which figures changed, by how much, and by more than runs of one machine differ or not.
+
+mod differences;
+pub mod figure;
+mod figures;
+#[cfg(test)]
+mod made_up;
+mod noise;
+mod ratio;
+pub mod report;
+#[cfg(test)]
+mod tests;
+pub mod view;
+
+use chronoscope_harness::quantity::limit;
+
+use crate::document::Record;
+use chronoscope_harness::record::Estimate;
+
+use self::differences::{differences, findings_missing, is_alike};
+use self::figure::{Better, Figure, FigureKind};
+use self::noise::{FEWEST_RUNS, MANY_RUNS, between_runs};
+use self::ratio::ratio;
+use self::report::{ComparedRun, Comparison, FigureCompared, FigureVerdict, Noise, RunCompared};
+
+pub use self::differences::conditions;
+pub use self::figures::figures;
+
+/// A document, and where it is from.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The file, or the number in the history.
+    pub name: String,
+    /// The document.
+    pub record: Record,
+}
+
+/// Compares each of `others` with `base`. `earlier` holds the figures of further runs of the base's machine under the same
+/// conditions, from which the noise between runs is known, along with those among the documents themselves.
+pub fn compare(base: &Source, others: &[Source], earlier: &[Vec<Figure>]) -> Comparison {
+    let alike = |other: &&Source| is_alike(&base.record, &other.record) && !is_same_run(&base.record, &other.record);
+    let runs = others.iter().map(|this| {
+        let siblings = others.iter().filter(|other| !std::ptr::eq(*other, this)).filter(alike);
+        let siblings = siblings.filter(|other| !is_same_run(&this.record, &other.record));
+        let mut noise: Vec<Vec<Figure>> = siblings.map(|other| figures(&other.record)).collect();
+        noise.extend_from_slice(earlier);
+        noise.push(figures(&base.record));
+        compare_one(base, this, &noise)
+    });
+    Comparison { base: run(base), runs: runs.collect() }
+}
+
+/// Whether both are one run, given twice.
+fn is_same_run(a: &Record, b: &Record) -> bool {
+    (&a.started_at, a.elapsed_ms, &a.machine.hostname) == (&b.started_at, b.elapsed_ms, &b.machine.hostname)
+}
+
+fn compare_one(base: &Source, this: &Source, noise: &[Vec<Figure>]) -> RunCompared {
+    let (of_base, of_this) = (figures(&base.record), figures(&this.record));
+    let pair = |figure: &Figure| of_this.iter().find(|other| other.is_same_as(figure)).cloned();
+    let pairs: Vec<(Figure, Figure)> = of_base.iter().filter_map(|one| Some((one.clone(), pair(one)?))).collect();
+    let compared = pairs.iter().map(|(before, now)| {
+        let noise = between_runs(before, noise, pairs.len());
+        compare_figure(before, now, noise)
+    });
+    let figures: Vec<FigureCompared> = compared.collect();
+    let noise_runs = figures.iter().map(|figure| figure.noise.runs).max().unwrap_or(0);
+    RunCompared {
+        run: run(this),
+        differences: differences(&base.record, &this.record),
+        only_base: alone(&of_base, &of_this),
+        only_this: alone(&of_this, &of_base),
+        findings_appeared: findings_missing(&this.record, &base.record),
+        findings_vanished: findings_missing(&base.record, &this.record),
+        noise_runs,
+        assumptions: assumptions(&figures, noise_runs),
+        figures,
+    }
+}
+
+fn run(source: &Source) -> ComparedRun {
+    let Source { name, record } = source;
+    ComparedRun {
+        source: name.clone(),
+        command: record.command.clone(),
+        started_at: record.started_at.clone(),
+        tool: record.tool.clone(),
+        hostname: record.machine.hostname.clone(),
+    }
+}
+
+/// Figures of `these` that `others` lack, in words.
+fn alone(these: &[Figure], others: &[Figure]) -> Vec<String> {
+    let is_alone = |figure: &&Figure| !others.iter().any(|other| other.is_same_as(figure));
+    these.iter().filter(is_alone).map(|figure| format!("{} {}", figure.subject, figure.kind.words())).collect()
+}
+
+/// A figure of two runs, judged by how far runs of an unchanged machine differ.
+pub fn compare_figure(base: &Figure, this: &Figure, noise: Noise) -> FigureCompared {
+    let ratio = ratio(&base.value, &this.value);
+    let better = base.kind.better();
+    FigureCompared {
+        kind: base.kind,
+        subject: base.subject.clone(),
+        better,
+        base: base.value,
+        this: this.value,
+        ratio,
+        noise,
+        verdict: ratio.map_or(FigureVerdict::Unresolved, |ratio| judge(base.kind, &ratio, noise)),
+    }
+}
+
+/// Where the band is known from runs, it has the error of an estimate in it: an estimate within is noise, and one beyond it has changed
+/// unless its own interval allows no change. Where the band is assumed, all of the interval has to be beyond it, or within. A figure
+/// that comes without an interval is judged by its estimate. Everything else is unresolved.
+fn judge(kind: FigureKind, ratio: &Estimate, noise: Noise) -> FigureVerdict {
+    let has_interval = ratio.has_confidence();
+    if !has_interval && kind.has_interval() && noise.runs == 0 {
+        return FigureVerdict::Unresolved;
+    }
+    let most = 1.0 + noise.band_pct / 100.0;
+    let is_within = |value: f64| value >= 1.0 / most && value <= most;
+    let estimate = ratio.estimate;
+    let (low, high) = match () {
+        () if !has_interval || noise.runs > 0 && is_within(estimate) => (estimate, estimate),
+        () if noise.runs > 0 && ratio.holds(1.0) => return FigureVerdict::Unresolved,
+        () if noise.runs > 0 => (estimate, estimate),
+        () => (ratio.low, ratio.high),
+    };
+    let (is_less, is_more) = (high < 1.0 / most, low > most);
+    match kind.better() {
+        Better::Lower if is_more => FigureVerdict::Regression,
+        Better::Lower if is_less => FigureVerdict::Improvement,
+        Better::Higher if is_less => FigureVerdict::Regression,
+        Better::Higher if is_more => FigureVerdict::Improvement,
+        Better::Neither if is_less || is_more => FigureVerdict::Changed,
+        _ if is_within(low) && is_within(high) => FigureVerdict::Noise,
+        _ => FigureVerdict::Unresolved,
+    }
+}
+
+/// What the verdicts rest on.
+fn assumptions(figures: &[FigureCompared], noise_runs: u32) -> Vec<String> {
+    let mut said = vec![
+        "a ratio is this run's figure over the base's; its interval, of 95 %, combines both intervals on a log scale, as for \
+         independent, log-normal estimates, and leaves out what differs between runs"
+            .to_owned(),
+    ];
+    let mut usual: Vec<(String, Vec<&str>)> = Vec::new();
+    for figure in figures.iter().filter(|figure| figure.noise.runs == 0) {
+        let band = limit(figure.noise.band_pct);
+        let words = figure.kind.words();
+        match usual.iter_mut().find(|(known, _)| *known == band) {
+            Some((_, kinds)) if kinds.contains(&words) => {}
+            Some((_, kinds)) => kinds.push(words),
+            None => usual.push((band, vec![words])),
+        }
+    }
+    let runs = noise_runs as usize;
+    if runs >= MANY_RUNS {
+        said.push(format!(
+            "noise between runs: from {runs} runs of the base's machine under the same conditions, taken as log-normal; all \
+             bands hold at once with 95 %"
+        ));
+    } else if runs >= FEWEST_RUNS {
+        said.push(format!(
+            "noise between runs: from {runs} runs of the base's machine under the same conditions, taken as log-normal, each band \
+             with 95 %, but never less than assumed without them"
+        ));
+    }
+    if !usual.is_empty() {
+        let bands: Vec<String> = usual.iter().map(|(band, kinds)| format!("{band} for {}", kinds.join(", "))).collect();
+        said.push(format!(
+            "noise between runs is assumed, since fewer than {FEWEST_RUNS} runs of one machine have the figure: {}",
+            bands.join("; ")
+        ));
+    }
+    said
+}

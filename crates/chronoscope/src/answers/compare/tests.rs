@@ -1,0 +1,159 @@
+use chronoscope_render::Width;
+
+use super::figure::{Figure, FigureKind};
+use super::made_up::Draws;
+use super::report::{FigureVerdict, Noise};
+use super::*;
+use crate::json::{document, json};
+
+fn record() -> Record {
+    document(include_str!("../../../tests/fixtures/record.json")).unwrap()
+}
+
+fn source(name: &str, record: Record) -> Source {
+    Source { name: name.to_owned(), record }
+}
+
+/// The record of another run whose every latency is this many times as long.
+fn scaled(factor: f64, second: u32) -> Record {
+    let mut record = record();
+    record.started_at = format!("2026-11-22T00:00:{second:02}Z");
+    for latency in record.clocks.iter_mut().filter_map(|clock| clock.latency_ns.as_mut()) {
+        for value in [&mut latency.estimate, &mut latency.low, &mut latency.high] {
+            *value *= factor;
+        }
+    }
+    record
+}
+
+fn latency(compared: &Comparison, run: usize) -> FigureCompared {
+    let figures = &compared.runs[run].figures;
+    let is_it = |one: &&FigureCompared| one.kind == FigureKind::Latency && one.subject == "CLOCK_MONOTONIC";
+    figures.iter().find(is_it).unwrap().clone()
+}
+
+#[test]
+fn a_document_compared_with_itself_has_not_changed() {
+    let compared = compare(&source("a", record()), &[source("b", record())], &[]);
+    let run = &compared.runs[0];
+    assert!(run.figures.len() > 10 && run.differences.is_empty());
+    assert!(run.only_base.is_empty() && run.only_this.is_empty() && run.findings_appeared.is_empty());
+    for figure in &run.figures {
+        assert!(matches!(figure.verdict, FigureVerdict::Noise | FigureVerdict::Unresolved), "{figure:?}");
+    }
+}
+
+#[test]
+fn a_change_beyond_the_noise_is_found_and_one_within_is_not() {
+    let of = |factor: f64| {
+        let compared = compare(&source("a", scaled(1.0, 0)), &[source("b", scaled(factor, 1))], &[]);
+        let found = latency(&compared, 0);
+        (found.verdict, found.worse_by_pct().unwrap().round())
+    };
+    assert_eq!(of(1.5), (FigureVerdict::Regression, 50.0));
+    assert_eq!(of(0.5), (FigureVerdict::Improvement, -50.0));
+    assert_eq!(of(1.0).0, FigureVerdict::Noise);
+}
+
+#[test]
+fn several_runs_of_one_machine_tell_the_noise() {
+    let runs = |levels: &[f64]| -> Vec<Source> {
+        levels.iter().enumerate().map(|(i, level)| source("run", scaled(*level, i as u32 + 1))).collect()
+    };
+    let base = source("base", scaled(1.0, 0));
+    let noisy = compare(&base, &runs(&[1.2, 0.8, 1.1, 1.3]), &[]);
+    let found = latency(&noisy, 3);
+    assert_eq!((found.verdict, found.noise.runs), (FigureVerdict::Noise, 4), "{found:?}");
+    assert_eq!(noisy.runs[3].noise_runs, 4);
+    let quiet = compare(&base, &runs(&[1.001, 0.999, 1.0, 1.3]), &[]);
+    assert_eq!(latency(&quiet, 3).verdict, FigureVerdict::Regression);
+    // Of other conditions, nothing is known.
+    let mut others = runs(&[1.2, 0.8, 1.1]);
+    others.iter_mut().for_each(|other| other.record.machine.kernel.release = "0.1".to_owned());
+    others.push(source("run", scaled(1.3, 9)));
+    assert_eq!(latency(&compare(&base, &others, &[]), 3).noise.runs, 0);
+    // One run given many times is one run.
+    let same: Vec<Source> = (0..5).map(|_| source("same", scaled(1.3, 9))).collect();
+    assert_eq!(latency(&compare(&base, &same, &[]), 0).noise.runs, 0);
+}
+
+#[test]
+fn the_better_direction_decides_what_a_change_is() {
+    let judged = |kind: FigureKind, factor: f64| {
+        let of = |value: f64| Figure::new(kind, "a", Estimate::certain(value)).unwrap();
+        compare_figure(&of(100.0), &of(100.0 * factor), Noise { band_pct: 10.0, runs: 0 }).verdict
+    };
+    for (kind, more, less) in [
+        (FigureKind::Latency, FigureVerdict::Regression, FigureVerdict::Improvement),
+        (FigureKind::Throughput, FigureVerdict::Improvement, FigureVerdict::Regression),
+        (FigureKind::Tick, FigureVerdict::Changed, FigureVerdict::Changed),
+    ] {
+        assert_eq!((judged(kind, 2.0), judged(kind, 0.5), judged(kind, 1.05)), (more, less, FigureVerdict::Noise));
+    }
+}
+
+#[test]
+fn an_interval_that_allows_both_decides_nothing() {
+    let judged = |low: f64, high: f64, confidence: f64, runs: u32| {
+        let base = Figure::new(FigureKind::Latency, "a", Estimate::certain(100.0)).unwrap();
+        let value = Estimate { estimate: (low + high) / 2.0, low, high, confidence };
+        let this = Figure::new(FigureKind::Latency, "a", value).unwrap();
+        compare_figure(&base, &this, Noise { band_pct: 5.0, runs }).verdict
+    };
+    assert_eq!(judged(103.0, 110.0, 0.99, 0), FigureVerdict::Unresolved);
+    assert_eq!(judged(106.0, 110.0, 0.99, 0), FigureVerdict::Regression);
+    assert_eq!(judged(99.0, 101.0, 0.99, 0), FigureVerdict::Noise);
+    assert_eq!(judged(106.0, 110.0, 0.75, 0), FigureVerdict::Unresolved, "too few processes");
+    assert_eq!(judged(106.0, 110.0, 0.75, 5), FigureVerdict::Regression, "the band has the error in it");
+    let bare = |value: f64| Figure::bare(FigureKind::Skew, "a", value).unwrap();
+    let skew = compare_figure(&bare(100.0), &bare(300.0), Noise { band_pct: 100.0, runs: 0 });
+    assert_eq!(skew.verdict, FigureVerdict::Regression, "a bound has no interval of its own");
+}
+
+/// Runs of one machine that differ by a known noise, each with its own interval: how often a figure is called changed.
+fn false_alarms(runs: usize, run_sd: f64, within_sd: f64) -> f64 {
+    const TRIALS: u32 = 4_000;
+    let mut draws = Draws::new(3);
+    let mut run = || {
+        let level = 18.7 * (run_sd * draws.normal()).exp() * (within_sd * draws.normal()).exp();
+        let off = (1.96 * within_sd).exp();
+        let value = Estimate { estimate: level, low: level / off, high: level * off, confidence: 0.95 };
+        vec![Figure::new(FigureKind::Latency, "a", value).unwrap()]
+    };
+    let changed = (0..TRIALS).filter(|_| {
+        let known: Vec<Vec<Figure>> = (0..runs).map(|_| run()).collect();
+        let this = run();
+        let noise = noise::between_runs(&known[0][0], &known, 1);
+        let verdict = compare_figure(&known[0][0], &this[0], noise).verdict;
+        matches!(verdict, FigureVerdict::Regression | FigureVerdict::Improvement)
+    });
+    changed.count() as f64 / f64::from(TRIALS)
+}
+
+#[test]
+fn runs_that_are_alike_are_rarely_called_changed() {
+    for runs in [3, 5, 10, 30] {
+        for (run_sd, within_sd) in [(0.01, 0.002), (0.05, 0.01), (0.3, 0.01), (0.02, 0.05)] {
+            let alarms = false_alarms(runs, run_sd, within_sd);
+            assert!(alarms <= 0.05, "{runs} runs, {run_sd} between, {within_sd} within: {alarms}");
+        }
+    }
+    // Without runs to tell, the usual band is an assumption, and holds where it is true.
+    assert!(false_alarms(1, 0.015, 0.002) <= 0.05);
+    assert!(false_alarms(1, 0.1, 0.002) > 0.05, "or the test shows nothing");
+}
+
+#[test]
+fn a_comparison_is_a_document_that_is_shown_again() {
+    let mut compared = record();
+    compared.content.comparison =
+        Some(compare(&source("a.json", scaled(1.0, 0)), &[source("b.json", scaled(1.5, 1))], &[]));
+    let text = json(&compared).unwrap();
+    assert_eq!(document(&text).unwrap().comparison, compared.comparison);
+    for (full, columns) in [(false, 60), (true, 80), (true, 118)] {
+        let page = view::page(compared.comparison.as_ref().unwrap(), full, Width::of_columns(columns));
+        let page = anstream::adapter::strip_str(&page).to_string();
+        assert!(page.contains("regression") && page.contains("a.json"), "{page}");
+        assert_eq!(page.contains("noise  ") || page.contains(" noise\n"), full || columns == 60, "{page}");
+    }
+}

@@ -1,0 +1,123 @@
+//! A comparison as a page.
+
+use chronoscope_harness::quantity::{RATIO, limit};
+use chronoscope_harness::record::Estimate;
+use chronoscope_render::Width;
+use chronoscope_render::text::{Column, Mood, Text};
+use chronoscope_render::words::{counted, given};
+
+use super::figure::FigureKind;
+use super::report::{ComparedRun, Comparison, FigureCompared, FigureVerdict, FindingName, RunCompared};
+
+/// Renders a comparison as text with ANSI styles, for a terminal of this width: figures that changed or are inconclusive, and with
+/// `full` all of them.
+pub fn page(comparison: &Comparison, full: bool, width: Width) -> String {
+    let mut text = Text::with_width(width);
+    text.line(Mood::Plain, &format!("base: {}", named(&comparison.base)));
+    for run in &comparison.runs {
+        of_run(&mut text, run, full);
+    }
+    text.finish()
+}
+
+fn named(run: &ComparedRun) -> String {
+    let hostname = given_name(run.hostname.as_deref());
+    format!(
+        "{} · {} · {hostname} · {} · {} {}",
+        run.source, run.command, run.started_at, run.tool.name, run.tool.version
+    )
+}
+
+fn given_name(hostname: Option<&str>) -> String {
+    hostname.map_or_else(|| "hostname unknown".to_owned(), |name| given(Some(name)))
+}
+
+fn of_run(text: &mut Text, run: &RunCompared, full: bool) {
+    text.section(&format!("COMPARED {}", run.run.source));
+    text.line(Mood::Quiet, &named(&run.run));
+    for difference in &run.differences {
+        text.sentence(Mood::Warning, "!", &format!("{}: {} → {}", difference.what, difference.base, difference.this));
+    }
+    for (sign, mood, findings) in
+        [("+", Mood::Warning, &run.findings_appeared), ("−", Mood::Good, &run.findings_vanished)]
+    {
+        for finding in findings {
+            text.sentence(mood, sign, &format!("finding {}", finding_words(finding)));
+        }
+    }
+    let shown = |figure: &&FigureCompared| full || figure.verdict != FigureVerdict::Noise;
+    let mut figures: Vec<&FigureCompared> = run.figures.iter().filter(shown).collect();
+    let rank = |verdict: FigureVerdict| FigureVerdict::ALL.iter().position(|one| *one == verdict);
+    figures.sort_by_key(|figure| rank(figure.verdict));
+    if !figures.is_empty() {
+        text.table_with_moods(&columns(), figures.iter().map(|figure| (mood(figure.verdict), row(figure))));
+    }
+    text.sentence(Mood::Plain, "·", &sum(run));
+    for (alone, whose) in [(&run.only_base, "the base"), (&run.only_this, "this run")] {
+        if let Some(first) = alone.first() {
+            let more = if alone.len() > 1 { format!(" and {} more", alone.len() - 1) } else { String::new() };
+            text.sentence(Mood::Quiet, " ", &format!("only in {whose}: {first}{more}"));
+        }
+    }
+    for assumption in &run.assumptions {
+        text.sentence(Mood::Quiet, " ", assumption);
+    }
+}
+
+fn finding_words(finding: &FindingName) -> String {
+    finding.subject.as_ref().map_or_else(|| finding.id.clone(), |subject| format!("{}: {subject}", finding.id))
+}
+
+fn columns() -> [Column; 7] {
+    [
+        Column::left("subject"),
+        Column::left("figure").naming(),
+        Column::right("base"),
+        Column::right("this"),
+        Column::right("ratio"),
+        Column::right("noise").tied(),
+        Column::left("verdict"),
+    ]
+}
+
+fn row(figure: &FigureCompared) -> Vec<String> {
+    let ratio = |ratio: Estimate| match ratio.has_interval() {
+        true => RATIO.difference(&ratio),
+        false => RATIO.value(ratio.estimate),
+    };
+    vec![
+        figure.subject.clone(),
+        figure.kind.words().to_owned(),
+        value(figure.kind, &figure.base),
+        value(figure.kind, &figure.this),
+        figure.ratio.map_or_else(|| "–".to_owned(), ratio),
+        format!("± {}", limit(figure.noise.band_pct)),
+        figure.verdict.word().to_owned(),
+    ]
+}
+
+fn value(kind: FigureKind, of: &Estimate) -> String {
+    if of.has_interval() { kind.quantity().difference(of) } else { kind.quantity().value(of.estimate) }
+}
+
+fn mood(verdict: FigureVerdict) -> Mood {
+    match verdict {
+        FigureVerdict::Regression => Mood::Bad,
+        FigureVerdict::Improvement => Mood::Good,
+        FigureVerdict::Changed => Mood::Warning,
+        FigureVerdict::Unresolved => Mood::Quiet,
+        FigureVerdict::Noise => Mood::Plain,
+    }
+}
+
+fn sum(run: &RunCompared) -> String {
+    if run.figures.is_empty() {
+        return "the documents have no figure in common".to_owned();
+    }
+    let counted_verdicts = FigureVerdict::ALL.into_iter().filter_map(|verdict| match run.count(verdict) {
+        0 => None,
+        count => Some(format!("{count} {}", verdict.word())),
+    });
+    let all = counted(run.figures.len() as u64, "figure in common", "figures in common");
+    format!("{all}: {}", counted_verdicts.collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,171 @@
+//! This check compared with the last one of the same machine, in one sentence.
+
+pub mod report;
+pub mod view;
+pub mod when;
+
+use chronoscope_clock::SourceId;
+use chronoscope_clock::os::OsClock;
+use chronoscope_harness::quantity::PERCENT;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use self::report::Since;
+use self::when::when;
+use crate::answers::compare::figure::{Figure, FigureKind};
+use crate::answers::compare::report::{FigureCompared, FigureVerdict, RunCompared};
+use crate::answers::compare::{Source, compare};
+use crate::document::Record;
+
+/// Differences and findings named in the sentence; the rest is counted.
+const NAMED: usize = 2;
+/// Differences that no reader needs in one line: `history compare` has them.
+const MINOR: [&str; 5] = ["depth", "CPUs used", "interrupted", "container", "command"];
+
+/// What changed in `this` since `last`; None if one of them does not say when it began. `earlier` holds the figures of further checks
+/// of the machine under the same conditions as `last`.
+pub fn since(this: &Record, last: &Record, earlier: &[Vec<Figure>], zone: &TimeZone) -> Option<Since> {
+    let moment = |record: &Record| record.started_at.parse::<Timestamp>().ok();
+    let when = when(moment(last)?, moment(this)?, zone);
+    let source = |record: &Record| Source { name: String::new(), record: record.clone() };
+    let found = compare(&source(last), &[source(this)], earlier).runs.pop()?;
+    let clock = telling(&found.figures).cloned();
+    let sentence = sentence(&when, clock.as_ref(), &found);
+    Some(Since {
+        started_at: last.started_at.clone(),
+        when,
+        clock,
+        figures: found.figures.len() as u64,
+        regressions: found.count(FigureVerdict::Regression) as u64,
+        improvements: found.count(FigureVerdict::Improvement) as u64,
+        differences: found.differences,
+        findings_appeared: found.findings_appeared,
+        findings_vanished: found.findings_vanished,
+        sentence,
+    })
+}
+
+/// The latency of the system's monotonic clock, else the first latency.
+fn telling(figures: &[FigureCompared]) -> Option<&FigureCompared> {
+    let os = SourceId::Os(OsClock::Monotonic);
+    let latencies = || figures.iter().filter(|figure| figure.kind == FigureKind::Latency);
+    latencies().find(|figure| figure.subject == os.name()).or_else(|| latencies().next())
+}
+
+fn sentence(when: &str, clock: Option<&FigureCompared>, found: &RunCompared) -> String {
+    let mut said: Vec<String> = clock.map(of_clock).into_iter().collect();
+    let differences = found.differences.iter().filter(|difference| !MINOR.contains(&difference.what.as_str()));
+    let differences = differences.map(|it| format!("{} {} → {}", it.what, bare(&it.base), bare(&it.this)));
+    said.extend(some(differences.collect(), "differences"));
+    let others = |verdict: FigureVerdict| {
+        let is_other = |figure: &&FigureCompared| figure.verdict == verdict && Some(*figure) != clock;
+        found.figures.iter().filter(is_other).count()
+    };
+    let counts = [(others(FigureVerdict::Regression), "worse"), (others(FigureVerdict::Improvement), "better")];
+    said.extend(counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} figures {word}")));
+    let appeared = found.findings_appeared.iter().map(|finding| format!("new: {}", finding.id));
+    said.extend(some(distinct(appeared), "new findings"));
+    let vanished = found.findings_vanished.iter().map(|finding| format!("gone: {}", finding.id));
+    said.extend(some(distinct(vanished), "findings gone"));
+    if said.is_empty() {
+        said.push("nothing to compare".to_owned());
+    }
+    format!("{when}: {}", said.join(", "))
+}
+
+fn of_clock(clock: &FigureCompared) -> String {
+    let change = clock.ratio.map(|ratio| PERCENT.signed().value(100.0 * (ratio.estimate - 1.0)));
+    let verdict = match clock.verdict {
+        FigureVerdict::Regression => "slower",
+        FigureVerdict::Improvement => "faster",
+        other => other.word(),
+    };
+    format!("{} {} ({verdict})", clock.subject, change.unwrap_or_else(|| "–".to_owned()))
+}
+
+/// A fact without the word that its name says already.
+fn bare(fact: &str) -> &str {
+    ["Linux ", "chronoscope ", "Darwin ", "Windows "].iter().find_map(|word| fact.strip_prefix(word)).unwrap_or(fact)
+}
+
+fn distinct(words: impl Iterator<Item = String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for word in words {
+        if !all.contains(&word) {
+            all.push(word);
+        }
+    }
+    all
+}
+
+/// The first few, and the number of the rest.
+fn some(all: Vec<String>, what: &str) -> Vec<String> {
+    let more = all.len().saturating_sub(NAMED);
+    let rest = (more > 0).then(|| format!("{more} more {what}"));
+    all.into_iter().take(NAMED).chain(rest).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{document, json};
+
+    fn record(started_at: &str) -> Record {
+        let mut record = document(include_str!("../../../tests/fixtures/record.json")).unwrap();
+        record.started_at = started_at.to_owned();
+        record.machine.kernel.release = "6.1.12".to_owned();
+        record
+    }
+
+    fn of(this: &Record, last: &Record) -> Since {
+        since(this, last, &[], &TimeZone::UTC).unwrap()
+    }
+
+    #[test]
+    fn the_sentence_names_time_clock_and_kernel() {
+        let (mut last, this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
+        assert_eq!(of(&this, &last).sentence, "yesterday 22:31: CLOCK_MONOTONIC 0 % (noise)");
+        last.machine.kernel.release = "6.1.9".to_owned();
+        let found = of(&this, &last);
+        assert_eq!(found.sentence, "yesterday 22:31: CLOCK_MONOTONIC 0 % (noise), kernel 6.1.9 → 6.1.12");
+        assert_eq!((found.differences.len(), found.regressions, found.when.as_str()), (1, 0, "yesterday 22:31"));
+    }
+
+    #[test]
+    fn what_is_worse_and_what_is_new_is_counted() {
+        let (last, mut this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
+        for latency in this.clocks.iter_mut().filter_map(|clock| clock.latency_ns.as_mut()) {
+            (latency.estimate, latency.low, latency.high) =
+                (2.0 * latency.estimate, 2.0 * latency.low, 2.0 * latency.high);
+        }
+        let mut finding = this.findings[0].clone();
+        finding.id = "made_up".into();
+        this.findings = vec![finding];
+        let found = of(&this, &last);
+        let (worse, sentence) = (found.regressions - 1, &found.sentence);
+        assert!(
+            sentence.contains(&format!("CLOCK_MONOTONIC +100 % (slower), {worse} figures worse, new: made_up")),
+            "{sentence}"
+        );
+        assert!(sentence.contains("gone: "), "{sentence}");
+    }
+
+    #[test]
+    fn a_record_without_a_time_has_no_sentence() {
+        let (this, soon) = (record("2026-11-24T09:00:00Z"), record("soon"));
+        assert_eq!(since(&this, &soon, &[], &TimeZone::UTC), None);
+        assert_eq!(since(&soon, &this, &[], &TimeZone::UTC), None);
+    }
+
+    #[test]
+    fn it_is_kept_in_the_document_and_drawn_on_its_page() {
+        let (last, mut this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
+        let found = of(&this, &last);
+        this.content.since = Some(found.clone());
+        let read = document(&json(&this).unwrap()).unwrap();
+        assert_eq!(read.since.as_ref(), Some(&found));
+        let page = crate::view::terminal(&read, crate::view::View::CHECK);
+        let page = anstream::adapter::strip_str(&page).to_string();
+        assert!(page.contains(&format!("\nSINCE {}", found.sentence)), "{page}");
+    }
+}

@@ -1,0 +1,31 @@
+//! What changed since the last check of the same machine: plain data.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::answers::compare::report::{Difference, FigureCompared, FindingName};
+
+/// What changed since an earlier check.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Since {
+    /// When the earlier check began: RFC 3339, UTC.
+    pub started_at: String,
+    /// The same in words, in local time, as seen from this check: `yesterday 22:31`.
+    pub when: String,
+    /// The time per read of the clock that stands for the machine; null if not both checks have it.
+    pub clock: Option<FigureCompared>,
+    /// Figures of both.
+    pub figures: u64,
+    /// Those that are worse by more than the noise between runs.
+    pub regressions: u64,
+    /// Those that are better by more than that.
+    pub improvements: u64,
+    /// What else differs: kernel, clocksource, version, depth.
+    pub differences: Vec<Difference>,
+    /// Findings that only this check has.
+    pub findings_appeared: Vec<FindingName>,
+    /// Findings that only the earlier check has.
+    pub findings_vanished: Vec<FindingName>,
+    /// All of it in one sentence.
+    pub sentence: String,
+}

@@ -1,0 +1,57 @@
+use std::path::Path;
+use std::process::ExitCode;
+
+use chronoscope_bench::Failure;
+
+use super::fail_on::FailOn;
+use super::output::Output;
+use super::page::Shown;
+use super::study_run;
+use crate::answers::compare::figure::Figure;
+use crate::answers::compare::{Source, compare};
+use crate::arguments::{CompareOptions, ComparedOptions};
+use crate::document::{Content, Record};
+use crate::json::document;
+use chronoscope_harness::record::Document;
+
+/// Compares documents in files, prints and saves the comparison.
+pub fn run(options: &CompareOptions) -> Result<ExitCode, Failure> {
+    let mut sources = options.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?.into_iter();
+    let Some(base) = sources.next() else { return Err(Failure::usage("name at least two documents")) };
+    shown(&base, &sources.collect::<Vec<_>>(), &[], &options.compared)
+}
+
+fn read(file: &Path) -> Result<Source, Failure> {
+    let cannot = |why: String| Failure::usage(format!("{} cannot be compared: {why}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| cannot(error.to_string()))?;
+    let record = document(&text).map_err(|error| cannot(error.to_string()))?;
+    if record.comparison.is_some() {
+        return Err(cannot("it is a comparison itself; name the documents that it compares".to_owned()));
+    }
+    Ok(Source { name: file.display().to_string(), record })
+}
+
+/// Compares, prints and saves; `earlier` are the figures of further runs of the base's machine under the same conditions.
+pub fn shown(
+    base: &Source,
+    others: &[Source],
+    earlier: &[Vec<Figure>],
+    options: &ComparedOptions,
+) -> Result<ExitCode, Failure> {
+    let output = Output::prepare(options.format, options.output.as_deref())?;
+    let comparison = compare(base, others, earlier);
+    let nothing = comparison.runs.iter().find(|run| run.figures.is_empty()).map(|run| run.run.source.clone());
+    let fails = options.fail_on.iter().any(|on: &FailOn| on.is_met(&comparison));
+    // The machine is that of the latest document.
+    let machine = others.last().unwrap_or(base).record.machine.clone();
+    let content = Content { comparison: Some(comparison), ..Content::default() };
+    let record = Record(Document::new("compare", study_run::tool(), machine, content));
+    output.write(&record, Shown { view: None, full: options.full })?;
+    match nothing {
+        // A gate that has compared nothing must not let pass.
+        Some(source) if !options.fail_on.is_empty() => {
+            Err(Failure::run(format!("{} and {source} have no figure in common", base.name)))
+        }
+        _ => Ok(ExitCode::from(u8::from(fails))),
+    }
+}

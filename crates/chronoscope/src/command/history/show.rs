@@ -1,0 +1,35 @@
+use std::process::ExitCode;
+
+use chronoscope_bench::{Failure, Format, page_width, print};
+
+use super::options::ShowRunOptions;
+use super::{refused, to_read};
+use crate::command::page::{Shown, page};
+use crate::document::Record;
+use crate::history::History;
+use crate::json::json;
+
+/// Prints a kept run.
+pub fn run(options: &ShowRunOptions) -> Result<ExitCode, Failure> {
+    let record = document(&mut to_read()?, options.id)?;
+    if options.view.is_some() && record.plan.parts.is_empty() {
+        return Err(Failure::usage(format!("--view applies to checks; `{}` wrote run {}", record.command, options.id)));
+    }
+    print(&match options.format {
+        Format::Human => page(&record, Shown { view: options.view, full: false }, page_width()),
+        Format::Json => json(&record).map_err(|error| Failure::run(error.to_string()))?,
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The document of a run.
+///
+/// # Errors
+/// If there is no such run.
+pub fn document(history: &mut History, id: i64) -> Result<Record, Failure> {
+    let found = history.document(id).map_err(refused)?;
+    let file = || history.file().display();
+    found.ok_or_else(|| {
+        Failure::usage(format!("the history {} has no run {id}; `chronoscope history list` shows all", file()))
+    })
+}

@@ -1,0 +1,90 @@
+//! A figure over time, and what changed meanwhile.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use chronoscope_harness::record::Estimate;
+use chronoscope_harness::stats::median;
+
+use super::run::Run;
+
+/// Labels below a chart.
+const LABELS: usize = 6;
+
+/// What differs from one run to the next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The first run with it.
+    pub run: i64,
+    /// When that began, in seconds since 1970.
+    pub started_s: i64,
+    /// What changed.
+    pub what: &'static str,
+    /// What it was.
+    pub before: String,
+    /// What it is.
+    pub after: String,
+}
+
+/// Where clocksource, kernel, CPU or version changed, in runs of one machine by time.
+pub fn changes(runs: &[Run]) -> Vec<Change> {
+    let facts = |run: &Run| {
+        let Run { clocksource, kernel, cpu, tool, .. } = run;
+        [
+            ("clocksource", clocksource.clone()),
+            ("kernel", kernel.clone()),
+            ("CPU", cpu.clone()),
+            ("version", tool.clone()),
+        ]
+    };
+    let step = |pair: &[Run]| {
+        let [before, after] = pair else { return Vec::new() };
+        let facts = facts(before).into_iter().zip(facts(after));
+        let changed = facts.filter(|((_, before), (_, after))| before != after);
+        let change = |((what, before), (_, now)): ((&'static str, String), (&str, String))| Change {
+            run: after.id,
+            started_s: after.started_s,
+            what,
+            before,
+            after: now,
+        };
+        changed.map(change).collect()
+    };
+    runs.windows(2).flat_map(step).collect()
+}
+
+/// The values over time, in at most `most` spans of equally many runs: the median of each, with the interval of all in it.
+pub fn binned(runs: &[Run], most: usize) -> Vec<(f64, Estimate)> {
+    let valued: Vec<(i64, Estimate)> = runs.iter().filter_map(|run| Some((run.started_s, run.latency_ns?))).collect();
+    let bins = valued.len().min(most.max(1));
+    let bin = |i: usize| {
+        let of_bin = &valued[i * valued.len() / bins..(i + 1) * valued.len() / bins];
+        let values = || of_bin.iter().map(|(_, value)| value);
+        let at = median(of_bin.iter().map(|(at, _)| *at as f64).collect())?;
+        let (low, high) = (values().map(|of| of.low).reduce(f64::min)?, values().map(|of| of.high).reduce(f64::max)?);
+        let confidence = values().map(|of| of.confidence).reduce(f64::min)?;
+        Some((at, Estimate { estimate: median(values().map(|of| of.estimate).collect())?, low, high, confidence }))
+    };
+    (0..bins).filter_map(bin).collect()
+}
+
+/// Dates or times of day at some of these moments, in seconds since 1970: as much as tells them apart.
+pub fn labels(moments: &[f64], zone: &TimeZone) -> Vec<(f64, String)> {
+    const DAY_S: f64 = 86_400.0;
+    let (Some(first), Some(last)) = (moments.first(), moments.last()) else { return Vec::new() };
+    let form = match last - first {
+        span if span < 2.0 * DAY_S => "%a %H:%M",
+        span if span < 360.0 * DAY_S => "%-d %b",
+        _ => "%b %Y",
+    };
+    let count = LABELS.min(moments.len());
+    let at = |i: usize| moments[i * (moments.len() - 1) / count.saturating_sub(1).max(1)];
+    let label = |at: f64| {
+        let moment = Timestamp::from_second(at as i64).ok()?;
+        Some((at, moment.to_zoned_datetime(zone.clone()).strftime(form).to_string()))
+    };
+    let mut labels: Vec<(f64, String)> = (0..count).filter_map(|i| label(at(i))).collect();
+    labels.dedup_by(|a, b| a.1 == b.1);
+    labels
+}

@@ -1,0 +1,340 @@
+//! The history as users have it: one file, several processes, and whatever kills them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command as Process, Stdio};
+use std::time::Duration;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+const RECORD: &str = include_str!("fixtures/record.json");
+
+/// The program with a history of its own.
+fn chronoscope(history: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
+    command.env_remove("COLUMNS").env_remove("CHRONOSCOPE_NO_HISTORY").env("CHRONOSCOPE_HISTORY", history);
+    command
+}
+
+fn printed(command: &mut Command) -> String {
+    let output = command.assert().success().get_output().clone();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn refused(history: &Path, arguments: &[&str]) -> String {
+    let output = chronoscope(history).args(arguments).assert().code(2).get_output().clone();
+    assert!(output.stdout.is_empty(), "a refusal prints nothing on standard output");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// A record of a run that began this many minutes after midnight, changed by `change`.
+fn saved(folder: &Path, minute: usize, change: impl Fn(&mut Value)) -> PathBuf {
+    let mut record: Value = serde_json::from_str(RECORD).unwrap();
+    record["started_at"] =
+        format!("2026-11-{:02}T{:02}:{:02}:00Z", 1 + minute / 1440, minute / 60 % 24, minute % 60).into();
+    change(&mut record);
+    let file = folder.join(format!("{minute}.json"));
+    fs::write(&file, record.to_string()).unwrap();
+    file
+}
+
+/// A history with this many checks of one machine, a minute apart.
+fn of(folder: &Path, checks: usize) -> PathBuf {
+    let history = folder.join("history.db");
+    let files: Vec<PathBuf> = (0..checks).map(|minute| saved(folder, minute, |_| ())).collect();
+    printed(chronoscope(&history).args(["history", "import"]).args(files));
+    history
+}
+
+fn listed(history: &Path) -> Vec<Value> {
+    let list = printed(chronoscope(history).args(["history", "list", "--all", "--format", "json"]));
+    serde_json::from_str::<Value>(&list).unwrap()["runs"].as_array().unwrap().clone()
+}
+
+fn starts(runs: &[Value]) -> BTreeSet<String> {
+    runs.iter().map(|run| run["started_at"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Twice the time of every read.
+fn slower(record: &mut Value) {
+    for clock in record["content"]["sections"]["clocks"]["report"]["clocks"].as_array_mut().unwrap() {
+        for end in ["estimate", "low", "high"] {
+            if let Some(value) = clock["latency_ns"][end].as_f64() {
+                clock["latency_ns"][end] = (2.0 * value).into();
+            }
+        }
+    }
+}
+
+fn importing(history: &Path, files: &[PathBuf]) -> Child {
+    let mut command = Process::new(env!("CARGO_BIN_EXE_chronoscope"));
+    command.env("CHRONOSCOPE_HISTORY", history).args(["history", "import"]).args(files);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+#[test]
+fn two_processes_writing_at_once_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = folder.path().join("history.db");
+    let halves = [0, 1].map(|half| (0..12).map(|i| saved(folder.path(), 2 * i + half, |_| ())).collect::<Vec<_>>());
+    let writers = halves.map(|files| importing(&history, &files));
+    for writer in writers {
+        let output = writer.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let runs = listed(&history);
+    assert_eq!((runs.len(), starts(&runs).len()), (24, 24));
+}
+
+/// Kills a process that saves, at moments spread over all that it does; what it said is kept must be there, and whole.
+#[test]
+fn a_kill_at_any_moment_loses_nothing_that_was_saved() {
+    const KILLS: usize = 200;
+    let folder = tempfile::tempdir().unwrap();
+    let history = folder.path().join("history.db");
+    let files: Vec<PathBuf> = (0..5).map(|minute| saved(folder.path(), minute, |_| ())).collect();
+    let (mut kept, mut cut_short) = (0, 0);
+    for round in 0..KILLS {
+        // A history from the beginning, in turn with one that is there.
+        if round % 4 == 0 {
+            for left in ["history.db", "history.db-journal"] {
+                let _ = fs::remove_file(folder.path().join(left));
+            }
+            kept = 0;
+        }
+        let mut child = importing(&history, &files);
+        std::thread::sleep(Duration::from_micros(450 * (round as u64 * 37 % KILLS as u64)));
+        child.kill().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stdout).unwrap().lines().count();
+        cut_short += usize::from(said < files.len());
+        kept = kept.max(said);
+        if round % 4 == 3 {
+            let runs = listed(&history);
+            assert!(runs.len() >= kept, "round {round}: {kept} were saved, {} are there", runs.len());
+            let ids: Vec<String> = runs.iter().map(|run| run["id"].to_string()).collect();
+            for id in ids.iter().take(1) {
+                printed(chronoscope(&history).args(["history", "show", id, "--format", "json"]));
+            }
+            printed(chronoscope(&history).args(["history", "import"]).args(&files));
+            assert_eq!(starts(&listed(&history)).len(), files.len(), "and it can be written to");
+        }
+    }
+    assert!(cut_short > KILLS / 10, "{cut_short} of {KILLS} kills came before the end");
+}
+
+#[test]
+fn a_corrupt_newer_or_foreign_file_is_refused_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = fs::read(of(folder.path(), 2)).unwrap();
+    let import = saved(folder.path(), 7, |_| ());
+    let (mut newer, mut foreign) = (good.clone(), good.clone());
+    newer[63] = 200;
+    foreign[68..72].fill(0);
+    for (bytes, why) in [
+        (&b"{\"schema_version\": 2}"[..], "not an SQLite database"),
+        (&newer, "a newer chronoscope wrote it"),
+        (&foreign, "a database of another program"),
+        (&good[..good.len() / 3], "damaged"),
+    ] {
+        let other = tempfile::tempdir().unwrap();
+        let file = other.path().join("history.db");
+        fs::write(&file, bytes).unwrap();
+        let said = refused(&file, &["history", "import", import.to_str().unwrap()]);
+        assert!(said.contains(why) && said.contains("move it away"), "{said}");
+        if why != "damaged" {
+            let said = refused(&file, &["history", "list"]);
+            assert!(said.contains(why), "{said}");
+        }
+        assert_eq!(fs::read(&file).unwrap(), bytes, "{why}");
+        assert_eq!(fs::read_dir(other.path()).unwrap().count(), 1, "{why}: something is left next to it");
+    }
+}
+
+#[test]
+fn a_check_is_kept_and_compared_with_the_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = folder.path().join("below").join("history.db");
+    let check = ["check", "--duration", "2s", "--quiet"];
+    let first = printed(chronoscope(&history).args(check));
+    assert!(!first.contains("SINCE"), "there is nothing to compare with: {first}");
+    let second = printed(chronoscope(&history).args(check));
+    let since = second.lines().find(|line| line.starts_with("SINCE ")).expect("it is compared");
+    assert!(since.contains(" (") && since.contains(':'), "{since}");
+    let third = printed(chronoscope(&history).args(check).arg("--no-history"));
+    assert!(!third.contains("SINCE"), "{third}");
+    printed(chronoscope(&history).args(check).env("CHRONOSCOPE_NO_HISTORY", "1"));
+    assert_eq!(listed(&history).len(), 2);
+    let shown = printed(chronoscope(&history).args(["history", "show", "2"]));
+    assert_eq!(shown, second, "as it was printed");
+    let compared = printed(chronoscope(&history).args(["history", "compare"]));
+    assert!(compared.contains("base: run 1") && compared.contains("COMPARED run 2"), "{compared}");
+}
+
+#[test]
+fn a_history_that_cannot_be_written_harms_no_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("history.db");
+    fs::write(&file, "a letter").unwrap();
+    for history in [file.clone(), PathBuf::from("/proc/no/history.db")] {
+        let output = chronoscope(&history)
+            .args(["check", "--duration", "2s", "--quiet"])
+            .assert()
+            .success()
+            .get_output()
+            .clone();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("warning: this check is not kept") && said.lines().count() == 1, "{said}");
+        assert!(String::from_utf8(output.stdout).unwrap().starts_with("chronoscope "));
+    }
+    assert_eq!(fs::read(&file).unwrap(), b"a letter");
+}
+
+#[test]
+fn an_empty_history_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = folder.path().join("history.db");
+    let list = printed(chronoscope(&history).args(["history", "list"]));
+    assert!(list.contains("is empty") && list.contains("`chronoscope check`"), "{list}");
+    assert_eq!(listed(&history).len(), 0);
+    for arguments in [&["compare"][..], &["trend", "CLOCK_MONOTONIC"], &["export", "--format", "csv"]] {
+        let said = refused(&history, &[&["history"], arguments].concat());
+        assert!(said.contains("is empty"), "{said}");
+    }
+    assert!(refused(&history, &["history", "show", "1"]).contains("has no run 1"));
+    assert_eq!(printed(chronoscope(&history).args(["history", "prune", "--keep", "3"])), "0 runs removed\n");
+    assert!(!history.exists(), "reading makes no file");
+}
+
+#[test]
+fn wrong_words_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = of(folder.path(), 1);
+    for (arguments, why) in [
+        (&["show", "-1"][..], "it is negative"),
+        (&["show", "x"], "not a whole number"),
+        (&["prune"], "--keep"),
+        (&["prune", "--keep", "0"], "out of range"),
+        (&["prune", "--older-than", "long"], "not a time"),
+        (&["compare", "1"], "2"),
+        (&["compare", "1", "9"], "has no run 9"),
+        (&["compare"], "fewer than two complete checks"),
+        (&["trend", "sundial"], "choose from"),
+        (&["trend", "CLOCK_MONOTONIC", "--machine", "nowhere"], "has no run of nowhere"),
+        (&["export"], "--format"),
+        (&["import", "/no/such/file"], "cannot be kept"),
+    ] {
+        let said = refused(&history, &[&["history"], arguments].concat());
+        assert!(said.contains(why), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn a_trend_marks_what_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = of(folder.path(), 4);
+    let change = |record: &mut Value| {
+        record["machine"]["clocksource"]["current"] = "hpet".into();
+        slower(record);
+    };
+    let file = saved(folder.path(), 4000, change);
+    printed(chronoscope(&history).args(["history", "import"]).arg(file));
+    let trend = printed(chronoscope(&history).args(["history", "trend", "clock_monotonic"]));
+    assert!(trend.contains("latency of CLOCK_MONOTONIC") && trend.contains("5 runs") && trend.contains('┊'), "{trend}");
+    assert!(trend.contains("run 5: clocksource ") && trend.contains("→ hpet"), "{trend}");
+    let json =
+        printed(chronoscope(&history).args(["history", "trend", "CLOCK_MONOTONIC", "--last", "2", "--format", "json"]));
+    let trend: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((trend["runs"].as_array().unwrap().len(), trend["changes"][0]["after"].as_str()), (2, Some("hpet")));
+}
+
+#[test]
+fn exports_are_whole_and_well_formed() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = of(folder.path(), 3);
+    let csv = printed(chronoscope(&history).args(["history", "export", "--format", "csv"]));
+    let mut table = csv::Reader::from_reader(csv.as_bytes());
+    let rows: Vec<csv::StringRecord> = table.records().collect::<Result<_, _>>().unwrap();
+    let latency = |row: &&csv::StringRecord| &row[8] == "latency_ns" && &row[9] == "CLOCK_MONOTONIC";
+    assert_eq!(rows.iter().filter(latency).count(), 3);
+    assert!(rows.iter().all(|row| row[10].parse::<f64>().is_ok_and(|value| value > 0.0)));
+    let metrics = printed(chronoscope(&history).args(["history", "export", "--format", "openmetrics"]));
+    assert!(metrics.ends_with("# EOF\n") && metrics.contains("# TYPE chronoscope_latency_seconds gauge\n"));
+    let mut families = Vec::new();
+    for line in metrics.lines() {
+        if let Some(family) = line.strip_prefix("# TYPE ") {
+            families.push(family.split(' ').next().unwrap());
+        } else if !line.starts_with('#') {
+            let (name, rest) = line.split_once('{').unwrap();
+            assert_eq!(Some(&name), families.last(), "samples follow their family");
+            let (_, numbers) = rest.rsplit_once("} ").unwrap();
+            assert!(numbers.split(' ').all(|number| number.parse::<f64>().is_ok()), "{line}");
+        }
+    }
+    assert_eq!(families.iter().collect::<BTreeSet<_>>().len(), families.len(), "each family once");
+}
+
+#[test]
+fn documents_are_compared_and_a_regression_fails_the_gate() {
+    let folder = tempfile::tempdir().unwrap();
+    let (base, same, slow) =
+        (saved(folder.path(), 0, |_| ()), saved(folder.path(), 1, |_| ()), saved(folder.path(), 2, slower));
+    let compare = |files: &[&PathBuf], more: &[&str]| {
+        let mut command = chronoscope(&folder.path().join("none.db"));
+        command.arg("compare").args(files).args(more);
+        command
+    };
+    let page = printed(&mut compare(&[&base, &slow], &[]));
+    assert!(page.contains("CLOCK_MONOTONIC") && page.contains("regression") && page.contains("2.00×"), "{page}");
+    assert!(page.contains("noise between runs is assumed"), "{page}");
+    compare(&[&base, &slow], &["--fail-on", "regression"]).assert().code(1);
+    compare(&[&base, &slow], &["--fail-on", "regression=150%"]).assert().code(2);
+    compare(&[&base, &slow], &["--fail-on", "regression=99%"]).assert().code(1);
+    compare(&[&base, &same], &["--fail-on", "regression"]).assert().success();
+    compare(&[&slow, &base], &["--fail-on", "regression"]).assert().success();
+    let json = printed(&mut compare(&[&base, &same, &slow], &["--format", "json"]));
+    let document: Value = serde_json::from_str(&json).unwrap();
+    let schema: Value = serde_json::from_str(include_str!("../schema/chronoscope.v2.schema.json")).unwrap();
+    assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&document));
+    assert_eq!(document["content"]["comparison"]["runs"].as_array().unwrap().len(), 2);
+    let file = folder.path().join("compared.json");
+    fs::write(&file, &json).unwrap();
+    let shown = printed(chronoscope(Path::new("")).arg("show").arg(&file));
+    assert_eq!(shown, printed(&mut compare(&[&base, &same, &slow], &[])), "a comparison is shown again");
+    let said = refused(Path::new(""), &["compare", file.to_str().unwrap(), base.to_str().unwrap()]);
+    assert!(said.contains("compared.json cannot be compared: it is a comparison itself"), "{said}");
+}
+
+#[test]
+fn documents_that_cannot_be_compared_are_named() {
+    let fixture = |name: &str| format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+    let (record, pace) = (fixture("record.json"), fixture("pace.json"));
+    let said = refused(Path::new(""), &["compare", &record, "/no/such/file.json"]);
+    assert!(said.contains("/no/such/file.json cannot be compared"), "{said}");
+    let manifest = format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
+    assert!(refused(Path::new(""), &["compare", &manifest, &record]).contains("Cargo.toml cannot be compared: "));
+    assert!(refused(Path::new(""), &["compare", &record]).contains("2 values"), "one is too few");
+    assert!(refused(Path::new(""), &["compare", &record, &pace, "--fail-on", "luck"]).contains("choose regression"));
+    let page = printed(chronoscope(Path::new("")).args(["compare", &record, &pace]));
+    assert!(page.contains("no figure in common"), "{page}");
+    let gate = chronoscope(Path::new("")).args(["compare", &record, &pace, "--fail-on", "regression"]).assert().code(1);
+    let said = String::from_utf8(gate.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("have no figure in common"), "a gate that compares nothing does not pass: {said}");
+}
+
+#[test]
+fn a_saved_document_is_said_to_be_kept_once_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = folder.path().join("history.db");
+    let files: Vec<PathBuf> = (0..3).map(|minute| saved(folder.path(), minute, |_| ())).collect();
+    let mut child = importing(&history, &files);
+    let lines: Vec<String> = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok).collect();
+    assert!(child.wait().unwrap().success());
+    assert!(lines.len() == 3 && lines[0].starts_with("run 1: "), "{lines:?}");
+    let again = printed(chronoscope(&history).args(["history", "import"]).args(&files));
+    assert!(again.starts_with("run 1 already: "), "{again}");
+}
