@@ -31,7 +31,7 @@ pub struct Arguments {
     pub command: Option<Command>,
 
     #[command(flatten)]
-    pub check: Of<clocks::Options>,
+    pub check: Of<CheckOptions>,
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run was interrupted, measured nothing or could not be saved, or \
@@ -41,8 +41,8 @@ const EXIT_CODES: &str = "Exit codes: 0 done; 1 the run was interrupted, measure
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Check this machine: verdict, machine, clocks, consecutive reads, cores (the default)
-    Check(Of<clocks::Options>),
+    /// Check this machine: which clock to use, what it can time, whether to trust it (the default)
+    Check(Of<CheckOptions>),
     #[command(flatten)]
     Section(SectionCommand),
     /// Generate events at a fixed rate; report lateness, response against service time, and causes
@@ -76,6 +76,17 @@ pub struct Of<O: Args> {
 
     #[command(flatten)]
     pub of: O,
+}
+
+/// Options of a check.
+#[derive(Args, Clone, Debug, Default)]
+pub struct CheckOptions {
+    #[command(flatten)]
+    pub clocks: clocks::Options,
+
+    /// Print all of it, not only the first screen
+    #[arg(long)]
+    pub full: bool,
 }
 
 /// Options of a pace.
@@ -205,7 +216,7 @@ pub struct ShowOptions {
     #[arg(long, value_name = "VIEW", value_parser = PossibleValuesParser::new(View::names()).map(|name| View::named(&name)))]
     pub view: Option<View>,
 
-    /// For a study, scaling or an experiment: every backoff and every chart
+    /// For a check: all of it. For a study, scaling or an experiment: every backoff and every chart
     #[arg(long)]
     pub full: bool,
 
@@ -253,7 +264,7 @@ mod tests {
     fn no_command_takes_the_options_of_check() {
         let arguments = Arguments::try_parse_from(["chronoscope", "--quick", "--interval", "1us"]).unwrap();
         assert!(arguments.command.is_none() && arguments.check.run.quick);
-        assert_eq!(arguments.check.of.interval, [Duration::from_micros(1)]);
+        assert_eq!(arguments.check.of.clocks.interval, [Duration::from_micros(1)]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use chronoscope_harness::record::study::{Against, StudyCompared, StudyContent, S
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answers::first_screen::report::FirstScreen;
 use crate::answers::report::Verdict;
 use crate::part::Part;
 use crate::plan::Plan;
@@ -44,6 +45,9 @@ pub struct Content {
     /// What can be timed here.
     #[serde(skip_serializing_if = "is_default")]
     pub verdict: Verdict,
+    /// What the first screen of a check shows; null in other documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_screen: Option<FirstScreen>,
     /// Plans and measurements, by section.
     #[serde(skip_serializing_if = "is_default")]
     pub sections: Sections,

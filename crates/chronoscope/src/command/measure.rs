@@ -6,7 +6,7 @@ use chronoscope_harness::Start;
 use super::output::Output;
 use super::page::Shown;
 use super::study_run;
-use crate::arguments::Of;
+use crate::arguments::{CheckOptions, Of};
 use crate::document::{Outcome, Record};
 use crate::engine::{self, Planned};
 use crate::plan::PlanError;
@@ -14,13 +14,12 @@ use crate::registry::Sections;
 use crate::rules;
 use crate::run_options::RunOptions;
 use crate::section::{EntryOf, Section};
-use crate::sections::clocks::plan as clocks;
 use chronoscope_harness::finding::Severity;
 
 /// Checks the machine, then prints and saves the results.
-pub fn check(start: &Start, options: &Of<clocks::Options>) -> Result<ExitCode, Failure> {
-    let planned = Planned::check(&options.of, &options.run, start.allowed_cpus());
-    run(start, &options.run, planned)
+pub fn check(start: &Start, options: &Of<CheckOptions>) -> Result<ExitCode, Failure> {
+    let planned = Planned::check(&options.of.clocks, &options.run, start.allowed_cpus());
+    run(start, &options.run, planned, Shown { full: options.of.full, ..Shown::default() })
 }
 
 /// Measures one section, called `name` and with entry `entry`, then prints and saves the results.
@@ -35,17 +34,22 @@ pub fn section<S: Section>(
         S::check_needs(&entry(&mut planned.sections).plan)?;
         Ok(planned)
     });
-    run(start, &options.run, checked)
+    run(start, &options.run, checked, Shown::default())
 }
 
-fn run(start: &Start, run: &RunOptions, planned: Result<Planned, PlanError>) -> Result<ExitCode, Failure> {
+fn run(
+    start: &Start,
+    run: &RunOptions,
+    planned: Result<Planned, PlanError>,
+    shown: Shown,
+) -> Result<ExitCode, Failure> {
     let planned = planned.map_err(|error| Failure::usage(error.to_string()))?;
     let output = Output::prepare(run.format, run.output.as_deref())?;
     let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
     let mut record = engine::run(start, start, planned, study_run::tool(), &mut progress);
     progress.finish();
     rules::judge(&mut record);
-    output.write(&record, Shown::default())?;
+    output.write(&record, shown)?;
     Ok(ExitCode::from(u8::from(record.interrupted || measured_nothing(&record) || fails(run, &record))))
 }
 

@@ -27,7 +27,7 @@ pub fn run(options: &ShowOptions) -> Result<ExitCode, Failure> {
 fn refuse(record: &Record, options: &ShowOptions) -> Option<String> {
     let is_study = record.study.is_some();
     let wrong = match () {
-        () if options.full && !is_study => "--full applies to studies",
+        () if options.full && !is_study && record.first_screen.is_none() => "--full applies to checks and studies",
         () if options.html.is_some() && browser_page(record).is_none() => "--html applies to studies and scaling",
         () if options.view.is_some() && record.plan.parts.is_empty() => "--view applies to checks",
         () => return None,

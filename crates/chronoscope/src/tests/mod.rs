@@ -3,6 +3,7 @@
 mod documents;
 mod faults;
 mod findings;
+mod first_screen;
 mod golden;
 pub mod golden_file;
 mod hostile;
