@@ -140,7 +140,8 @@ fn options_that_make_no_sense_for_a_document_are_refused() {
         assert!(pace.contains("--view applies to checks; `pace` wrote this document"), "{pace}");
     }
     assert!(
-        refused(&fixture("pace.json"), &["--full"]).contains("--full applies to checks and studies; `pace` wrote this document")
+        refused(&fixture("pace.json"), &["--full"])
+            .contains("--full applies to checks and studies; `pace` wrote this document")
     );
     assert!(refused(&fixture("runtimes.json"), &["--full"]).contains("--full applies to checks and studies"));
 }

@@ -29,7 +29,9 @@ pub fn page(record: &Record, shown: Shown, width: Width) -> String {
     let Some(study) = record.as_study() else {
         let view = shown.view.unwrap_or_else(|| View::of(record));
         return match &record.first_screen {
-            Some(screen) if view == View::CHECK && !shown.full => view::first_screen::terminal_at(record, screen, width),
+            Some(screen) if view == View::CHECK && !shown.full => {
+                view::first_screen::terminal_at(record, screen, width)
+            }
             _ => view::terminal_at(record, view, width),
         };
     };

@@ -15,9 +15,11 @@ const OF_WALL_CLOCK: &str = "wall_clock_";
 
 /// Every check, in the order of the screen.
 pub fn checks(record: &Record) -> Vec<TrustCheck> {
-    let of_conclusions = record.verdict.conclusions.as_ref().map(|found| {
-        [one_thread(record, found), across_cores(record, found), no_system_call(found), skew(found)]
-    });
+    let of_conclusions = record
+        .verdict
+        .conclusions
+        .as_ref()
+        .map(|found| [one_thread(record, found), across_cores(record, found), no_system_call(found), skew(found)]);
     let [one_thread, across_cores, no_system_call, skew] = of_conclusions.map_or_else(
         || {
             use TrustTopic::{AcrossCores, NoSystemCall, OneThread, Skew};

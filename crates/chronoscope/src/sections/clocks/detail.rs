@@ -113,9 +113,11 @@ fn latency_said(page: &mut Page, name: &str, latency: &Latency) {
 /// Every process in one row: how many, and the range of their figures. Each one's are in the document.
 fn processes(page: &mut Page, latency: &Latency) {
     let range = |part: fn(&ForkSummary) -> f64| {
-        let (low, high) = latency.forks.iter().map(part).fold((f64::MAX, f64::MIN), |(low, high), each| {
-            (low.min(each), high.max(each))
-        });
+        let (low, high) = latency
+            .forks
+            .iter()
+            .map(part)
+            .fold((f64::MAX, f64::MIN), |(low, high), each| (low.min(each), high.max(each)));
         TIME.interval(low, high)
     };
     if !latency.forks.is_empty() {

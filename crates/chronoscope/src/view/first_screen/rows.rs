@@ -144,7 +144,11 @@ fn use_said(each: &ClockUse) -> Row {
     let step = each.step_ns.filter(|_| each.purpose != Purpose::RustHotPath);
     let step = step.map_or_else(String::new, |step| format!("steps {}", ns(step)));
     let name = fitted(each.clock.name(), NAME);
-    row("USE", rank, [purpose, name, latency, format!("{path} {step}").trim().to_owned()].map(|text| Line::plain(&text)))
+    row(
+        "USE",
+        rank,
+        [purpose, name, latency, format!("{path} {step}").trim().to_owned()].map(|text| Line::plain(&text)),
+    )
 }
 
 fn avoid(avoid: &[Avoid]) -> Option<Row> {
@@ -238,7 +242,9 @@ fn check_said(check: &TrustCheck) -> String {
         (TrustTopic::Skew, _) => {
             format!("cores disagree by up to {}", check.bound_ns.map_or_else(why, ns))
         }
-        (TrustTopic::WallClock, grade) => wall_clock_said(check, grade == Good || grade == Warning || grade == Critical),
+        (TrustTopic::WallClock, grade) => {
+            wall_clock_said(check, grade == Good || grade == Warning || grade == Critical)
+        }
     }
 }
 
