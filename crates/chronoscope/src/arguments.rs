@@ -54,7 +54,7 @@ const GATE_RULES: &str = "Exit codes: 0 every rule passed; 1 a rule failed, is u
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Check this machine: verdict, machine, clocks, consecutive reads, cores (the default)
+    /// Check this machine: which clock to use, what it can time, whether to trust it (the default)
     Check(CheckOptions),
     #[command(flatten)]
     Section(SectionCommand),
@@ -112,6 +112,10 @@ pub struct Of<O: Args> {
 pub struct CheckOptions {
     #[command(flatten)]
     pub measured: Of<clocks::Options>,
+
+    /// Print all of it, not only the first screen
+    #[arg(long)]
+    pub full: bool,
 
     /// Do not keep the result in the history
     #[arg(long)]
@@ -395,7 +399,8 @@ pub struct ShowOptions {
     #[arg(long, value_name = "VIEW", value_parser = PossibleValuesParser::new(View::names()).map(|name| View::named(&name)))]
     pub view: Option<View>,
 
-    /// For a study, scaling or an experiment: every backoff and every chart. For a comparison: every figure
+    /// For a check: all of it. For a study, scaling or an experiment: every backoff and every chart. For a comparison: every
+    /// figure
     #[arg(long)]
     pub full: bool,
 

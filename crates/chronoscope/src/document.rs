@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answers::advice::report::Advice;
 use crate::answers::compare::report::Comparison;
+use crate::answers::first_screen::report::FirstScreen;
 use crate::answers::gate::report::Gate;
 use crate::answers::report::Verdict;
 use crate::answers::since::report::Since;
@@ -48,6 +49,9 @@ pub struct Content {
     /// What can be timed here.
     #[serde(skip_serializing_if = "is_default")]
     pub verdict: Verdict,
+    /// What the first screen of a check shows; null in other documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_screen: Option<FirstScreen>,
     /// Plans and measurements, by section.
     #[serde(skip_serializing_if = "is_default")]
     pub sections: Sections,

@@ -12,6 +12,7 @@ use chronoscope_harness::record::{
 use chronoscope_harness::rule::{Rule, conclude};
 
 use crate::answers::conclude::draw_conclusions;
+use crate::answers::first_screen::conclude::draw_first_screen;
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::engine::rules::{NUMBER_NOT_FINITE, number_not_finite};
@@ -105,12 +106,16 @@ fn concluded(mut record: Record) -> Record {
     with_verdict(record)
 }
 
-/// Adds the first screen's conclusions to a check or section, which the first builds of version 2 drew while rendering.
+/// Adds the conclusions of a check or section, which the first builds of version 2 drew while rendering, and the first
+/// screen of a check, which they did not have.
 fn with_verdict(mut record: Record) -> Record {
     if record.is_check() && record.verdict.conclusions.is_none() {
         draw_conclusions(&mut record);
     } else if record.is_check() && record.verdict.trust.is_none() {
         record.verdict.trust = Some(record.trust());
+    }
+    if record.first_screen.is_none() {
+        draw_first_screen(&mut record);
     }
     record
 }

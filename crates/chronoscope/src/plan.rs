@@ -48,7 +48,7 @@ pub struct PartBudget {
 pub enum Depth {
     /// A few seconds: wide intervals.
     Quick,
-    /// Well under half a minute.
+    /// Less than ten seconds.
     #[default]
     Normal,
     /// A minute: narrow intervals, up to 4096 pairs of CPUs.
@@ -60,7 +60,7 @@ impl Depth {
     pub const fn budget(self) -> Duration {
         match self {
             Self::Quick => Duration::from_secs(4),
-            Self::Normal => Duration::from_secs(14),
+            Self::Normal => Duration::from_millis(8_600),
             Self::Thorough => Duration::from_secs(60),
         }
     }
@@ -70,6 +70,16 @@ impl Depth {
             Self::Quick => (300_000, 1_000_000),
             Self::Normal => (1_000_000, 10_000_000),
             Self::Thorough => (10_000_000, 100_000_000),
+        }
+    }
+
+    /// Processes per latency: of 15, the interval leaves out the smallest and the largest, so one odd process does not
+    /// widen it.
+    pub const fn latency_processes(self) -> u32 {
+        match self {
+            Self::Quick => 11,
+            Self::Normal => 15,
+            Self::Thorough => 31,
         }
     }
 
@@ -102,7 +112,7 @@ pub struct Frame {
 }
 
 /// A part requested alone gets this multiple of its share of a check.
-const ALONE_FACTOR: u32 = 2;
+const ALONE_FACTOR: u32 = 3;
 /// Shorter runs give no estimate; longer ones are mistakes.
 const BUDGET_BOUNDS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(3600));
 /// Threads that a process can be expected to start.

@@ -3,6 +3,7 @@
 
 use chronoscope_harness::rule::{self, Rule};
 
+use crate::answers::first_screen::conclude::draw_first_screen;
 use crate::answers::{conclude, emulated};
 use crate::document::Record;
 use crate::{engine, machine, registry};
@@ -18,11 +19,12 @@ pub fn conclude(record: &Record) -> Vec<Finding> {
     rule::conclude(rules(), record)
 }
 
-/// The verdict on `record`, and its findings.
+/// The verdict on `record`, its findings, and its first screen.
 pub fn judge(record: &mut Record) {
     emulated::leave_out_published(record);
     conclude::conclude(record);
     record.findings = conclude(record);
+    draw_first_screen(record);
 }
 
 /// Every kind that these rules yield, possibly repeated.

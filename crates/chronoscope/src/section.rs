@@ -55,7 +55,7 @@ pub trait Section {
         Ok(())
     }
 
-    /// Its time when run alone; None for twice its share of a check.
+    /// Its time when run alone; None for three times its share of a check.
     fn time_alone(_depth: Depth) -> Option<Duration> {
         None
     }

@@ -1,6 +1,7 @@
 pub mod advice;
 pub mod disturbance;
 pub mod findings;
+pub mod first_screen;
 pub mod reason;
 
 use chronoscope_render::machine;
@@ -14,12 +15,12 @@ use crate::registry;
 use chronoscope_render::Width;
 use chronoscope_render::page::Page;
 
-/// The view of a document: everything on one screen, or one section in full.
+/// The view of a document: all of a check, or one section in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct View(&'static str);
 
 impl View {
-    /// Everything, on one screen.
+    /// A check: its first screen, or all of it.
     pub const CHECK: Self = Self("check");
 
     /// The view of section `name`; that of a check if there is no such section.

@@ -1,7 +1,7 @@
 //! Pictures in the pages are what the program prints.
 //!
 //! A block of text below `<!-- shown: FILE [--view VIEW] | SECTION… -->` holds what `chronoscope show FILE` prints of these
-//! sections today; "…" replaces each that is left out, and charts. `UPDATE_GOLDEN=1 cargo test -p chronoscope --test documents`
+//! sections today; "…" replaces each that is left out, and charts. Without sections it holds all of it. `UPDATE_GOLDEN=1 cargo test -p chronoscope --test documents`
 //! writes the blocks of all pages anew; read the difference before you commit it.
 
 mod pages;
@@ -57,9 +57,9 @@ fn shown(text: &str) -> String {
     let mut wanted = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         let (order, rest) = piece.split_once(" -->\n").expect("the comment ends on its line");
-        let (command, sections) = order.split_once(" | ").expect("a bar precedes the sections");
+        let (command, sections) = order.split_once(" | ").unwrap_or((order, ""));
         let arguments: Vec<&str> = ["show"].into_iter().chain(command.split_whitespace()).collect();
-        let sections: Vec<&str> = sections.split(", ").collect();
+        let sections: Vec<&str> = sections.split(", ").filter(|section| !section.is_empty()).collect();
         let (opening, rest) = rest.split_once('\n').expect("a block follows");
         assert_eq!(opening, PICTURE, "below `{order}`");
         let (_, behind) = rest.split_once("```\n").expect("the block ends");

@@ -318,7 +318,7 @@ fn no_pause_is_early_and_every_way_is_in_the_record() {
 
 #[test]
 fn a_check_looks_at_pauses_too() {
-    let output = chronoscope().args(["check", "--duration", "3s"]).assert().success().get_output().clone();
+    let output = chronoscope().args(["check", "--full", "--duration", "3s"]).assert().success().get_output().clone();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("PAUSES") && text.contains("std::thread::sleep"), "{text}");
 }

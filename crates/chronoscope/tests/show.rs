@@ -115,6 +115,15 @@ fn a_record_without_a_view_is_shown_as_its_run_was() {
 }
 
 #[test]
+fn a_check_is_shown_on_one_screen_or_in_full() {
+    let first = shown(&fixture("record.json"), &[]);
+    let full = shown(&fixture("record.json"), &["--full"]);
+    assert_eq!(shown(&fixture("record.json"), &["--view", "check"]), first);
+    assert!(first.lines().count() <= 24 && first.contains("HOST: ") && first.contains("--full"), "{first}");
+    assert!(full.contains("VERDICT") && full.contains("DISTURBANCE") && !full.contains("HOST: "), "{full}");
+}
+
+#[test]
 fn what_comes_through_a_pipe_is_shown() {
     for name in ["record.json", "study.json", "pace.json"] {
         let text = std::fs::read_to_string(fixture(name)).unwrap();
@@ -132,9 +141,9 @@ fn options_that_make_no_sense_for_a_document_are_refused() {
     }
     assert!(
         refused(&fixture("pace.json"), &["--full"])
-            .contains("--full applies to studies and comparisons; `pace` wrote this document")
+            .contains("--full applies to checks, studies and comparisons; `pace` wrote this document")
     );
-    assert!(refused(&fixture("record.json"), &["--full"]).contains("--full applies to studies"));
+    assert!(refused(&fixture("runtimes.json"), &["--full"]).contains("--full applies to checks and studies"));
 }
 
 #[test]

@@ -218,7 +218,9 @@ fn a_saved_study_is_shown_again() {
         refused(&["show", fixture, "--view", "clocks"])
             .contains("--view applies to checks; `study` wrote this document")
     );
-    assert!(refused(&["show", check, "--full"]).contains("--full applies to studies"));
+    let section = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/runtimes.json");
+    assert!(refused(&["show", section, "--full"]).contains("--full applies to checks and studies"));
+    assert!(refused(&["show", check, "--view", "clocks", "--html", "x"]).contains("--html applies"));
 }
 
 #[test]

@@ -43,11 +43,14 @@ fn a_page_has_the_columns_that_the_user_asks_for() {
 
 #[test]
 fn a_page_that_nobody_asks_a_width_of_has_118_columns() {
-    let usual = shown(None, "record.json", &[]);
+    let first = shown(None, "record.json", &[]);
+    assert_eq!(widest(&first), 80, "the first screen is for any terminal");
+    assert_eq!(first, include_str!("golden/first-screen.txt"));
+    let usual = shown(None, "record.json", &["--full"]);
     assert_eq!(widest(&usual), 118);
     assert_eq!(usual, include_str!("golden/check.txt"));
     for nonsense in ["", "0", "-1", "wide", "80.5", "99999999999999999999"] {
-        assert_eq!(shown(Some(nonsense), "record.json", &[]), usual, "{nonsense}");
+        assert_eq!(shown(Some(nonsense), "record.json", &["--full"]), usual, "{nonsense}");
     }
 }
 

@@ -7,11 +7,16 @@ use crate::clock_id::ClockId;
 use crate::sections::clocks::report::PathMethod;
 
 /// The grade of a conclusion: a check that was not made is neither good nor a warning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Grade {
+    /// As it should be.
     Good,
+    /// Not checked, or not known.
     Unknown,
+    /// Possibly misleading.
     Warning,
+    /// Broken.
     Critical,
 }
 

@@ -2,12 +2,15 @@
 
 pub mod advice;
 pub mod causality;
+pub mod classes;
 pub mod compare;
 pub mod conclude;
 pub mod conclusions;
 pub mod emulated;
 pub mod fast_path;
+pub mod first_screen;
 pub mod gate;
+pub mod host;
 pub mod intervals;
 pub mod monotonic;
 pub mod report;

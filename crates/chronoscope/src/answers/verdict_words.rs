@@ -113,8 +113,14 @@ fn within(shortest: ShortestInterval, limit: &str) -> String {
 /// The intervals the user asked about, with answers.
 fn answers(page: &mut Page, record: &Record) {
     for question in &record.verdict.questions {
-        bullet(page, question.answer.grade(), &format!("{}: {}", ns(question.interval_ns), answer(question)));
+        let (grade, text) = answered(question);
+        bullet(page, grade, &text);
     }
+}
+
+/// The answer to a question, with its grade.
+pub fn answered(question: &Question) -> (Grade, String) {
+    (question.answer.grade(), format!("{}: {}", ns(question.interval_ns), answer(question)))
 }
 
 /// The same as a section of its own, if there are any.

@@ -23,7 +23,7 @@ pub fn check(start: &Start, options: &CheckOptions) -> Result<ExitCode, Failure>
     let Of { run: of_run, of } = &options.measured;
     let planned = Planned::check(of, of_run, start.allowed_cpus());
     let keeps = !options.no_history && is_kept();
-    run(start, of_run, planned, keeps.then(Keeper::new))
+    run(start, of_run, planned, keeps.then(Keeper::new), Shown { full: options.full, ..Shown::default() })
 }
 
 /// Measures one section, called `name` and with entry `entry`, then prints and saves the results.
@@ -38,7 +38,7 @@ pub fn section<S: Section>(
         S::check_needs(&entry(&mut planned.sections).plan)?;
         Ok(planned)
     });
-    run(start, &options.run, checked, None)
+    run(start, &options.run, checked, None, Shown::default())
 }
 
 fn run(
@@ -46,6 +46,7 @@ fn run(
     run: &RunOptions,
     planned: Result<Planned, PlanError>,
     keeper: Option<Keeper>,
+    shown: Shown,
 ) -> Result<ExitCode, Failure> {
     let planned = planned.map_err(|error| Failure::usage(error.to_string()))?;
     let output = Output::prepare(run.format, run.output.as_deref())?;
@@ -54,7 +55,7 @@ fn run(
     if let Some(keeper) = &mut keeper {
         record.content.since = keeper.since(&record);
     }
-    let written = output.write(&record, Shown::default());
+    let written = output.write(&record, shown);
     // Whatever becomes of the output, and without any effect on it.
     if let Some(keeper) = keeper {
         keeper.keep(&record);

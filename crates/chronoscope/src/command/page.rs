@@ -16,7 +16,7 @@ use crate::{experiment, view};
 pub struct Shown {
     /// None for the run's own output.
     pub view: Option<View>,
-    /// For a study: every backoff and every chart. For a comparison: every figure.
+    /// For a check: all of it. For a study: every backoff and every chart. For a comparison: every figure.
     pub full: bool,
 }
 
@@ -38,7 +38,13 @@ pub fn page(record: &Record, shown: Shown, width: Width) -> String {
         return selftest::terminal(record, selftest, width);
     }
     let Some(study) = record.as_study() else {
-        return view::terminal_at(record, shown.view.unwrap_or_else(|| View::of(record)), width);
+        let view = shown.view.unwrap_or_else(|| View::of(record));
+        return match &record.first_screen {
+            Some(screen) if view == View::CHECK && !shown.full => {
+                view::first_screen::terminal_at(record, screen, width)
+            }
+            _ => view::terminal_at(record, view, width),
+        };
     };
     let of_study = || match shown.full {
         true => study::terminal(&study, Detail::Full, width) + &study::surroundings(&study, width),

@@ -25,9 +25,9 @@ pub fn run(options: &ShowOptions) -> Result<ExitCode, Failure> {
 
 /// Why the options are invalid for `record`; None if they are valid.
 fn refuse(record: &Record, options: &ShowOptions) -> Option<String> {
-    let has_more = record.study.is_some() || record.comparison.is_some();
+    let has_more = record.study.is_some() || record.comparison.is_some() || record.first_screen.is_some();
     let wrong = match () {
-        () if options.full && !has_more => "--full applies to studies and comparisons",
+        () if options.full && !has_more => "--full applies to checks, studies and comparisons",
         () if options.html.is_some() && browser_page(record).is_none() => "--html applies to studies and scaling",
         () if options.view.is_some() && record.plan.parts.is_empty() => "--view applies to checks",
         () => return None,

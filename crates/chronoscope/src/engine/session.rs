@@ -145,10 +145,15 @@ impl<'a> Session<'a> {
         self.suffered.take()
     }
 
-    /// Whether there is time for a retry: the run has not been stopped, nor exceeded its budget by a quarter.
+    /// Whether there is time for a retry: the run has not been stopped, and some is left.
     pub fn has_time(&self) -> bool {
+        !self.observer.cancelled() && !self.time_left().is_zero()
+    }
+
+    /// The time left for retries: a run may exceed its budget by an eighth.
+    pub fn time_left(&self) -> Duration {
         let budget = Duration::from_millis(self.plan.budget_ms);
-        !self.observer.cancelled() && self.began.elapsed() < budget + budget / 4
+        (budget + budget / 8).saturating_sub(self.began.elapsed())
     }
 
     /// Reports to the observer that `share` of `part` is complete.

@@ -53,6 +53,7 @@ fn findings_and_verdicts_of_shown_records_are_those_of_the_rules() {
         assert_eq!(shown.findings, concluded.findings, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
         assert_eq!(shown.verdict, concluded.verdict, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
         assert_eq!(shown.gate, concluded.gate, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
+        assert_eq!(shown.first_screen, concluded.first_screen, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
     }
     assert!(gates > 0, "no gate is shown");
 }

@@ -9,9 +9,11 @@ use chronoscope_harness::rule::conclude;
 use chronoscope_harness::study_rules::{self, *};
 
 use super::golden_file::assert_same;
+use crate::answers::classes::CLASSES;
+use crate::answers::host::HostState;
 use crate::registry::all_kinds;
 use crate::view::View;
-use chronoscope_harness::finding::Kind;
+use chronoscope_harness::finding::{Kind, Severity};
 
 /// All rows, in the order of the list.
 fn rows() -> Vec<Kind> {
@@ -136,6 +138,35 @@ fn the_list_of_findings_is_that_of_the_rows() {
         );
     }
     assert_same(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/findings.md"), &text);
+}
+
+/// The table of `answers::classes` has every kind once, and no other.
+#[test]
+fn every_kind_puts_a_host_in_one_state() {
+    let mut classed: Vec<&str> = CLASSES.iter().flat_map(|(_, ids)| ids.iter().copied()).collect();
+    let mut known: Vec<&str> = rows().iter().map(|row| row.id).collect();
+    classed.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(classed, known);
+    let states: Vec<HostState> = CLASSES.iter().map(|(state, _)| *state).collect();
+    assert!(states.windows(2).all(|pair| pair[0] > pair[1]), "{states:?}");
+}
+
+/// The table of the page about checks: kinds that count by default, and what each state means.
+#[test]
+fn the_states_of_a_host_are_documented() {
+    let counts = |id: &str, state: HostState| {
+        let row = rows().into_iter().find(|row| row.id == id).expect("the table has known kinds");
+        state == HostState::Noisy || row.severity >= Severity::Warning
+    };
+    let mut text = "| HOST | it means | because of |\n|---|---|---|\n".to_owned();
+    for (state, ids) in CLASSES.iter().filter(|(state, _)| *state != HostState::Ok) {
+        let ids: Vec<String> = ids.iter().filter(|id| counts(id, *state)).map(|id| format!("`{id}`")).collect();
+        text += &format!("| {} | {} | {} |\n", state.word(), state.about(), ids.join(", "));
+    }
+    text += &format!("| {} | {} | none of these |\n", HostState::Ok.word(), HostState::Ok.about());
+    let page = fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/check.md")).unwrap();
+    assert!(page.contains(&text), "docs/check.md lacks this table:\n{text}");
 }
 
 /// One fault after another in a study, each with its finding.

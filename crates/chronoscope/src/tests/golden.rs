@@ -74,6 +74,7 @@ fn runtimes() {
 #[test]
 fn a_document_without_conclusions_is_shown_with_them() {
     let mut fields: serde_json::Value = serde_json::from_str(FIXTURE).expect("the fixture is JSON");
+    assert!(fields["content"].as_object_mut().expect("it is an object").remove("first_screen").is_some());
     let verdict = fields["content"]["verdict"].as_object_mut().expect("it is an object");
     assert!(verdict.remove("conclusions").is_some());
     for (list, conclusion) in [("clocks", "promise"), ("questions", "answer")] {

@@ -4,6 +4,7 @@ mod advice;
 mod documents;
 mod faults;
 mod findings;
+mod first_screen;
 mod golden;
 pub mod golden_file;
 mod hostile;

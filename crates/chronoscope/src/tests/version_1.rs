@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::answers::first_screen::conclude::draw_first_screen;
 use crate::json::{document, json};
 use crate::rules;
 use chronoscope_harness::finding::Finding;
@@ -16,8 +17,9 @@ fn documents_of_version_1_are_those_of_today() {
         let (mut upgraded, written) = (document(&old).unwrap(), document(&new).unwrap());
         assert_eq!(json(&written).unwrap(), new, "{name}");
         if !upgraded.parts.is_empty() {
-            // Findings keep the writing build's clock names and order until they are drawn again.
+            // Findings keep the writing build's clock names and order until they are drawn again, and so does the screen made of them.
             upgraded.findings = rules::conclude(&upgraded);
+            draw_first_screen(&mut upgraded);
         }
         assert_eq!(upgraded, written, "{name}");
     }

@@ -1,5 +1,5 @@
 use crate::document::Record;
-use crate::sections::clocks::report::{ClockReport, Granularity, Latency, PathMethod, Tick};
+use crate::sections::clocks::report::{ClockReport, ForkSummary, Granularity, Latency, PathMethod, Tick};
 
 use crate::answers::verdict_words;
 use crate::sections::clocks::library_clock::view as library_clock;
@@ -11,14 +11,11 @@ use chronoscope_render::bars::{SCALE, bars};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::{Page, wrapped};
 use chronoscope_render::palette::{DIM, PLAIN};
-use chronoscope_render::table::{Align, Table};
 use chronoscope_render::words::counted;
 use chronoscope_render::{disturbance, machine};
 
 /// Maximum rows of a histogram here.
 const ROWS: usize = 12;
-/// Maximum processes side by side in a table.
-const PROCESSES: usize = 11;
 
 /// Every clock with all its measurements, then the counter, the clocksources and the intervals.
 pub fn show(page: &mut Page, record: &Record) {
@@ -113,20 +110,20 @@ fn latency_said(page: &mut Page, name: &str, latency: &Latency) {
     page.entry(name, PLAIN, &text);
 }
 
+/// Every process in one row: how many, and the range of their figures. Each one's are in the document.
 fn processes(page: &mut Page, latency: &Latency) {
-    for (chunk, forks) in latency.forks.chunks(PROCESSES).enumerate() {
-        let names: Vec<String> = (0..forks.len()).map(|i| (chunk * PROCESSES + i + 1).to_string()).collect();
-        let mut columns = vec![("process     ", Align::Left)];
-        columns.extend(names.iter().map(|name| (name.as_str(), Align::Right)));
-        let mut table = Table::new(&columns);
-        for (name, part) in [
-            ("p50", (|fork| fork.p50) as fn(&crate::sections::clocks::report::ForkSummary) -> f64),
-            ("minimum", |fork| fork.minimum),
-        ] {
-            let cells = std::iter::once(name.to_owned()).chain(forks.iter().map(|fork| ns(part(fork))));
-            table.cells(PLAIN, cells.collect());
-        }
-        page.table(table);
+    let range = |part: fn(&ForkSummary) -> f64| {
+        let (low, high) = latency
+            .forks
+            .iter()
+            .map(part)
+            .fold((f64::MAX, f64::MIN), |(low, high), each| (low.min(each), high.max(each)));
+        TIME.interval(low, high)
+    };
+    if !latency.forks.is_empty() {
+        let processes = counted(latency.forks.len() as u64, "process", "processes");
+        let text = format!("{processes}: p50 {}, minimum {}", range(|each| each.p50), range(|each| each.minimum));
+        page.entry("", PLAIN, &text);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::plan::{Frame, MOST_THREADS, PlanError, bounded_list, within};
 
 pub const CONTENTION: Part = Part::named("contention");
 
-pub const PARTS: &[PartRow] = &[PartRow::on_request(CONTENTION, "causal clocks on many threads", 39)];
+pub const PARTS: &[PartRow] = &[PartRow::on_request(CONTENTION, "causal clocks on many threads", 225)];
 
 /// Default granularities of the causal clock.
 const GRANULARITIES_NS: [u64; 3] = [0, 100, 1_000];

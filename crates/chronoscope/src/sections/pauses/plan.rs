@@ -10,10 +10,10 @@ use crate::plan::{Frame, PlanError, bounded_list, within};
 
 pub const PAUSES: Part = Part::named("pauses");
 
-pub const PARTS: &[PartRow] = &[PartRow::of_check(PAUSES, "length of pauses", 8)];
+pub const PARTS: &[PartRow] = &[PartRow::of_check(PAUSES, "length of pauses", 50)];
 
 /// Pauses requested alone get this multiple of a check's time: a hundred of 10 ms take a second.
-pub const TIME_FACTOR: f64 = 1.5;
+pub const TIME_FACTOR: f64 = 2.4;
 /// Default lengths, in nanoseconds: those of the article.
 pub const LENGTHS_NS: [u64; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 /// Lengths and methods in a check.

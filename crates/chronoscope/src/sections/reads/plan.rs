@@ -10,7 +10,7 @@ use crate::plan::Frame;
 
 pub const READS: Part = Part::named("reads");
 
-pub const PARTS: &[PartRow] = &[PartRow::of_check(READS, "consecutive reads", 16)];
+pub const PARTS: &[PartRow] = &[PartRow::of_check(READS, "consecutive reads", 70)];
 
 /// Nothing beyond what can be said of any run.
 #[derive(Args, Clone, Debug, Default)]

@@ -29,7 +29,7 @@ const PATIENCE_IN_CHECK_S: u64 = 2;
 const MOST_OF_A_KIND: usize = 4;
 /// In a check, one of each kind.
 const MOST_OF_A_KIND_IN_CHECK: usize = 1;
-/// A started round may overrun the available time by this much, or by half that time if longer.
+/// A started round may overrun the available time by this much, or by half that time if longer; in a check only by that.
 const GRACE: Duration = Duration::from_secs(2);
 /// Changes of a clock to wait for.
 const STEPS: u32 = 2_000;
@@ -103,6 +103,7 @@ fn take_rounds(
     (began, budget): (Instant, Duration),
     session: &mut Session<'_>,
 ) {
+    let grace = if plan.quick_starters { budget / 2 } else { (budget / 2).max(GRACE) };
     let mut longest = Duration::ZERO;
     let wanted = plan.rounds.max(1);
     for round in 0..wanted + SPARE_ROUNDS {
@@ -119,7 +120,7 @@ fn take_rounds(
         let count = candidates.len();
         for turn in 0..count {
             // A started round is completed, but not at any cost.
-            if session.observer.cancelled() || began.elapsed() > budget + (budget / 2).max(GRACE) {
+            if session.observer.cancelled() || began.elapsed() > budget + grace {
                 break;
             }
             let candidate = &mut candidates[(round as usize + turn) % count];

@@ -61,4 +61,8 @@ impl Section for Sync {
     fn show(page: &mut Page, record: &Record) {
         view::show(page, record);
     }
+
+    fn show_in_check(page: &mut Page, record: &Record) {
+        view::brief(page, record);
+    }
 }

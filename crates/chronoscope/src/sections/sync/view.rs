@@ -36,6 +36,18 @@ pub fn show(page: &mut Page, record: &Record) {
     ptp(page, &report.ptp);
 }
 
+/// The answers alone, for a check that included it.
+pub fn brief(page: &mut Page, record: &Record) {
+    if record.parts.iter().all(|report| report.part != SYNC) {
+        return;
+    }
+    page.section("SYNC");
+    match &record.sync.report {
+        Some(report) => answers(page, report),
+        None => page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[SYNC])),
+    }
+}
+
 fn sentence(page: &mut Page, style: Style, sign: &str, text: &str) {
     page.paragraph(Line::styled(style, &format!("{sign} ")), style, text);
 }

@@ -10,7 +10,7 @@ use crate::plan::{Frame, PlanError};
 
 pub const THREAD_RELEASE: Part = Part::named("thread_release");
 
-pub const PARTS: &[PartRow] = &[PartRow::on_request(THREAD_RELEASE, "calls by one thread and by many", 39)];
+pub const PARTS: &[PartRow] = &[PartRow::on_request(THREAD_RELEASE, "calls by one thread and by many", 225)];
 
 /// Default number of threads released together: as in the article.
 const THREADS: u32 = 100;

@@ -56,7 +56,8 @@ pub fn finish(session: &mut Session<'_>, record: &mut Record) {
         return;
     };
     let to_try = record.verdict.clocks.iter().filter(|verdict| !open(verdict).is_empty()).count().max(1);
-    let budget_ms = budget_ms_per_process(session, processes, to_try);
+    let left_ms = session.time_left().as_millis() as u64 / to_try as u64 / u64::from(processes);
+    let budget_ms = budget_ms_per_process(session, processes, to_try).min(left_ms).max(1);
     for verdict in record.verdict.clocks.iter_mut().filter(|verdict| !open(verdict).is_empty()) {
         if !session.has_time() {
             return;

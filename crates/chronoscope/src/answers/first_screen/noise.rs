@@ -1,0 +1,101 @@
+//! What disturbs measurements, from the gaps between consecutive reads.
+
+use super::report::{Lost, LostTo, Noise, NoiseAdvice};
+use crate::document::Record;
+use crate::sections::reads::plan::READS;
+use crate::sections::reads::report::{Gaps, Reads};
+
+/// Longer gaps are interruptions, not the clock's cost.
+const GAP_NS: f64 = 10_000.0;
+/// A smaller share of lost time needs no advice: a kernel's timer ticks take about this much in a virtual machine.
+const LITTLE: f64 = 0.01;
+/// Whoever took at least this share of the lost time took most of it.
+const MOST: f64 = 0.5;
+
+/// What was lost, to whom, and what to do.
+pub fn noise(record: &Record) -> Noise {
+    let rows: Vec<(&Reads, &Gaps)> = record
+        .reads
+        .iter()
+        .filter_map(|reads| Some((reads, reads.shown_gaps().find(|gaps| gaps.above_ns == GAP_NS)?)))
+        .filter(|(reads, gaps)| reads.span_ns > 0.0 && (0.0..=1.0).contains(&gaps.share_of_time))
+        .collect();
+    let span_ns: f64 = rows.iter().map(|(reads, _)| reads.span_ns).sum();
+    let lost_ns: f64 = rows.iter().map(|(reads, gaps)| gaps.share_of_time * reads.span_ns).sum();
+    let worst_ns = rows.iter().map(|(reads, _)| reads.maximum_ns).fold(0.0, f64::max);
+    let share = lost_ns / span_ns;
+    if !share.is_finite() || !worst_ns.is_finite() {
+        let reason_unmeasured = Some(record.reason_missing(&[READS]));
+        return Noise { reason_unmeasured, ..Noise::default() };
+    }
+    let mostly_by = lost_to(&rows, lost_ns);
+    let advice = (share > LITTLE).then(|| advice(record, mostly_by));
+    Noise { lost: Some(Lost { above_ns: GAP_NS, share, worst_ns, mostly_by }), reason_unmeasured: None, advice }
+}
+
+fn lost_to(rows: &[(&Reads, &Gaps)], lost_ns: f64) -> LostTo {
+    let sum = |part: fn(&Reads) -> Option<f64>| rows.iter().filter_map(|(reads, _)| part(reads)).reduce(|a, b| a + b);
+    let waited = sum(|reads| reads.disturbance.waited_ms);
+    let stolen = sum(|reads| reads.disturbance.steal_ms);
+    let is_most = |taken_ms: Option<f64>| taken_ms.is_some_and(|taken_ms| taken_ms * 1e6 >= lost_ns * MOST);
+    match () {
+        () if is_most(stolen) && stolen >= waited && lost_ns > 0.0 => LostTo::OtherGuests,
+        () if is_most(waited) && lost_ns > 0.0 => LostTo::OtherThreads,
+        () if waited.is_none() => LostTo::Unknown,
+        () => LostTo::Interrupts,
+    }
+}
+
+fn advice(record: &Record, mostly_by: LostTo) -> NoiseAdvice {
+    let can_bind = record.reads.iter().all(|reads| reads.disturbance.reason_unpinned.is_none());
+    let has_another = can_bind && record.machine.cpu.online.is_none_or(|online| online > 1);
+    match mostly_by {
+        LostTo::OtherGuests => NoiseAdvice::DedicatedCpus,
+        LostTo::Interrupts => NoiseAdvice::MoveInterrupts,
+        LostTo::OtherThreads | LostTo::Unknown if has_another => NoiseAdvice::PinToIdleCpu,
+        LostTo::OtherThreads | LostTo::Unknown => NoiseAdvice::StopOtherWork,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::tests::blank;
+
+    fn with(share_of_time: f64, waited_ms: Option<f64>, steal_ms: Option<f64>) -> Record {
+        let mut record = crate::json::document(include_str!("../../../tests/fixtures/record.json")).unwrap();
+        for reads in &mut record.reads.report {
+            reads.span_ns = 10e6;
+            reads.zero_share = 0.0;
+            reads.maximum_ns = 111_000.0;
+            reads.gaps = vec![Gaps { above_ns: GAP_NS, count: 3, share_of_time }];
+            (reads.disturbance.waited_ms, reads.disturbance.steal_ms) = (waited_ms, steal_ms);
+        }
+        record
+    }
+
+    #[test]
+    fn whoever_took_most_of_it_decides_what_to_do() {
+        let found = |record: &Record| {
+            let noise = noise(record);
+            (noise.lost.unwrap().mostly_by, noise.advice)
+        };
+        // Of 10 ms, 0.3 ms were lost.
+        assert_eq!(found(&with(0.03, Some(0.2), Some(0.0))), (LostTo::OtherThreads, Some(NoiseAdvice::PinToIdleCpu)));
+        assert_eq!(found(&with(0.03, Some(0.2), Some(0.3))), (LostTo::OtherGuests, Some(NoiseAdvice::DedicatedCpus)));
+        assert_eq!(found(&with(0.03, Some(0.05), None)), (LostTo::Interrupts, Some(NoiseAdvice::MoveInterrupts)));
+        assert_eq!(found(&with(0.03, None, None)), (LostTo::Unknown, Some(NoiseAdvice::PinToIdleCpu)));
+        assert_eq!(found(&with(0.003, Some(0.0), None)), (LostTo::Interrupts, None));
+        let mut alone = with(0.03, Some(0.2), None);
+        alone.machine.cpu.online = Some(1);
+        assert_eq!(found(&alone).1, Some(NoiseAdvice::StopOtherWork));
+    }
+
+    #[test]
+    fn what_was_not_measured_has_its_reason() {
+        let found = noise(&blank());
+        assert!(found.lost.is_none() && found.advice.is_none() && found.reason_unmeasured.is_some(), "{found:?}");
+        let overflowing = noise(&with(f64::MAX, None, None));
+        assert_eq!(overflowing.lost, None);
+    }
+}

@@ -1,0 +1,202 @@
+//! The first screen fits, whatever the record holds, and says what was checked.
+
+use anstream::adapter::strip_str;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::{Value, json as value};
+use unicode_width::UnicodeWidthStr;
+
+use super::golden_file::assert_golden;
+use super::mutation::{apply, mutation, pointers};
+use crate::answers::conclusions::Grade;
+use crate::answers::host::HostState;
+use crate::command::page::{Shown, page};
+use crate::document::{Outcome, Record};
+use crate::json::document;
+use crate::rules::judge;
+use crate::view::View;
+use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_render::Width;
+
+const RECORD: &str = include_str!("../../tests/fixtures/record.json");
+const RUNTIMES: &str = include_str!("../../tests/fixtures/runtimes.json");
+const OF_VERSION_1: &str = include_str!("../../tests/fixtures/v1/record.json");
+const SHOWN: &str = include_str!("../../../../docs/shown/check.json");
+
+/// The screen has so many lines of so many columns at most.
+const LINES: usize = 24;
+const COLUMNS: usize = 80;
+
+/// What a check prints.
+const CHECK: Shown = Shown { view: Some(View::CHECK), full: false };
+
+fn record() -> Record {
+    document(RECORD).expect("the fixture is a record")
+}
+
+fn screen_at(record: &Record, columns: usize) -> String {
+    strip_str(&page(record, CHECK, Width::of_columns(columns))).to_string()
+}
+
+/// The words that hold a digit, each with the times it is there.
+fn numbers(page: &str) -> Vec<&str> {
+    let mut numbers: Vec<&str> =
+        page.split_whitespace().filter(|word| word.contains(|c: char| c.is_ascii_digit())).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// That the screen fits at every width, and that a narrow one has the numbers of a wide one.
+fn assert_fits(record: &Record, widths: impl IntoIterator<Item = usize>) {
+    let usual = screen_at(record, COLUMNS);
+    for columns in widths {
+        let screen = screen_at(record, columns);
+        for line in screen.lines() {
+            assert!(line.width() <= columns.max(Width::LEAST), "{columns} columns, takes {}: {line}", line.width());
+        }
+        assert!(columns < COLUMNS || screen.lines().count() <= LINES, "at {columns} columns:\n{screen}");
+        // A word wider than the screen is broken in two.
+        if usual.split_whitespace().all(|word| word.width() < Width::LEAST / 2) {
+            assert_eq!(numbers(&screen), numbers(&usual), "at {columns} columns:\n{screen}\n{usual}");
+        }
+    }
+}
+
+#[test]
+fn every_known_record_fits_at_every_width() {
+    for text in [RECORD, RUNTIMES, OF_VERSION_1, SHOWN] {
+        let mut record = document(text).expect("it is a record");
+        // One of a section as if it were of a check: then hardly anything was checked.
+        record.command = "check".to_owned();
+        judge(&mut record);
+        assert!(record.first_screen.is_some());
+        assert_fits(&record, (40..=200).step_by(4));
+    }
+}
+
+#[test]
+fn without_a_terminal_it_has_80_columns() {
+    let text = strip_str(&page(&record(), Shown::default(), Width::default())).to_string();
+    assert_eq!(text, screen_at(&record(), COLUMNS));
+    assert_golden("first-screen.txt", &text);
+    assert_golden("first-screen-60.txt", &screen_at(&record(), 60));
+    assert_golden("first-screen.ansi.txt", &page(&record(), Shown::default(), Width::default()).replace('\x1b', "␛"));
+}
+
+#[test]
+fn all_of_it_is_the_full_page() {
+    let full = Shown { full: true, ..Shown::default() };
+    let text = strip_str(&page(&record(), full, Width::default())).to_string();
+    assert_golden("check.txt", &text);
+}
+
+/// The five questions of a new user, each answered by the line that is for it.
+#[test]
+fn a_new_user_finds_five_answers() {
+    let screen = screen_at(&document(SHOWN).unwrap(), COLUMNS);
+    let line = |words: &str| screen.lines().any(|line| line.contains(words));
+    assert!(line("HOST: "), "is this host OK?\n{screen}");
+    assert!(line("durations, timeouts, any thread  CLOCK_MONOTONIC"), "which clock?\n{screen}");
+    assert!(line("one shot: ±10 % from "), "what is the shortest time?\n{screen}");
+    assert!(line("across 2 cores") && line("skew < "), "across cores?\n{screen}");
+    assert!(line("NOISE ") && line("of time lost"), "what disturbs?\n{screen}");
+    assert!(screen.lines().last().is_some_and(|last| last.starts_with("MORE   ") && last.contains("--full")));
+}
+
+#[test]
+fn no_warning_vanishes() {
+    let mut record = record();
+    let kinds = ["a", "b", "c", "d", "e"].map(|id| {
+        Kind::warning(
+            id,
+            chronoscope_harness::finding::Meaning {
+                about: "it is odd",
+                evidence: "it",
+                mend: chronoscope_harness::finding::NO_ACTION,
+            },
+        )
+    });
+    record.findings.extend(kinds.map(|kind| Finding::new(kind, "seen").advice("mend it")));
+    crate::answers::first_screen::conclude::draw_first_screen(&mut record);
+    let reasons = record.first_screen.as_ref().unwrap().host.reasons.len();
+    assert!(reasons >= 5);
+    let screen = screen_at(&record, COLUMNS);
+    assert!(screen.contains("→ mend it") || screen.contains("non_causal_read"), "{screen}");
+    assert!(screen.contains(&format!("+ {} more findings: --full", reasons - 3)), "{screen}");
+}
+
+#[test]
+fn what_was_not_measured_is_no_tick() {
+    let mut root: Value = serde_json::from_str(RECORD).unwrap();
+    (root["findings"], root["interrupted"]) = (value!([]), value!(true));
+    let content = &mut root["content"];
+    (content["parts"], content["verdict"], content["first_screen"]) = (value!([]), value!({}), value!(null));
+    (content["sections"]["clocks"]["report"], content["sections"]["reads"]["report"]) = (value!({}), value!([]));
+    content["sections"]["causality"]["report"] =
+        value!({ "pairs": [], "pairs_possible": 0, "litmus": [], "reason_unavailable": "one CPU is allowed" });
+    root["machine"]["tsc"]["class"] = value!(null);
+    let record = document(&root.to_string()).unwrap();
+    let screen = screen_at(&record, COLUMNS);
+    assert!(!screen.contains('✔') && screen.contains("HOST: UNKNOWN\n"), "{screen}");
+    assert!(screen.contains("interrupted: ") && screen.contains("? no clock can be recommended"), "{screen}");
+}
+
+#[test]
+fn a_failed_part_takes_the_ok() {
+    let mut record = record();
+    for part in &mut record.parts {
+        part.outcome = Outcome::Failed;
+    }
+    judge(&mut record);
+    let host = &record.first_screen.as_ref().unwrap().host;
+    assert!(host.state != HostState::Ok && !host.complete, "{host:?}");
+}
+
+#[test]
+fn the_grades_of_the_screen_are_those_of_the_verdict() {
+    let record = record();
+    let conclusions = record.verdict.conclusions.as_ref().unwrap();
+    let graded: Vec<Grade> = record.first_screen.as_ref().unwrap().trust.iter().map(|check| check.grade).collect();
+    assert_eq!(graded[0], conclusions.monotonic.grade());
+    assert_eq!(graded[1], conclusions.causality.grade());
+    assert_eq!(graded[3], conclusions.fast_path.grade());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_mutated_record_fits(
+        mutations in prop::collection::vec((any::<Index>(), mutation()), 1..16),
+        of_shown: bool,
+        keeps_screen: bool,
+        columns in 40_usize..200,
+    ) {
+        let mut root: Value = serde_json::from_str(if of_shown { SHOWN } else { RECORD }).unwrap();
+        for (place, mutation) in &mutations {
+            let mut found = Vec::new();
+            pointers(&root, "", &mut found);
+            let before = root.clone();
+            // Half of them hit the screen itself.
+            let of_screen: Vec<String> =
+                found.iter().filter(|pointer| pointer.starts_with("/content/first_screen/")).cloned().collect();
+            let hit = if keeps_screen && !of_screen.is_empty() { &of_screen } else { &found };
+            apply(&mut root, place.get::<String>(hit), mutation);
+            if document(&root.to_string()).is_err() {
+                root = before;
+            }
+        }
+        let mut record = document(&root.to_string()).unwrap();
+        if !keeps_screen {
+            judge(&mut record);
+        }
+        for columns in [COLUMNS, columns] {
+            let screen = page(&record, CHECK, Width::of_columns(columns));
+            let text = strip_str(&screen).to_string();
+            prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+        }
+        if record.first_screen.is_some() {
+            assert_fits(&record, [columns]);
+        }
+    }
+}
