@@ -231,6 +231,7 @@ fn completions_and_manual_name_every_command() {
         "runtimes",
         "pace",
         "scaling",
+        "advise",
         "show",
         "schema",
         "completions",
