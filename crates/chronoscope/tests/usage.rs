@@ -247,6 +247,7 @@ fn completions_and_manual_name_every_command() {
         "runtimes",
         "pace",
         "scaling",
+        "advise",
         "show",
         "schema",
         "completions",

@@ -39,7 +39,11 @@ pub fn causal(record: &Record) -> Exclusion {
             count(new_values)
         )),
         CausalityConclusion::NotTested { reason } => Err(format!("not tested: {reason}")),
-        _ => Err("not every clock was observed often enough".to_owned()),
+        CausalityConclusion::Unknown { unknown, .. } => {
+            let names: Vec<&str> = unknown.iter().map(|row| row.clock.name()).collect();
+            Err(format!("too few observations of {}", names.join(", ")))
+        }
+        CausalityConclusion::WentBackwards { .. } => Err("a clock went backwards between CPUs".to_owned()),
     }
 }
 
