@@ -12,6 +12,7 @@ pub enum Woken {
     /// Its time is over.
     Due,
     /// The kernel says that somebody set the wall clock.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "other systems do not say"))]
     ClockSet,
     /// The program is to end.
     Stopped,
