@@ -6,8 +6,8 @@ use crate::answers::since::when::local;
 use crate::document::Record;
 use crate::history::{History, HistoryError, Run, file};
 
-/// Keeps a check in the history. Nothing that goes wrong with it may harm the check: it is told, on standard error, once the output is
-/// written.
+/// Keeps a check in the history. Whatever goes wrong with that does not harm the check: a warning follows on standard error, once the
+/// output is written.
 pub struct Keeper {
     /// What went wrong so far.
     warning: Option<String>,

@@ -7,6 +7,7 @@ pub mod when;
 use chronoscope_clock::SourceId;
 use chronoscope_clock::os::OsClock;
 use chronoscope_harness::quantity::PERCENT;
+use chronoscope_render::words::counted;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -62,7 +63,12 @@ fn sentence(when: &str, clock: Option<&FigureCompared>, found: &RunCompared) -> 
         found.figures.iter().filter(is_other).count()
     };
     let counts = [(others(FigureVerdict::Regression), "worse"), (others(FigureVerdict::Improvement), "better")];
-    said.extend(counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} figures {word}")));
+    said.extend(
+        counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{} {word}", counted(*count as u64, "figure", "figures"))),
+    );
     let appeared = found.findings_appeared.iter().map(|finding| format!("new: {}", finding.id));
     said.extend(some(distinct(appeared), "new findings"));
     let vanished = found.findings_vanished.iter().map(|finding| format!("gone: {}", finding.id));

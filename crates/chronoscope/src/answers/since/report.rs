@@ -12,7 +12,7 @@ pub struct Since {
     pub started_at: String,
     /// The same in words, in local time, as seen from this check: `yesterday 22:31`.
     pub when: String,
-    /// The time per read of the clock that stands for the machine; null if not both checks have it.
+    /// Time per read of the system's monotonic clock, else of the first clock that both checks measured; null if there is none.
     pub clock: Option<FigureCompared>,
     /// Figures of both.
     pub figures: u64,
