@@ -170,7 +170,7 @@ fn figures_of_a_check_are_those_of_its_plan() {
         &format!("the error of two readings is about {} % of the batch", normal.batch_timer_error * 100.0),
     );
     assert!(seconds(Depth::Normal) < 30 && seconds(Depth::Thorough) == 60);
-    says("README.md", "One command, well under half a minute");
+    says("README.md", "One command, ten seconds");
     says(
         "docs/commands.md",
         "| `--quick`, `--thorough`, `--duration 8s` | a few seconds, about a minute, or as long as you say",

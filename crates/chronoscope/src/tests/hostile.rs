@@ -1,10 +1,10 @@
 //! Anything that still parses is rendered without a panic and without a character that could control the terminal.
 
+use crate::answers::compare::{self, Source};
 use crate::answers::gate::judge::gate;
 use crate::answers::gate::junit::junit;
 use crate::answers::gate::rules_file::rules;
 use crate::command::page::{Shown, page};
-use crate::answers::compare::{self, Source};
 use crate::document::Record;
 use crate::json::{document, json};
 use crate::registry::all_kinds;
