@@ -46,6 +46,12 @@ pub fn latency(record: &Record, limit: &ClockLimit) -> Judged {
     let latency = Estimate { estimate: found.estimate, low: found.low, high: found.high, confidence: found.confidence };
     let words = format!("{} a read, limit {}", TIME.amount(&latency), limit.limit.words());
     let measured = measured(LimitUnit::Ns, limit.limit.ns(), Some(latency.estimate), (latency.low, latency.high));
+    // What disturbs a batch makes it longer, never shorter.
+    if found.minimum > limit.limit.ns() {
+        let words =
+            format!("{words}; even the fastest of {} batches took {} a read", count(found.batches), ns(found.minimum));
+        return Judged { measured, ..Judged::seen(RuleOutcome::Failed, words) }.advice(SLOW);
+    }
     if !latency.has_confidence() {
         let words = format!("{words}; the interval has a confidence of only {}", confidence(latency.confidence));
         return Judged { measured, ..Judged::seen(RuleOutcome::Unresolved, words) }
