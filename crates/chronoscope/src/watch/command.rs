@@ -11,7 +11,7 @@ use super::budget::Budget;
 use super::detect::{Detectors, KINDS};
 use super::entry::{Entry, Event, Start, Summary, unavailable, utc};
 use super::log::Log;
-use super::look::{Looker, cpu_ns, monotonic_ns};
+use super::look::{Looker, cpu_ns, hostname, monotonic_ns};
 use super::sample::Sample;
 use super::view;
 use crate::arguments::WatchOptions;
@@ -33,18 +33,19 @@ pub fn run(process: &Process, options: &WatchOptions) -> Result<ExitCode, Failur
         last_ns: None,
     };
     let interrupt = Interrupt::listen();
+    // Before the first look, so that no setting of the clock after it goes unnoticed.
+    let mut alarm = Alarm::new();
     let began_ns = monotonic_ns();
+    let budget = Budget::new(options.every, began_ns, cpu_ns());
     let mut looker = Looker::new(process.allowed_cpus());
     let first = looker.look(None);
-    watch.output.say(&Entry::Start(at_start(process, options, &first)), true)?;
+    watch.output.say(&Entry::Start(at_start(options, &first)), true)?;
     watch.sees(&first)?;
     let end_ns = options.length.map_or(u64::MAX, |length| began_ns.saturating_add(nanos(length)));
-    let budget = Budget::new(options.every, began_ns, cpu_ns());
-    let mut alarm = Alarm::new();
     let mut last_began_ns = first.monotonic_ns;
     let mut is_over = false;
     while !is_over {
-        let due_ns = budget.next_ns(last_began_ns, cpu_ns()).min(end_ns);
+        let due_ns = budget.next_ns(last_began_ns, cpu_ns().saturating_sub(looker.rationed_cpu_ns())).min(end_ns);
         let woken = alarm.wait_until(due_ns, || interrupt.happened());
         let sample = looker.look((woken == Woken::Due).then_some(due_ns));
         watch.sees(&sample)?;
@@ -72,13 +73,12 @@ fn millis(of: Duration) -> u64 {
     u64::try_from(of.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn at_start(process: &Process, options: &WatchOptions, first: &Sample) -> Start {
-    let machine = chronoscope_harness::machine::identify(process.counter_access(), process.allowed_cpus());
+fn at_start(options: &WatchOptions, first: &Sample) -> Start {
     Start {
         at: utc(first.utc_ns),
         monotonic_ns: first.monotonic_ns,
         tool: tool(),
-        hostname: machine.hostname,
+        hostname: hostname(),
         every_ms: millis(options.every),
         for_ms: options.length.map(millis),
         clocksource: first.clocksource.value().cloned(),

@@ -29,6 +29,7 @@ pub struct Looker {
     /// The CPUs that are compared with the first, in turn.
     cpus: Vec<u32>,
     turn: usize,
+    rationed_cpu_ns: u64,
 }
 
 impl Looker {
@@ -38,7 +39,13 @@ impl Looker {
             skew: Ration::new(COSTLY_SHARE, SKEW_EVERY),
             cpus: cpus.to_vec(),
             turn: 0,
+            rationed_cpu_ns: 0,
         }
+    }
+
+    /// What the costly sources have used, each within its own share.
+    pub fn rationed_cpu_ns(&self) -> u64 {
+        self.rationed_cpu_ns
     }
 
     /// How far the wall clock may be slewed against the clock that it is compared with: on Linux both are slewed alike.
@@ -59,8 +66,10 @@ impl Looker {
             rate: bracket(OsClock::MonotonicRaw, OsClock::Monotonic),
             clocksource: text(CLOCKSOURCE).map(|name| name.trim().to_owned()).into(),
             kernel: kernel::read(),
-            steal: rationed(&mut self.steal, monotonic_ns, steal),
-            skew: rationed(&mut self.skew, monotonic_ns, || next_skew(&self.cpus, &mut self.turn)),
+            steal: rationed(&mut self.steal, &mut self.rationed_cpu_ns, monotonic_ns, steal),
+            skew: rationed(&mut self.skew, &mut self.rationed_cpu_ns, monotonic_ns, || {
+                next_skew(&self.cpus, &mut self.turn)
+            }),
         }
     }
 }
@@ -75,13 +84,20 @@ pub fn cpu_ns() -> u64 {
     try_read_ns(OsClock::ProcessCpuTime).unwrap_or(0)
 }
 
-fn rationed<T>(ration: &mut Ration, now_ns: u64, read: impl FnOnce() -> Result<T, String>) -> Option<Known<T>> {
+fn rationed<T>(
+    ration: &mut Ration,
+    used_ns: &mut u64,
+    now_ns: u64,
+    read: impl FnOnce() -> Result<T, String>,
+) -> Option<Known<T>> {
     if !ration.is_due(now_ns) {
         return None;
     }
     let before_ns = cpu_ns();
     let seen = read();
-    ration.used(now_ns, cpu_ns().saturating_sub(before_ns));
+    let cost_ns = cpu_ns().saturating_sub(before_ns);
+    ration.used(now_ns, cost_ns);
+    *used_ns = used_ns.saturating_add(cost_ns);
     Some(seen.into())
 }
 
@@ -110,6 +126,11 @@ fn text(path: &str) -> Result<String, String> {
         return Err("only Linux has it".to_owned());
     }
     std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))
+}
+
+/// The name of this machine, where Linux tells it.
+pub fn hostname() -> Option<String> {
+    text("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
 fn steal() -> Result<Steal, String> {

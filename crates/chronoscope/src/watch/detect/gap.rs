@@ -5,7 +5,7 @@ use std::time::Duration;
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::ns;
 
-use super::SHOWN_IN;
+use super::shown_in::SHOWN_IN;
 use crate::watch::sample::Sample;
 
 pub const NOT_RUN: Kind = Kind::notice(

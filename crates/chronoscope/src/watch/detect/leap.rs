@@ -2,7 +2,7 @@
 
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 
-use super::SHOWN_IN;
+use super::shown_in::SHOWN_IN;
 use crate::sections::sync::kernel::{ClockState, Kernel, StatusFlag};
 use crate::watch::sample::Sample;
 

@@ -3,6 +3,7 @@
 mod clocksource;
 mod gap;
 mod leap;
+mod shown_in;
 mod skew;
 mod slew;
 mod steal;
@@ -13,9 +14,6 @@ mod synchronised;
 use chronoscope_harness::finding::{Finding, Kind};
 
 use super::sample::Sample;
-
-/// The page that explains them.
-const SHOWN_IN: &[&str] = &["watch"];
 
 /// Every kind of event, in the order of reports.
 pub const KINDS: &[Kind] = &[

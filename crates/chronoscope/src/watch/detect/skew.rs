@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::{TIME, ns};
 
-use super::SHOWN_IN;
+use super::shown_in::SHOWN_IN;
 use crate::watch::sample::{Sample, Skew};
 
 pub const SKEW_GROWN: Kind = Kind::critical(

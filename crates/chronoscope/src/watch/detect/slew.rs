@@ -3,7 +3,7 @@
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::PPM;
 
-use super::SHOWN_IN;
+use super::shown_in::SHOWN_IN;
 use crate::sections::sync::slew::{Bracket, Observed, observed};
 use crate::watch::sample::Sample;
 

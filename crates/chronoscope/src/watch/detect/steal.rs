@@ -3,7 +3,7 @@
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::{ns, percent};
 
-use super::SHOWN_IN;
+use super::shown_in::SHOWN_IN;
 use crate::watch::sample::{Sample, Steal};
 
 pub const TIME_STOLEN: Kind = Kind::warning(

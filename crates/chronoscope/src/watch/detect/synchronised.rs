@@ -3,7 +3,7 @@
 use chronoscope_harness::finding::{Finding, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::ns;
 
-use super::SHOWN_IN;
+use super::shown_in::SHOWN_IN;
 use crate::watch::sample::Sample;
 
 pub const SYNC_CHANGED: Kind = Kind::warning(

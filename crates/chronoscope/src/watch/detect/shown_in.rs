@@ -1,0 +1,2 @@
+/// The page that explains the events.
+pub const SHOWN_IN: &[&str] = &["watch"];
