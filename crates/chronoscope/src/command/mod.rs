@@ -1,9 +1,10 @@
 //! The program's commands, one file each.
 
 mod compare;
+pub mod compare_options;
 mod definition;
 mod experiment;
-pub mod fail_on;
+mod fail_on;
 pub mod history;
 mod keeper;
 pub mod measure;
