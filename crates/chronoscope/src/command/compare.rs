@@ -3,13 +3,13 @@ use std::process::ExitCode;
 
 use chronoscope_bench::Failure;
 
+use super::compare_options::{CompareOptions, ComparedOptions};
 use super::fail_on::FailOn;
 use super::output::Output;
 use super::page::Shown;
 use super::study_run;
 use crate::answers::compare::figure::Figure;
 use crate::answers::compare::{Source, compare};
-use crate::arguments::{CompareOptions, ComparedOptions};
 use crate::document::{Content, Record};
 use crate::json::document;
 use chronoscope_harness::record::Document;

@@ -2,9 +2,10 @@
 
 mod advise;
 mod compare;
+pub mod compare_options;
 mod definition;
 mod experiment;
-pub mod fail_on;
+mod fail_on;
 mod findings;
 mod gate;
 pub mod history;

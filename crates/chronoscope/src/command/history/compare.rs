@@ -2,9 +2,9 @@ use std::process::ExitCode;
 
 use chronoscope_bench::Failure;
 
+use super::opened::{latest, refused, to_read};
 use super::options::CompareRunsOptions;
 use super::show::document;
-use super::{latest, refused, to_read};
 use crate::answers::compare::Source;
 use crate::command::compare::shown;
 use crate::history::History;

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use chronoscope_bench::Failure;
 use chronoscope_harness::record::Estimate;
 
+use super::opened::{nothing, refused, to_read};
 use super::options::{ExportFormat, ExportOptions};
-use super::{nothing, refused, to_read};
 use crate::answers::compare::figure::FigureKind;
 use crate::history::{History, Run, Scope, Series};
 

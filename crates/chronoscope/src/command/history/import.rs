@@ -3,8 +3,8 @@ use std::process::ExitCode;
 
 use chronoscope_bench::{Failure, print};
 
+use super::opened::refused;
 use super::options::ImportOptions;
-use super::refused;
 use crate::document::Record;
 use crate::history::{History, Saved, file};
 use crate::json::document;

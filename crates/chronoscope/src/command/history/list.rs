@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::json;
 
+use super::opened::{nothing, refused, to_read};
 use super::options::ListOptions;
-use super::{nothing, refused, to_read};
 use crate::answers::since::when::{local, when};
 use crate::history::{Run, Scope};
 

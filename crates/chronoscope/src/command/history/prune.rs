@@ -4,8 +4,8 @@ use chronoscope_bench::{Failure, print};
 use chronoscope_render::words::counted;
 use jiff::Timestamp;
 
+use super::opened::{refused, to_read};
 use super::options::PruneOptions;
-use super::{refused, to_read};
 use crate::history::{History, Scope, file};
 
 /// Removes old runs.

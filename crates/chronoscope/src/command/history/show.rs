@@ -2,8 +2,8 @@ use std::process::ExitCode;
 
 use chronoscope_bench::{Failure, Format, page_width, print};
 
+use super::opened::{refused, to_read};
 use super::options::ShowRunOptions;
-use super::{refused, to_read};
 use crate::command::page::{Shown, page};
 use crate::document::Record;
 use crate::history::History;

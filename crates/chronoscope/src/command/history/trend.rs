@@ -9,8 +9,8 @@ use chronoscope_render::words::counted;
 use jiff::Timestamp;
 use serde_json::json;
 
+use super::opened::{latest, refused, to_read};
 use super::options::TrendOptions;
-use super::{latest, refused, to_read};
 use crate::answers::compare::figure::FigureKind;
 use crate::answers::since::when::{local, when};
 use crate::history::trend::{Change, binned, changes, labels};
