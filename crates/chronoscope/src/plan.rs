@@ -73,16 +73,6 @@ impl Depth {
         }
     }
 
-    /// Processes per latency: of 15, the interval leaves out the smallest and the largest, so one odd process does not
-    /// widen it.
-    pub const fn latency_processes(self) -> u32 {
-        match self {
-            Self::Quick => 11,
-            Self::Normal => 15,
-            Self::Thorough => 31,
-        }
-    }
-
     /// Order statistics need 11 processes for 99.9 %; more of them narrow the interval.
     pub const fn processes(self) -> u32 {
         match self {

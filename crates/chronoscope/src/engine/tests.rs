@@ -37,7 +37,7 @@ const PARTS: [Part; 8] =
 /// The cost of every read, and the size of every step.
 const READ_NS: u64 = 20;
 /// Processes that time batches.
-const FORKS: usize = 15;
+const FORKS: usize = 11;
 
 type Answer = Result<String, WorkerFailure>;
 
@@ -409,7 +409,7 @@ fn one_process_of_many_that_dies_leaves_its_part_incomplete_and_is_made_up_for()
 fn a_part_that_needs_another_says_so_where_that_one_failed() {
     let hangs = |task: &str, _| (task == STUDY).then_some(Err(timed_out(3_400)));
     let record = run_with(&hangs);
-    let reason = "timed out after 3.4 s: it hangs, or one operation takes longer and needs --duration 4s or more (15 of 15 failed)";
+    let reason = "timed out after 3.4 s: it hangs, or one operation takes longer and needs --duration 4s or more (11 of 11 failed)";
     assert_eq!(report(&record, clocks::LATENCY), (Outcome::Failed, Some(reason)));
     let reason = "without latencies, disturbed readings cannot be told from undisturbed ones";
     assert_eq!(report(&record, clocks::INTERVALS), (Outcome::Skipped, Some(reason)));

@@ -20,13 +20,10 @@ pub fn checks(record: &Record) -> Vec<TrustCheck> {
         .conclusions
         .as_ref()
         .map(|found| [one_thread(record, found), across_cores(record, found), no_system_call(found), skew(found)]);
-    let [one_thread, across_cores, no_system_call, skew] = of_conclusions.map_or_else(
-        || {
-            use TrustTopic::{AcrossCores, NoSystemCall, OneThread, Skew};
-            [OneThread, AcrossCores, NoSystemCall, Skew].map(|topic| check(topic, Grade::Unknown))
-        },
-        |checks| checks,
-    );
+    let [one_thread, across_cores, no_system_call, skew] = of_conclusions.unwrap_or_else(|| {
+        use TrustTopic::{AcrossCores, NoSystemCall, OneThread, Skew};
+        [OneThread, AcrossCores, NoSystemCall, Skew].map(|topic| check(topic, Grade::Unknown))
+    });
     vec![one_thread, across_cores, counter(record), no_system_call, skew, wall_clock(record)]
 }
 

@@ -15,10 +15,10 @@ pub const INTERVALS: Part = Part::named("intervals");
 
 pub const PARTS: &[PartRow] = &[
     PartRow::of_check(PATHS, "path of each clock", 4),
-    PartRow::of_check(LATENCY, "latency of a read", 190),
-    PartRow::of_check(GRANULARITY, "granularity", 35),
+    PartRow::of_check(LATENCY, "latency of a read", 240),
+    PartRow::of_check(GRANULARITY, "granularity", 30),
     PartRow::of_check(TICK, "tick of each clock", 25),
-    PartRow::of_check(INTERVALS, "shortest intervals", 175),
+    PartRow::of_check(INTERVALS, "shortest intervals", 180),
 ];
 
 /// Range of intervals in questions.
@@ -56,7 +56,7 @@ pub fn plan(options: &Options, frame: &Frame) -> Result<ClocksPlan, PlanError> {
     let question_ns =
         |interval: &Duration| within(*interval, QUESTION_BOUNDS, "interval").map(|interval| interval.as_nanos() as f64);
     Ok(ClocksPlan {
-        latency_forks: frame.depth.latency_processes(),
+        latency_forks: frame.depth.processes(),
         batch_timer_error: BATCH_TIMER_ERROR,
         interval_forks: INTERVAL_PROCESSES,
         questions_ns: options.interval.iter().map(question_ns).collect::<Result<_, _>>()?,

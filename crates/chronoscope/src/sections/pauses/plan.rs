@@ -10,7 +10,7 @@ use crate::plan::{Frame, PlanError, bounded_list, within};
 
 pub const PAUSES: Part = Part::named("pauses");
 
-pub const PARTS: &[PartRow] = &[PartRow::of_check(PAUSES, "length of pauses", 50)];
+pub const PARTS: &[PartRow] = &[PartRow::of_check(PAUSES, "length of pauses", 45)];
 
 /// Pauses requested alone get this multiple of a check's time: a hundred of 10 ms take a second.
 pub const TIME_FACTOR: f64 = 2.4;

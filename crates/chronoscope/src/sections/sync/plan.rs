@@ -10,7 +10,7 @@ use chronoscope_harness::quantity::length;
 
 pub const SYNC: Part = Part::named("sync");
 
-pub const PARTS: &[PartRow] = &[PartRow::of_check(SYNC, "discipline of the wall clock", 12)];
+pub const PARTS: &[PartRow] = &[PartRow::of_check(SYNC, "discipline of the wall clock", 11)];
 
 /// A shorter time cannot distinguish a slew of 10 ppm from none; a longer one averages over several updates of a
 /// daemon.

@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 
-use super::screen::{Cell, Row, align};
+use super::cells::{Cell, Row, align};
 use crate::answers::conclusions::Grade;
 use crate::answers::first_screen::report::{
     Avoid, ClockUse, FirstScreen, LostTo, NoiseAdvice, OneShot, Purpose, TrustCheck, TrustTopic, WrongFor,

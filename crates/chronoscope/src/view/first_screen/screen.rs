@@ -4,6 +4,7 @@ use chronoscope_render::Width;
 use chronoscope_render::line::Line;
 use chronoscope_render::palette::TITLE;
 
+use super::cells::{Cell, Row};
 use super::rows;
 use crate::answers::first_screen::report::FirstScreen;
 use crate::document::Record;
@@ -16,28 +17,6 @@ const COLUMNS: usize = 80;
 const LABEL: usize = 7;
 /// Between the cells of a row.
 const GAP: usize = 2;
-
-/// One thing that the screen says.
-pub struct Row {
-    /// The name of its block.
-    pub label: &'static str,
-    pub cells: Vec<Cell>,
-    /// What is left out first on a full screen has the highest; 0 is never left out.
-    pub rank: u8,
-}
-
-/// A piece of a row: it is kept on one line where it fits on one.
-pub struct Cell {
-    pub line: Line,
-    /// Columns that it takes in a block of rows, where they are aligned.
-    pub width: usize,
-}
-
-impl Cell {
-    pub fn new(line: Line) -> Self {
-        Self { line, width: 0 }
-    }
-}
 
 /// Renders the first screen for a terminal of this width. Without a terminal it has 80 columns.
 ///
@@ -125,22 +104,10 @@ fn pieces(line: &Line, columns: usize) -> Vec<Line> {
     wrapped(&line.text(), columns).iter().map(|piece| Line::plain(piece)).collect()
 }
 
-/// The widths that cells at the same place share.
-pub fn align(rows: &mut [Row]) {
-    let most = rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
-    for place in 0..most {
-        let width = rows.iter().filter_map(|row| row.cells.get(place)).map(|cell| cell.line.width()).max();
-        for row in rows.iter_mut() {
-            if let Some(cell) = row.cells.get_mut(place) {
-                cell.width = width.unwrap_or(0);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::first_screen::cells::align;
 
     fn row(label: &'static str, rank: u8, texts: &[&str]) -> Row {
         Row { label, rank, cells: texts.iter().map(|text| Cell::new(Line::plain(text))).collect() }
