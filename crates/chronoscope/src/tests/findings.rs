@@ -111,7 +111,9 @@ fn the_numbers_of_the_evidence_are_those_of_findings() {
 fn sources_below(folder: &Path) -> Vec<String> {
     let mut texts = Vec::new();
     for entry in fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("it can be read").path()) {
-        if entry.is_dir() {
+        if entry.is_dir() && entry.file_name() == Some(OsStr::new("tests")) {
+            // Kinds that a test makes up are in no list.
+        } else if entry.is_dir() {
             texts.extend(sources_below(&entry));
         } else if entry.extension().is_some_and(|ending| ending == "rs") {
             texts.push(fs::read_to_string(entry).expect("source is text"));

@@ -290,6 +290,6 @@ fn noise(screen: &FirstScreen) -> Row {
 /// Where everything else is.
 pub fn more(left_out: usize) -> Vec<Cell> {
     let left_out = (left_out > 0).then(|| format!("+{left_out} lines"));
-    let places = "--full · clocks · causality · sync · runtimes · advise · history".to_owned();
+    let places = "--full · clocks · causality · runtimes · advise · history".to_owned();
     left_out.into_iter().chain([places]).map(|text| Cell::new(Line::styled(DIM, &text))).collect()
 }
