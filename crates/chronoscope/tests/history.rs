@@ -171,6 +171,10 @@ fn a_check_is_kept_and_compared_with_the_last() {
     assert_eq!(listed(&history).len(), 2);
     let shown = printed(chronoscope(&history).args(["history", "show", "2"]));
     assert_eq!(shown, second, "as it was printed");
+    let json = printed(chronoscope(&history).args(["history", "show", "--format", "json", "2"]));
+    assert!(json.starts_with('{'), "options may precede the number");
+    let gate = printed(chronoscope(&history).args(["history", "compare", "1", "2", "--full", "--format", "json"]));
+    assert!(gate.starts_with('{'), "and follow it");
     let compared = printed(chronoscope(&history).args(["history", "compare"]));
     assert!(compared.contains("base: run 1") && compared.contains("COMPARED run 2"), "{compared}");
 }

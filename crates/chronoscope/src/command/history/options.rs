@@ -51,7 +51,7 @@ pub struct ListOptions {
 #[derive(Args, Clone, Debug)]
 pub struct ShowRunOptions {
     /// The number of the run, as listed
-    #[arg(value_parser = id, allow_hyphen_values = true)]
+    #[arg(value_parser = id, allow_negative_numbers = true)]
     pub id: i64,
 
     /// What to show of a check [default: what the run printed]
@@ -67,7 +67,7 @@ pub struct ShowRunOptions {
 #[derive(Args, Clone, Debug)]
 pub struct CompareRunsOptions {
     /// The numbers of two runs, as listed; the first is the base
-    #[arg(value_name = "ID", num_args = 2, value_parser = id, allow_hyphen_values = true)]
+    #[arg(value_name = "ID", num_args = 2, value_parser = id, allow_negative_numbers = true)]
     pub ids: Vec<i64>,
 
     #[command(flatten)]
