@@ -143,7 +143,9 @@ fn options_that_make_no_sense_for_a_document_are_refused() {
         refused(&fixture("pace.json"), &["--full"])
             .contains("--full applies to checks, studies and comparisons; `pace` wrote this document")
     );
-    assert!(refused(&fixture("runtimes.json"), &["--full"]).contains("--full applies to checks and studies"));
+    assert!(
+        refused(&fixture("runtimes.json"), &["--full"]).contains("--full applies to checks, studies and comparisons")
+    );
 }
 
 #[test]

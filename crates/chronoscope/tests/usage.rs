@@ -219,7 +219,7 @@ fn a_saved_study_is_shown_again() {
             .contains("--view applies to checks; `study` wrote this document")
     );
     let section = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/runtimes.json");
-    assert!(refused(&["show", section, "--full"]).contains("--full applies to checks and studies"));
+    assert!(refused(&["show", section, "--full"]).contains("--full applies to checks, studies and comparisons"));
     assert!(refused(&["show", check, "--view", "clocks", "--html", "x"]).contains("--html applies"));
 }
 

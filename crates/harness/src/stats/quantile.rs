@@ -19,7 +19,7 @@ const REACH: f64 = 14.0;
 /// use chronoscope_harness::stats::quantile_ranks;
 ///
 /// let (low, high) = quantile_ranks(10_000, 0.99, 0.999);
-/// assert_eq!((low, high), (Some(9_866), Some(9_931)));
+/// assert_eq!((low, high), (Some(9_866), Some(9_932)));
 /// assert_eq!(quantile_ranks(100, 0.99, 0.999).1, None, "no value is likely to be above it");
 /// ```
 pub fn quantile_ranks(n: u64, q: f64, confidence: f64) -> (Option<u64>, Option<u64>) {
