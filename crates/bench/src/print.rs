@@ -19,7 +19,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
 /// The same, for whoever prints again and again; returns whether anybody reads it: false once the pipe is closed.
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 ///
 /// # Examples
 /// ```
