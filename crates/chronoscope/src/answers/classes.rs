@@ -162,8 +162,8 @@ pub const CLASSES: [(HostState, &[&str]); 5] = [
     ),
 ];
 
-/// The state that `finding` puts a host in. Noise counts from a notice on: it is in what was measured. Of the rest, only
-/// warnings count. A kind of a later build counts by its severity.
+/// The state that `finding` puts a host in. Noise counts even as a notice, because it affects every measurement; other
+/// kinds count only as warnings or worse. A kind that this build does not know counts by its severity.
 pub fn class_of(finding: &Finding) -> HostState {
     let row = CLASSES.iter().find(|(_, ids)| ids.contains(&finding.id.as_ref())).map(|(class, _)| *class);
     match (row, finding.severity) {

@@ -9,6 +9,7 @@ use chronoscope_harness::Start;
 use super::measure::{exit_code, measured};
 use super::output::Output;
 use super::page::Shown;
+use super::saved::saved;
 use crate::answers::advice::diagnose::{Symptom, diagnose, lacking};
 use crate::answers::advice::index;
 use crate::answers::advice::interval_advice::advise;
@@ -18,7 +19,6 @@ use crate::arguments::AdviseOptions;
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::engine::Planned;
-use crate::json::document;
 use crate::plan::PlanError;
 use crate::sections::clocks::plan as clocks;
 use crate::sections::runtimes::Runtimes;
@@ -114,8 +114,7 @@ impl Question {
 /// The document in `file`, if it can answer.
 fn read(file: &Path, question: &Question) -> Result<Record, Failure> {
     let cannot = |why: String| Failure::usage(format!("{} cannot answer: {why}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| cannot(error.to_string()))?;
-    let record = document(&text).map_err(|error| cannot(error.to_string()))?;
+    let record = saved(file).map_err(cannot)?;
     question.lacking(&record).map_or(Ok(record), |why| Err(cannot(why)))
 }
 

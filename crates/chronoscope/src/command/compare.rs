@@ -7,11 +7,11 @@ use super::compare_options::{CompareOptions, ComparedOptions};
 use super::fail_on::FailOn;
 use super::output::Output;
 use super::page::Shown;
+use super::saved::saved;
 use super::study_run;
 use crate::answers::compare::figure::Figure;
 use crate::answers::compare::{Source, compare};
 use crate::document::{Content, Record};
-use crate::json::document;
 use chronoscope_harness::record::Document;
 
 /// Compares documents in files, prints and saves the comparison.
@@ -23,8 +23,7 @@ pub fn run(options: &CompareOptions) -> Result<ExitCode, Failure> {
 
 fn read(file: &Path) -> Result<Source, Failure> {
     let cannot = |why: String| Failure::usage(format!("{} cannot be compared: {why}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| cannot(error.to_string()))?;
-    let record = document(&text).map_err(|error| cannot(error.to_string()))?;
+    let record = saved(file).map_err(cannot)?;
     if record.comparison.is_some() {
         return Err(cannot("it is a comparison itself; name the documents that it compares".to_owned()));
     }

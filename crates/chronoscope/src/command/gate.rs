@@ -7,6 +7,7 @@ use chronoscope_harness::Start;
 use super::measure::measured;
 use super::output::Output;
 use super::page::Shown;
+use super::saved::saved;
 use crate::answers::gate::judge::gate;
 use crate::answers::gate::junit::junit;
 use crate::answers::gate::rule::Rule;
@@ -14,18 +15,16 @@ use crate::answers::gate::rules_file;
 use crate::document::Record;
 use crate::engine::Planned;
 use crate::gate_options::GateOptions;
-use crate::json::document;
-use crate::sections::sync::Sync;
 
 /// Judges a check or a saved document, then prints and saves the judgement.
 pub fn run(start: &Start, options: &GateOptions) -> Result<ExitCode, Failure> {
     let rules = rules(options)?;
-    let saved = options.document.as_deref().map(saved).transpose()?;
+    let saved = options.document.as_deref().map(read).transpose()?;
     let output = Output::prepare(options.run.format, options.run.output.as_deref())?;
     let xml = options.junit.as_deref().map(|path| OutputFile::prepare("the JUnit file", path)).transpose()?;
     let mut record = match saved {
         Some(record) => record,
-        None => checked(start, options, &rules)?,
+        None => checked(start, options)?,
     };
     let gate = gate(&record, &rules);
     let text = junit(&record, &gate).map_err(|error| Failure::run(format!("could not write XML: {error}")))?;
@@ -54,16 +53,12 @@ fn rules(options: &GateOptions) -> Result<Vec<Rule>, Failure> {
     Ok(rules)
 }
 
-fn saved(path: &Path) -> Result<Record, Failure> {
+fn read(path: &Path) -> Result<Record, Failure> {
     let cannot = |why: String| Failure::usage(format!("{} cannot be judged: {why}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
-    document(&text).map_err(|error| cannot(error.to_string()))
+    saved(path).map_err(cannot)
 }
 
-/// A check, with the wall clock if a rule is about it.
-fn checked(start: &Start, options: &GateOptions, rules: &[Rule]) -> Result<Record, Failure> {
+fn checked(start: &Start, options: &GateOptions) -> Result<Record, Failure> {
     let planned = Planned::check(&Default::default(), &options.run, start.allowed_cpus());
-    let planned = planned.map_err(|error| Failure::usage(error.to_string()))?;
-    let planned = if rules.iter().any(Rule::is_about_wall_clock) { planned.with::<Sync>() } else { planned };
-    Ok(measured(start, &options.run, planned))
+    Ok(measured(start, &options.run, planned.map_err(|error| Failure::usage(error.to_string()))?))
 }

@@ -56,7 +56,7 @@ fn run(
         record.content.since = keeper.since(&record);
     }
     let written = output.write(&record, shown);
-    // Whatever becomes of the output, and without any effect on it.
+    // Kept even if the output could not be written; a failure to keep does not affect the output.
     if let Some(keeper) = keeper {
         keeper.keep(&record);
     }

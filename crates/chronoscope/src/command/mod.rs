@@ -13,6 +13,7 @@ mod keeper;
 pub mod measure;
 pub mod output;
 pub mod page;
+mod saved;
 mod show;
 pub mod study_run;
 

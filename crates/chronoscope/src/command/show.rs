@@ -3,15 +3,15 @@ use std::process::ExitCode;
 use chronoscope_bench::{Failure, Format, OutputFile, page_width, print};
 
 use super::page::{Shown, browser_page, page};
+use super::saved::saved;
 use crate::arguments::ShowOptions;
 use crate::document::Record;
-use crate::json::{document, json};
+use crate::json::json;
 
 /// Prints a saved document, as the run that saved it did.
 pub fn run(options: &ShowOptions) -> Result<ExitCode, Failure> {
     let cannot = |why: String| Failure::usage(format!("{} cannot be shown: {why}", options.file.display()));
-    let text = std::fs::read_to_string(&options.file).map_err(|error| cannot(error.to_string()))?;
-    let record = document(&text).map_err(|error| cannot(error.to_string()))?;
+    let record = saved(&options.file).map_err(cannot)?;
     refuse(&record, options).map_or(Ok(()), |why| Err(cannot(why)))?;
     let browser = options.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
     let printed = print(&match options.format {

@@ -14,12 +14,11 @@ pub mod timer;
 #[cfg(test)]
 mod tests;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use chronoscope_harness::{Start, StudyObserver};
 
 use crate::document::{Outcome, PartReport, Record};
-use crate::part::PartRow;
 use crate::plan::{Frame, PartBudget, Plan, PlanError};
 use crate::registry::{self, Sections};
 use crate::run_options::RunOptions;
@@ -93,20 +92,6 @@ impl Planned {
         let plan = plans.into_iter().reduce(Plan::followed_by);
         let plan = plan.ok_or_else(|| PlanError::new("there is nothing to measure"))?.within(run.duration)?;
         Ok(Self { command, plan, sections })
-    }
-
-    /// The same with section `S`, by its default plan, unless it is part of it already.
-    #[must_use]
-    pub fn with<S: Section>(mut self) -> Self {
-        let is_planned = |part| self.plan.budget_ms_of(part).is_some();
-        let missing: Vec<&PartRow> = S::PARTS.iter().filter(|row| !is_planned(row.part)).collect();
-        let time = S::time_alone(self.plan.depth).unwrap_or(Duration::ZERO).as_millis();
-        let budget_ms = u64::try_from(time).unwrap_or(u64::MAX).max(1);
-        for row in missing {
-            self.plan.budget_ms = self.plan.budget_ms.saturating_add(budget_ms);
-            self.plan.parts.push(PartBudget { part: row.part, budget_ms });
-        }
-        self
     }
 
     /// The document before anything has been measured on `machine`.

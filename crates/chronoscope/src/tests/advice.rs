@@ -9,7 +9,7 @@ use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use super::golden_file::assert_golden;
-use super::mutation::{apply, mutation, pointers};
+use super::mutation::{mutated, mutation};
 use crate::answers::advice::diagnose::diagnose;
 use crate::answers::advice::index;
 use crate::answers::advice::interval_advice::advise;
@@ -117,16 +117,8 @@ proptest! {
         columns in 20_usize..200,
         which: Index,
     ) {
-        let mut root: Value = serde_json::from_str(if of_runtimes { RUNTIMES } else { FIXTURE }).unwrap();
-        for (place, mutation) in &mutations {
-            let mut found = Vec::new();
-            pointers(&root, "", &mut found);
-            let before = root.clone();
-            apply(&mut root, place.get::<String>(&found), mutation);
-            if document(&root.to_string()).is_err() {
-                root = before;
-            }
-        }
+        let root = serde_json::from_str(if of_runtimes { RUNTIMES } else { FIXTURE }).unwrap();
+        let root = mutated(root, &mutations, |text| document(text).is_ok());
         let record = document(&root.to_string()).unwrap();
         let all = advised(&record);
         for advised in &all {

@@ -7,7 +7,7 @@ use serde_json::{Value, json as value};
 use unicode_width::UnicodeWidthStr;
 
 use super::golden_file::assert_golden;
-use super::mutation::{apply, mutation, pointers};
+use super::mutation::{mutated_in, mutation};
 use crate::answers::conclusions::Grade;
 use crate::answers::host::HostState;
 use crate::command::page::{Shown, page};
@@ -172,20 +172,14 @@ proptest! {
         keeps_screen: bool,
         columns in 40_usize..200,
     ) {
-        let mut root: Value = serde_json::from_str(if of_shown { SHOWN } else { RECORD }).unwrap();
-        for (place, mutation) in &mutations {
-            let mut found = Vec::new();
-            pointers(&root, "", &mut found);
-            let before = root.clone();
-            // Half of them hit the screen itself.
-            let of_screen: Vec<String> =
-                found.iter().filter(|pointer| pointer.starts_with("/content/first_screen/")).cloned().collect();
-            let hit = if keeps_screen && !of_screen.is_empty() { &of_screen } else { &found };
-            apply(&mut root, place.get::<String>(hit), mutation);
-            if document(&root.to_string()).is_err() {
-                root = before;
-            }
-        }
+        let root = serde_json::from_str(if of_shown { SHOWN } else { RECORD }).unwrap();
+        // Half of them hit the screen itself.
+        let chosen = |found: Vec<String>| {
+            let is_of_screen = |pointer: &&String| pointer.starts_with("/content/first_screen/");
+            let of_screen: Vec<String> = found.iter().filter(is_of_screen).cloned().collect();
+            if keeps_screen && !of_screen.is_empty() { of_screen } else { found }
+        };
+        let root: Value = mutated_in(root, &mutations, chosen, |text| document(text).is_ok());
         let mut record = document(&root.to_string()).unwrap();
         if !keeps_screen {
             judge(&mut record);

@@ -1,6 +1,7 @@
 //! Changes to a document that its reader may or may not survive.
 
 use proptest::prelude::*;
+use proptest::sample::Index;
 use serde_json::{Value, json as value};
 
 #[derive(Clone, Debug)]
@@ -44,8 +45,32 @@ pub fn mutation() -> impl Strategy<Value = Mutation> {
     ]
 }
 
+/// `root` after those of the changes that its reader survives, as `is_read` says of the text.
+pub fn mutated(root: Value, changes: &[(Index, Mutation)], is_read: impl Fn(&str) -> bool) -> Value {
+    mutated_in(root, changes, |all| all, is_read)
+}
+
+/// The same, with changes only where `chosen` leaves them.
+pub fn mutated_in(
+    mut root: Value,
+    changes: &[(Index, Mutation)],
+    chosen: impl Fn(Vec<String>) -> Vec<String>,
+    is_read: impl Fn(&str) -> bool,
+) -> Value {
+    for (place, change) in changes {
+        let mut found = Vec::new();
+        pointers(&root, "", &mut found);
+        let before = root.clone();
+        apply(&mut root, place.get::<String>(&chosen(found)), change);
+        if !is_read(&root.to_string()) {
+            root = before;
+        }
+    }
+    root
+}
+
 /// The pointers of everything in `value`.
-pub fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
+fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     found.push(at.to_owned());
     match value {
         Value::Array(items) => {
@@ -58,7 +83,7 @@ pub fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-pub fn apply(root: &mut Value, pointer: &str, mutation: &Mutation) {
+fn apply(root: &mut Value, pointer: &str, mutation: &Mutation) {
     let Some((parent, last)) = pointer.rsplit_once('/') else {
         return;
     };

@@ -24,7 +24,7 @@ use proptest::sample::Index;
 use unicode_width::UnicodeWidthStr;
 
 use super::golden_file::assert_golden;
-use super::mutation::{apply, mutation, pointers};
+use super::mutation::{mutated, mutation};
 
 const RECORD: &str = include_str!("../../tests/fixtures/record.json");
 const RUNTIMES: &str = include_str!("../../tests/fixtures/runtimes.json");
@@ -271,16 +271,8 @@ proptest! {
         of_runtimes: bool,
         columns in 20_usize..200,
     ) {
-        let mut root: serde_json::Value = serde_json::from_str(if of_runtimes { RUNTIMES } else { RECORD }).unwrap();
-        for (place, mutation) in &mutations {
-            let mut found = Vec::new();
-            pointers(&root, "", &mut found);
-            let before = root.clone();
-            apply(&mut root, place.get::<String>(&found), mutation);
-            if document(&root.to_string()).is_err() {
-                root = before;
-            }
-        }
+        let root = serde_json::from_str(if of_runtimes { RUNTIMES } else { RECORD }).unwrap();
+        let root = mutated(root, &mutations, |text| document(text).is_ok());
         let record = document(&root.to_string()).unwrap();
         for view in View::all() {
             prop_assert!(!terminal_at(&record, view, Width::of_columns(columns)).is_empty());

@@ -11,7 +11,7 @@ use crate::clock_id::ClockId;
 use crate::sections::clocks::granularity::estimate::step_ns;
 use crate::sections::clocks::granularity::task::{Steps, one_look};
 
-/// Messages to and fro: the shortest of so many is hardly ever interrupted.
+/// Round trips: the shortest of so many is hardly ever interrupted.
 const ROUNDS: u64 = 500;
 /// A partner that does not get to run for so long is not waited for: both spin meanwhile.
 const LONGEST: Duration = Duration::from_millis(20);

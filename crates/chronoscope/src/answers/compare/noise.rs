@@ -16,7 +16,7 @@ const LEAST_PCT: f64 = 1.0;
 /// The noise of `figure` between runs of one machine, from the figures of such `runs`, where `compared` figures are judged at once.
 ///
 /// Runs are taken as draws of one log-normal distribution. Two of them differ by more than Student's t with n − 1 degrees allows in
-/// 5 % of all cases. From ten runs on, the confidence is that of all figures at once.
+/// 5 % of all cases. With ten runs or more, the confidence is that of all figures at once.
 pub fn between_runs(figure: &Figure, runs: &[Vec<Figure>], compared: usize) -> Noise {
     let usual_pct = figure.kind.usual_noise_pct();
     let of_run = |run: &Vec<Figure>| run.iter().find(|other| other.is_same_as(figure)).map(|it| it.value.estimate.ln());

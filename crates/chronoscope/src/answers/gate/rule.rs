@@ -31,17 +31,6 @@ pub enum Rule {
     Strict,
 }
 
-impl Rule {
-    /// Whether it takes an examination of the wall clock, which a check may lack.
-    pub fn is_about_wall_clock(&self) -> bool {
-        match self {
-            Self::MaxNtpError(_) | Self::Require(Requirement::Ntp) => true,
-            Self::Forbid(FindingKind(kind)) => kind.shown_in.contains(&"sync"),
-            _ => false,
-        }
-    }
-}
-
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -5,9 +5,9 @@ use chronoscope_bench::{Failure, print};
 
 use super::opened::refused;
 use super::options::ImportOptions;
+use crate::command::saved::saved;
 use crate::document::Record;
 use crate::history::{History, Saved, file};
-use crate::json::document;
 
 /// Keeps saved documents, each as soon as it is read; says so once it is on the disk.
 pub fn run(options: &ImportOptions) -> Result<ExitCode, Failure> {
@@ -25,8 +25,7 @@ pub fn run(options: &ImportOptions) -> Result<ExitCode, Failure> {
 }
 
 fn read(file: &Path) -> Result<Record, String> {
-    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
-    let record = document(&text).map_err(|error| error.to_string())?;
+    let record = saved(file)?;
     if record.comparison.is_some() {
         return Err("it is a comparison, and no run".to_owned());
     }
