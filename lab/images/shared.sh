@@ -28,20 +28,22 @@ skip() {
     exit "$SKIPPED"
 }
 
-# need PROGRAM PACKAGE: on a CI machine it is installed; elsewhere that is for the developer to decide.
+# Whether missing packages and targets are installed; `lab/run --no-install` leaves that to the developer.
+may_install() { [[ ${CHRONOSCOPE_LAB_INSTALL:-yes} == yes ]]; }
+
+# need PROGRAM PACKAGE
 need() {
     command -v "$1" >/dev/null && return
-    if [[ ${CI:-} == true ]]; then
-        apt_install "$2" >&2 && hash -r && command -v "$1" >/dev/null && return
-        skip "no $1, and the package $2 could not be installed"
-    fi
-    skip "no $1 (Debian: apt-get install $2)"
+    may_install || skip "no $1 (Debian: apt-get install $2)"
+    toolchain_tried=()
+    apt_install "$2" >&2 && hash -r && command -v "$1" >/dev/null && return
+    skip "no $1 (Debian: apt-get install $2${toolchain_tried[0]:+; tried ${toolchain_tried[0]}})"
 }
 
-# need_target TRIPLE: the standard library for it; like a package, it is installed on a CI machine only.
+# need_target TRIPLE: the standard library for it.
 need_target() {
     [[ ! -d $(rustc --print target-libdir --target "$1") ]] || return 0
-    [[ ${CI:-} == true ]] || skip "no standard library for $1 (rustup target add $1)"
+    may_install && command -v rustup >/dev/null || skip "no standard library for $1 (rustup target add $1)"
     rustup target add "$1" >&2 || skip "rustup target add $1 failed"
 }
 
@@ -50,7 +52,7 @@ fetch_package() {
     local package=$1 folder=$2
     [[ ! -e $folder/.unpacked ]] || return 0
     type -P apt-get dpkg-deb >/dev/null || skip "no apt-get to get $package with"
-    [[ ${CI:-} != true ]] || prepare_apt >&2 || true
+    ! may_install || prepare_apt >&2 || true
     say "getting $package with apt-get download"
     rm -rf "$folder"
     mkdir -p "$folder"
@@ -84,7 +86,7 @@ TEXT
 # Sets `vmlinuz`: Debian's kernel for clouds, which has what QEMU emulates.
 find_kernel() {
     local package
-    [[ ${CI:-} != true ]] || prepare_apt >&2 || true
+    ! may_install || prepare_apt >&2 || true
     package=$(apt-cache depends linux-image-cloud-amd64 2>/dev/null | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p') || true
     if [[ -n $package ]]; then
         fetch_package "$package" "$lab/kernel"

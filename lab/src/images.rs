@@ -1,7 +1,7 @@
 //! Initramfs images, built by the scripts in `lab/images`.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::child;
@@ -18,6 +18,18 @@ const CANNOT: i32 = 77;
 /// The image with the peers, which is laid over others.
 pub const PEERS: &str = "peers";
 
+/// What tells a script whether to install packages and targets that are missing.
+const INSTALL: &str = "CHRONOSCOPE_LAB_INSTALL";
+
+/// How images are built.
+#[derive(Clone, Debug)]
+pub struct Scripts {
+    /// A script per image.
+    pub folder: PathBuf,
+    /// Whether they install what they lack.
+    pub may_install: bool,
+}
+
 /// Why there is no image.
 #[derive(Clone, Debug)]
 pub enum NotBuilt {
@@ -33,12 +45,13 @@ pub enum NotBuilt {
 ///
 /// # Errors
 /// Why there is none.
-pub fn build(scripts: &Path, folder: &Path, name: &str, stop: &Stop) -> Result<Image, NotBuilt> {
+pub fn build(scripts: &Scripts, folder: &Path, name: &str, stop: &Stop) -> Result<Image, NotBuilt> {
     if stop.cause().is_some() {
         return Err(NotBuilt::Interrupted);
     }
     let (initramfs, kernel) = (folder.join(name).with_extension("gz"), folder.join(name).with_extension("kernel"));
-    let mut script = child::tree(scripts.join(name), None);
+    let mut script = child::tree(scripts.folder.join(name), None);
+    script.env(INSTALL, if scripts.may_install { "yes" } else { "no" });
     // After machines that run meanwhile: their CPUs must run at the same time.
     sys::come_last(&mut script);
     let ran = child::output(script.arg(&initramfs).arg(&kernel), stop);
@@ -69,7 +82,7 @@ impl<'a> Images<'a> {
     }
 
     /// Builds them one after the other.
-    pub fn build(&self, scripts: &Path, folder: &Path, stop: &Stop) {
+    pub fn build(&self, scripts: &Scripts, folder: &Path, stop: &Stop) {
         for (name, built) in &self.all {
             built.get_or_init(|| build(scripts, folder, name, stop));
         }
@@ -98,7 +111,8 @@ mod tests {
         assert!(images.get("plain").is_none() && !images.are_built());
         let stop = Stop::default();
         stop.interrupt();
-        images.build(Path::new("nowhere"), Path::new("nowhere"), &stop);
+        let scripts = Scripts { folder: PathBuf::from("nowhere"), may_install: false };
+        images.build(&scripts, Path::new("nowhere"), &stop);
         assert!(matches!(images.get("plain"), Some(Err(NotBuilt::Interrupted))));
         assert!(images.get("missing").is_none() && images.are_built());
     }

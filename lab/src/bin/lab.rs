@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use chronoscope_lab::campaign::Campaign;
-use chronoscope_lab::images::{self, Images, NotBuilt, PEERS};
+use chronoscope_lab::images::{self, Images, NotBuilt, PEERS, Scripts};
 use chronoscope_lab::machine::Image;
 use chronoscope_lab::run::{Place, Run, run};
 use chronoscope_lab::scenario::Scenario;
@@ -47,6 +47,9 @@ struct Arguments {
     /// List the scenarios
     #[arg(long)]
     list: bool,
+    /// Install nothing: what needs a package or a Rust target that is missing is skipped
+    #[arg(long)]
+    no_install: bool,
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
     /// Where scenarios and scripts are
@@ -55,6 +58,12 @@ struct Arguments {
     /// Where images and results go
     #[arg(long, hide = true, default_value = "target/lab")]
     folder: PathBuf,
+}
+
+impl Arguments {
+    fn scripts(&self) -> Scripts {
+        Scripts { folder: self.from.join("images"), may_install: !self.no_install }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -131,7 +140,7 @@ fn run_all(arguments: &Arguments, scenarios: &[Scenario]) -> Result<ExitCode, St
     let slots = thread::available_parallelism().map_or(1, usize::from);
     let verdicts = thread::scope(|scope| {
         scope.spawn(|| {
-            images.build(&arguments.from.join("images"), &arguments.folder, &stop);
+            images.build(&arguments.scripts(), &arguments.folder, &stop);
             if let Some(minutes) = minutes {
                 stop.begin(Duration::from_secs(60 * minutes));
             }
@@ -251,7 +260,7 @@ fn write_whole(path: &Path, text: &str) -> io::Result<()> {
 /// Planted faults must be found, for the reason that each was planted for; without one the same machine must pass.
 fn test_itself(arguments: &Arguments) -> Result<ExitCode, String> {
     let stop = stop_by_signals()?;
-    let image = match images::build(&arguments.from.join("images"), &arguments.folder, "plain", &stop) {
+    let image = match images::build(&arguments.scripts(), &arguments.folder, "plain", &stop) {
         Ok(image) => image,
         Err(NotBuilt::Cannot(why)) => {
             println!("skipped: {why}");
