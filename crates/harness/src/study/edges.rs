@@ -14,9 +14,11 @@ use crate::stats;
 
 /// Back-to-back batches of one empty operation.
 const IN_A_ROW: u32 = 500;
-/// Batches of one wait, and how long it waits.
-const WAITS: u32 = 20;
+/// Batches of one wait, at least and at most, and how long it waits.
+const WAITS: (u64, u64) = (4, 20);
 const WAIT_NS: u64 = 1_000_000;
+/// Between those, they take this share of a process's time.
+const WAITS_SHARE: f64 = 0.02;
 
 /// Nanoseconds of back-to-back batches, with everything in L1: the error in timing a single operation.
 pub(super) fn in_a_row_ns(crew: &mut Crew) -> Result<f64, String> {
@@ -26,8 +28,10 @@ pub(super) fn in_a_row_ns(crew: &mut Crew) -> Result<f64, String> {
 
 /// Overhead in nanoseconds of batches lasting a millisecond, during which other data enters the caches: more so the
 /// longer the batch and the busier the SMT sibling. It is what such a batch measures beyond the wait that it contains,
-/// from the wait's first clock reading to its last.
-pub(super) fn apart_ns(crew: &mut Crew) -> Result<f64, String> {
+/// from the wait's first clock reading to its last. In a short process of `budget_ns` there are few waits; the run takes the median
+/// of its processes.
+pub(super) fn apart_ns(crew: &mut Crew, budget_ns: u64) -> Result<f64, String> {
+    let waits = ((budget_ns as f64 * WAITS_SHARE) as u64 / WAIT_NS).clamp(WAITS.0, WAITS.1) as u32;
     let wait = |bencher: &mut Bencher<'_>, (): &()| {
         let clock = Clock::or_system();
         bencher.iter(|| {
@@ -35,7 +39,7 @@ pub(super) fn apart_ns(crew: &mut Crew) -> Result<f64, String> {
             while clock.now().as_nanos() < end_ns {}
         });
     };
-    let assignment = Assignment::Batches { operations: 1, warm_up: 2, batches: WAITS, length_ns: 0 };
+    let assignment = Assignment::Batches { operations: 1, warm_up: 2, batches: waits, length_ns: 0 };
     let whole_ns = median_ns(crew, Case::shared("(a wait)".to_owned(), |_| (), wait), assignment)?;
     Ok((whole_ns - WAIT_NS as f64).max(0.0))
 }

@@ -175,7 +175,7 @@ impl<'a> Worker<'a> {
 
     fn work(mut self) -> Result<(), String> {
         self.error_ns = self.error_ns.max(edges::in_a_row_ns(&mut self.crew)?);
-        let batch_ns = self.error_ns.max(edges::apart_ns(&mut self.crew)?);
+        let batch_ns = self.error_ns.max(edges::apart_ns(&mut self.crew, self.time.budget_ns())?);
         let trust = self.clock.trust();
         let name = format!("ordered, {}", trust.state);
         (self.say)(&Message::Clock { name, error_ns: self.error_ns, batch_ns })?;
