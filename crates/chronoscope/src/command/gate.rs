@@ -55,7 +55,11 @@ fn rules(options: &GateOptions) -> Result<Vec<Rule>, Failure> {
 
 fn read(path: &Path) -> Result<Record, Failure> {
     let cannot = |why: String| Failure::usage(format!("{} cannot be judged: {why}", path.display()));
-    saved(path).map_err(cannot)
+    let record = saved(path).map_err(&cannot)?;
+    match &record.comparison {
+        Some(_) => Err(cannot("it is a comparison, and measures nothing; name a document that it compares".to_owned())),
+        None => Ok(record),
+    }
 }
 
 fn checked(start: &Start, options: &GateOptions) -> Result<Record, Failure> {

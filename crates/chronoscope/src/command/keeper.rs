@@ -33,7 +33,7 @@ impl Keeper {
     fn compared(record: &Record) -> Result<Option<Since>, String> {
         let words = |error: HistoryError| error.to_string();
         let Some(machine) = &record.machine.hostname else { return Ok(None) };
-        let mut history = History::to_read(file()?).map_err(words)?;
+        let mut history = History::to_glance(file()?).map_err(words)?;
         let began_s = Run::of(record)?.started_s;
         let Some(last) = history.last_check(machine, began_s).map_err(words)? else { return Ok(None) };
         let Some(document) = history.document(last.id).map_err(words)? else { return Ok(None) };

@@ -37,10 +37,16 @@ pub enum Found {
 pub fn examine(file: &Path) -> Result<Found, HistoryError> {
     let cannot = |error: std::io::Error| HistoryError::new(file, format!("cannot be read: {error}"));
     let mut header = Vec::new();
+    // Before it is opened: opening a pipe waits for whoever writes to it.
+    match file.metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) => return Err(cannot(error)),
+        Ok(found) if !found.is_file() => return Err(HistoryError::refused(file, "not a regular file")),
+        Ok(_) => {}
+    }
     match File::open(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
         Err(error) => return Err(cannot(error)),
-        Ok(_) if !file.is_file() => return Err(HistoryError::refused(file, "not a regular file")),
         Ok(opened) => opened.take(HEADER as u64).read_to_end(&mut header).map_err(cannot)?,
     };
     if header.is_empty() {
@@ -54,7 +60,8 @@ pub fn examine(file: &Path) -> Result<Found, HistoryError> {
     match (number(APPLICATION_ID_AT), number(USER_VERSION_AT)) {
         (APPLICATION_ID, version) if (1..=newest).contains(&version) => Ok(Found::History),
         (APPLICATION_ID, version) => {
-            let why = format!("of format {version}, and this build knows 1 to {newest}: a newer chronoscope wrote it");
+            let by = if version > newest { ": a newer chronoscope wrote it" } else { "" };
+            let why = format!("of format {version}, and this build knows 1 to {newest}{by}");
             Err(HistoryError::refused(file, why))
         }
         _ => Err(HistoryError::refused(file, "a database of another program")),

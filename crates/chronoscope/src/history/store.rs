@@ -20,6 +20,8 @@ use crate::json;
 
 /// How long to wait for another process that is writing.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// The same for a look at the last check, for which a document that was measured waits.
+const PATIENCE_OF_GLANCE: Duration = Duration::from_secs(1);
 /// Documents are some hundred kilobytes; one of more than this is refused rather than inflated.
 const LARGEST_DOCUMENT: u64 = 256 << 20;
 /// Earlier runs from which noise is known: more would tell little, and of longer ago.
@@ -74,9 +76,21 @@ impl History {
     /// # Errors
     /// If the file is not a history, or a newer build's, or cannot be read.
     pub fn to_read(file: PathBuf) -> Result<Self, HistoryError> {
+        Self::to_read_within(PATIENCE, file)
+    }
+
+    /// As [`to_read`](Self::to_read), but does not wait long for another process that is writing.
+    ///
+    /// # Errors
+    /// Those, and if another process keeps writing.
+    pub fn to_glance(file: PathBuf) -> Result<Self, HistoryError> {
+        Self::to_read_within(PATIENCE_OF_GLANCE, file)
+    }
+
+    fn to_read_within(patience: Duration, file: PathBuf) -> Result<Self, HistoryError> {
         let connection = match examine(&file)? {
             Found::Nothing => None,
-            Found::History => Some(open(&file, OpenFlags::SQLITE_OPEN_READ_WRITE)?),
+            Found::History => Some(open(&file, OpenFlags::SQLITE_OPEN_READ_WRITE, patience)?),
         };
         let mut history = Self { file, connection };
         history.with(|connection| migrate(connection, MIGRATIONS))?;
@@ -92,7 +106,7 @@ impl History {
         if found == Found::Nothing {
             make_folder(&file)?;
         }
-        let mut connection = open(&file, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+        let mut connection = open(&file, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE, PATIENCE)?;
         let of_database = |error: rusqlite::Error| HistoryError::of_database(&file, &error);
         if found == Found::History {
             let said: String =
@@ -263,9 +277,12 @@ impl History {
     }
 }
 
-fn open(file: &Path, flags: OpenFlags) -> Result<Connection, HistoryError> {
-    let opened = Connection::open_with_flags(file, flags).and_then(|connection| {
-        connection.busy_timeout(PATIENCE)?;
+fn open(file: &Path, flags: OpenFlags, patience: Duration) -> Result<Connection, HistoryError> {
+    // SQLite takes some names, such as `:memory:`, for something else than a file; no absolute path is among them.
+    let place = std::path::absolute(file)
+        .map_err(|error| HistoryError::new(file, format!("its place cannot be told: {error}")))?;
+    let opened = Connection::open_with_flags(place, flags).and_then(|connection| {
+        connection.busy_timeout(patience)?;
         connection
             .execute_batch("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;")?;
         Ok(connection)

@@ -167,6 +167,18 @@ fn what_is_no_history_is_refused_and_left_alone() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_pipe_is_refused_rather_than_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe.db");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("every Unix has it");
+    assert!(made.success());
+    for opened in [History::to_read(pipe.clone()), History::to_write(pipe)] {
+        assert!(opened.unwrap_err().to_string().contains("not a regular file"));
+    }
+}
+
+#[test]
 fn a_damaged_history_is_not_written_to() {
     let (_folder, history) = of(0..3);
     let good = bytes_of(history);

@@ -6,7 +6,7 @@ use chronoscope_harness::Start as Process;
 use chronoscope_harness::finding::Finding;
 use chronoscope_harness::quantity::length;
 
-use super::alarm::{Alarm, Woken};
+use super::alarm::{Alarm, Woken, is_output_open};
 use super::budget::Budget;
 use super::detect::{Detectors, KINDS};
 use super::entry::{Entry, Event, Start, Summary, unavailable, utc};
@@ -47,6 +47,7 @@ pub fn run(process: &Process, options: &WatchOptions) -> Result<ExitCode, Failur
     while !is_over {
         let due_ns = budget.next_ns(last_began_ns, cpu_ns().saturating_sub(looker.rationed_cpu_ns())).min(end_ns);
         let woken = alarm.wait_until(due_ns, || interrupt.happened());
+        watch.output.is_read &= is_output_open();
         let sample = looker.look((woken == Woken::Due).then_some(due_ns));
         watch.sees(&sample)?;
         last_began_ns = sample.monotonic_ns;

@@ -11,6 +11,7 @@ use crate::part::Part;
 use crate::sections::causality::plan::LITMUS;
 use crate::sections::clocks::plan::{GRANULARITY, LATENCY};
 use crate::sections::reads::plan::READS;
+use crate::sections::sync::plan::SYNC;
 
 /// The command whose documents have a first screen.
 const CHECK: &str = "check";
@@ -35,13 +36,15 @@ fn is_check(record: &Record) -> bool {
     record.command == CHECK && !is_other
 }
 
-/// The state of the host: the gravest class among its findings. A check that was not made leaves it unknown.
+/// The state of the host: the gravest class among its findings. An essential check that was not made leaves it unknown; one of
+/// the wall clock that was not made leaves room for a graver state.
 fn host(record: &Record) -> Host {
     let reasons = reasons(&record.findings);
     let gravest = reasons.iter().map(|reason| reason.class).max().unwrap_or(HostState::Ok);
     let state = if gravest == HostState::Ok && !is_essential_done(record) { HostState::Unknown } else { gravest };
     let complete = !record.interrupted
         && is_essential_done(record)
+        && is_done(record, SYNC)
         && reasons.iter().all(|reason| reason.class != HostState::Unknown);
     Host { state, complete, reasons }
 }
@@ -49,11 +52,11 @@ fn host(record: &Record) -> Host {
 /// Whether every essential part was done; between CPUs only where there are several.
 fn is_essential_done(record: &Record) -> bool {
     let has_one_cpu = record.plan.cpus.len() == 1;
-    let is_done = |part: &Part| {
-        has_one_cpu && *part == LITMUS
-            || record.parts.iter().any(|report| report.part == *part && report.outcome == Outcome::Done)
-    };
-    ESSENTIAL.iter().all(is_done)
+    ESSENTIAL.into_iter().all(|part| has_one_cpu && part == LITMUS || is_done(record, part))
+}
+
+fn is_done(record: &Record, part: Part) -> bool {
+    record.parts.iter().any(|report| report.part == part && report.outcome == Outcome::Done)
 }
 
 /// The findings that class a host, and all warnings, by kind.
@@ -96,11 +99,13 @@ mod tests {
     use chronoscope_harness::record::Disturbance;
     use chronoscope_harness::study_rules::PART_UNAVAILABLE;
 
+    /// With the wall clock looked at.
     fn done(outcomes: [Outcome; 4]) -> Record {
         let mut record = blank();
         record.parts = ESSENTIAL
             .into_iter()
             .zip(outcomes)
+            .chain([(SYNC, Outcome::Done)])
             .map(|(part, outcome)| {
                 let disturbance = Disturbance::default();
                 PartReport { part, outcome, reason: None, elapsed_ms: 1, disturbance }
@@ -130,6 +135,10 @@ mod tests {
             let host = found(sound(), kinds);
             assert_eq!((host.state, host.complete, host.reasons.len()), (state, complete, kinds.len()), "{kinds:?}");
         }
+        let mut without_wall_clock = sound();
+        without_wall_clock.parts.pop();
+        let host = found(without_wall_clock, &[]);
+        assert_eq!((host.state, host.complete), (HostState::Ok, false), "it may be undisciplined");
         let host = found(sound(), &[STOLEN_TIME, NON_CAUSAL_READ, NON_CAUSAL_READ]);
         assert_eq!((host.reasons[0].id.as_str(), host.reasons[0].findings), (NON_CAUSAL_READ.id, 2));
         assert_eq!(host.reasons[0].mend.as_deref(), Some("mend it"));

@@ -65,19 +65,31 @@ fn recommended(record: &Record) -> impl Iterator<Item = &ClockVerdict> {
 }
 
 /// The recommended clock that times the shortest interval within 10 %, if that is clearly shorter than what the usual
-/// one times. Both must be confirmed.
+/// one times. Both must be confirmed. Of equals, the one that times the shortest within 1 %, then the cheapest.
 fn shorter(record: &Record) -> Option<&ClockVerdict> {
-    let confirmed = |verdict: &ClockVerdict| match verdict.promise.within_10pct {
-        ShortestInterval::Confirmed(from) => Some(from),
-        _ => None,
+    let confirmed = |verdict: &ClockVerdict| confirmed_from(verdict.promise.within_10pct);
+    let within_1pct = |verdict: &ClockVerdict| confirmed_from(verdict.promise.within_1pct).unwrap_or(f64::INFINITY);
+    let latency = |verdict: &ClockVerdict| {
+        let clock = clock_of(record, &verdict.name).and_then(|clock| clock.latency_ns.as_ref());
+        clock.map_or(f64::INFINITY, |latency| latency.estimate)
     };
     let usual = usual(record)?;
     let of_usual = confirmed(recommended(record).find(|verdict| verdict.name == usual.name)?)?;
     recommended(record)
         .filter_map(|verdict| Some((verdict, confirmed(verdict)?)))
         .filter(|(_, from)| *from < of_usual * SHORTER_BY)
-        .min_by(|(_, a), (_, b)| a.total_cmp(b))
+        .min_by(|(a, a_from), (b, b_from)| {
+            let by_1pct = || within_1pct(a).total_cmp(&within_1pct(b));
+            a_from.total_cmp(b_from).then_with(by_1pct).then_with(|| latency(a).total_cmp(&latency(b)))
+        })
         .map(|(verdict, _)| verdict)
+}
+
+fn confirmed_from(shortest: ShortestInterval) -> Option<f64> {
+    match shortest {
+        ShortestInterval::Confirmed(from) => Some(from),
+        _ => None,
+    }
 }
 
 /// The library's cheap causal timestamp, where it is cheaper than the usual clock and nothing speaks against the counter
@@ -112,7 +124,7 @@ pub fn avoid(record: &Record) -> Vec<Avoid> {
         backward_share: worst_share(record, &clock.name),
     });
     let is_unordered = |clock: &&ClockReport| {
-        clock.available && clock.is_counter() && !clock.must_be_causal() && !is_broken(clock, record)
+        clock.available && !clock.may_be_set() && !clock.must_be_causal() && !is_broken(clock, record)
     };
     let unordered = record.clocks.iter().filter(is_unordered).filter_map(|clock| {
         let backward_share = worst_share(record, &clock.name);
@@ -203,6 +215,49 @@ mod tests {
         assert_eq!(with(&record, 190.0), (1, false));
         record.clocks.clear();
         assert_eq!(with(&record, 150.0), (0, false));
+    }
+
+    #[test]
+    fn of_clocks_that_are_as_fine_the_one_that_is_better_within_1_percent_is_named() {
+        let mut record = blank();
+        record.clocks.report.clocks = ["CLOCK_BOOTTIME", "CLOCK_MONOTONIC_RAW", MONOTONIC].map(readable).to_vec();
+        let mut fine = [confirmed("CLOCK_BOOTTIME", 150.0), confirmed("CLOCK_MONOTONIC_RAW", 150.0)];
+        let named = |record: &Record| {
+            let short = |each: &ClockUse| each.purpose == Purpose::ShortIntervals;
+            uses(record).into_iter().find(short).map(|each| each.clock.to_string())
+        };
+        for (within_1pct, wanted) in [([2_000.0, 1_500.0], 1), ([1_500.0, 2_000.0], 0), ([1_500.0, 1_500.0], 1)] {
+            fine.iter_mut().zip(within_1pct).for_each(|(verdict, from)| {
+                verdict.promise.within_1pct = ShortestInterval::Confirmed(from);
+            });
+            record.clocks[0].latency_ns = Some(latency(14.0));
+            record.clocks[1].latency_ns = Some(latency(12.0));
+            record.verdict.clocks = [fine.as_slice(), &[confirmed(MONOTONIC, 200.0)]].concat();
+            assert_eq!(named(&record), Some(fine[wanted].name.to_string()), "{within_1pct:?}");
+        }
+    }
+
+    #[test]
+    fn every_clock_that_went_backwards_between_threads_is_to_be_avoided() {
+        let mut record = blank();
+        record.clocks.report.clocks = ["rdtsc", "Unordered", MONOTONIC].map(readable).to_vec();
+        for (clock, name) in record.clocks.report.clocks.iter_mut().zip(["rdtsc", "Unordered", MONOTONIC]) {
+            clock.causal_by_design = Some(name == MONOTONIC);
+        }
+        let went_back = |name: &str| Litmus {
+            name: ClockId::from(name),
+            writer: 0,
+            reader: 1,
+            observations: 10,
+            fresh: 10,
+            violations: 4,
+            worst_ns: 1.0,
+            rate_upper_95: 1.0,
+            disturbance: Default::default(),
+        };
+        record.causality.report.litmus = vec![went_back("rdtsc"), went_back("Unordered")];
+        let named: Vec<String> = avoid(&record).iter().map(|each| each.clock.to_string()).collect();
+        assert_eq!(named, ["rdtsc", "Unordered"]);
     }
 
     #[test]

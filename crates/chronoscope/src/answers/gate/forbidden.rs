@@ -37,7 +37,10 @@ pub fn strict(record: &Record) -> Judged {
         let words = format!("warnings or errors: {}", found.join(", "));
         return Judged::seen(RuleOutcome::Failed, words).advice("`chronoscope findings ID` explains each");
     }
-    if record.is_check() && !record.parts.iter().any(|report| report.outcome != Outcome::Skipped) {
+    if let Some(failed) = record.parts.iter().find(|report| report.outcome == Outcome::Failed) {
+        return Judged::unknown(format!("{} could not be measured", failed.part));
+    }
+    if record.is_check() && record.parts.iter().all(|report| report.outcome == Outcome::Skipped) {
         return Judged::unknown("nothing was measured");
     }
     Judged::seen(RuleOutcome::Passed, "no warning or error")

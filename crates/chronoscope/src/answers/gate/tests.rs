@@ -235,6 +235,9 @@ fn strict_is_a_rule_against_every_warning() {
     check.findings.retain(|finding| finding.severity == Severity::Notice);
     assert_eq!(outcome(&check, "strict = true"), Passed);
     assert_eq!(outcome(&blank(), "strict = true"), Unknown);
+    let mut failed = check;
+    failed.parts[0].outcome = crate::document::Outcome::Failed;
+    assert_eq!(outcome(&failed, "strict = true"), Unknown, "what was not measured never passes");
     assert_eq!(rules("strict = false").unwrap(), []);
 }
 

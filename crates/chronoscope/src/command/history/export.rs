@@ -44,7 +44,11 @@ impl From<std::io::Error> for Stopped {
 
 impl From<csv::Error> for Stopped {
     fn from(error: csv::Error) -> Self {
-        Self::Output(error.into())
+        // The kind of an error of the output is kept: a reader that has seen enough is no failure.
+        Self::Output(match error.into_kind() {
+            csv::ErrorKind::Io(error) => error,
+            other => std::io::Error::other(format!("{other:?}")),
+        })
     }
 }
 

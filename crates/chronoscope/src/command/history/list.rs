@@ -19,7 +19,7 @@ pub fn run(options: &ListOptions) -> Result<ExitCode, Failure> {
     let most = (!options.all).then_some(options.last);
     let runs = history.runs(&Scope { machine: options.machine.clone(), most }).map_err(refused)?;
     print(&match options.format {
-        Format::Json => format!("{:#}\n", json!({ "file": history.file(), "runs": runs })),
+        Format::Json => format!("{:#}\n", json!({ "file": history.file().to_string_lossy(), "runs": runs })),
         Format::Human if runs.is_empty() => nothing(&history, options.machine.as_deref()) + "\n",
         Format::Human => page(&runs),
     })?;

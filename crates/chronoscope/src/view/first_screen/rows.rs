@@ -71,7 +71,7 @@ pub fn rows(record: &Record, screen: &FirstScreen) -> Vec<Row> {
     let mut rows = Vec::new();
     rows.extend(emulated(&record.machine).map(|text| noted(&fitted(&text, SENTENCE))));
     rows.extend(record.interrupted.then(|| noted("interrupted: partial results follow")));
-    rows.extend(host(&screen.host));
+    rows.extend(host(&screen.host, screen.noise.lost.is_some()));
     rows.extend(uses(&screen.uses));
     rows.extend(avoid(&screen.avoid));
     rows.extend(one_shot(&screen.one_shot));
@@ -91,26 +91,29 @@ fn noted(text: &str) -> Row {
     row("NOTE", 0, [Line::styled(WARNING, &format!("! {text}"))])
 }
 
-/// What the state means, and the findings behind it, each with what to do.
-fn host(host: &Host) -> Vec<Row> {
+/// What the state means, and the findings behind it, each with what to do. `shows_noise`: the row NOISE tells what was lost.
+fn host(host: &Host, shows_noise: bool) -> Vec<Row> {
     if host.state == HostState::Ok && host.complete && host.reasons.is_empty() {
         return Vec::new();
     }
     let unchecked = if host.complete { "" } else { "; not all was checked: --full" };
     let meaning = format!("{}{unchecked}", host.state.about());
-    let mut rows = vec![row("HOST", 1, [Line::styled(DIM, &meaning)])];
+    let mut rows = vec![row("HOST", 2, [Line::styled(DIM, &meaning)])];
     let reasons = host.reasons.iter().take(REASONS).enumerate();
-    rows.extend(reasons.map(|(place, reason)| row("HOST", if place == 0 { 0 } else { 4 }, [reason_said(reason)])));
+    rows.extend(reasons.map(|(place, reason)| {
+        let said = reason_said(reason, shows_noise && reason.id == TOLD_BY_NOISE);
+        row("HOST", if place == 0 { 0 } else { 4 }, [said])
+    }));
     let more = host.reasons.len().saturating_sub(REASONS);
     let words = counted(more as u64, "more finding", "more findings");
     rows.extend((more > 0).then(|| row("HOST", 0, [Line::styled(DIM, &format!("+ {words}: --full"))])));
     rows
 }
 
-fn reason_said(reason: &Reason) -> Line {
+fn reason_said(reason: &Reason, is_told_by_noise: bool) -> Line {
     let times = if reason.findings > 1 { format!(" ({}×)", count(reason.findings)) } else { String::new() };
     let lead = Line::styled(style_of(reason.class), &format!("{}{times}", fitted(&reason.id, NAME)));
-    if reason.id == TOLD_BY_NOISE {
+    if is_told_by_noise {
         return lead.and(": see NOISE");
     }
     match &reason.mend {
@@ -156,18 +159,24 @@ fn use_said(each: &ClockUse) -> Row {
 fn avoid(avoid: &[Avoid]) -> Option<Row> {
     /// More are on the full page.
     const MOST: usize = 3;
-    let said = |each: &Avoid| {
-        let name = quoted(&fitted(each.clock.name(), NAME));
-        let share = each.backward_share.map_or_else(String::new, |found| format!(" ({} backwards)", share(found)));
-        match each.purpose {
-            WrongFor::Everything => format!("{name}: it goes backwards{share}"),
-            WrongFor::BetweenThreads => format!("{name} between threads{share}"),
-            WrongFor::Durations => format!("{name} for durations"),
-        }
+    let said = |wrong_for: WrongFor| {
+        let clocks: Vec<&Avoid> = avoid.iter().filter(|each| each.purpose == wrong_for).collect();
+        let mut names: Vec<String> =
+            clocks.iter().take(MOST).map(|each| quoted(&fitted(each.clock.name(), NAME))).collect();
+        names.extend((clocks.len() > MOST).then(|| format!("{} more", clocks.len() - MOST)));
+        let worst = clocks.iter().filter_map(|each| each.backward_share).reduce(f64::max);
+        let up_to = if clocks.len() > 1 { "up to " } else { "" };
+        let share = worst.map_or_else(String::new, |worst| format!(" ({up_to}{} backwards)", share(worst)));
+        let names = names.join(", ");
+        (!clocks.is_empty()).then(|| match wrong_for {
+            WrongFor::Everything => format!("{names} for anything: backward steps{share}"),
+            WrongFor::BetweenThreads => format!("{names} between threads{share}"),
+            WrongFor::Durations => format!("{names} for durations: it can be set back"),
+        })
     };
-    let mut words: Vec<String> = avoid.iter().take(MOST).map(said).collect();
-    words.extend((avoid.len() > MOST).then(|| format!("{} more", avoid.len() - MOST)));
-    (!words.is_empty()).then(|| row("USE", 1, [Line::styled(WARNING, "avoid").and(&format!(" {}", words.join("; ")))]))
+    let words: Vec<String> =
+        [WrongFor::Everything, WrongFor::BetweenThreads, WrongFor::Durations].into_iter().filter_map(said).collect();
+    (!words.is_empty()).then(|| row("USE", 2, [Line::styled(WARNING, "avoid").and(&format!(" {}", words.join("; ")))]))
 }
 
 fn one_shot(shots: &[OneShot]) -> Vec<Row> {
@@ -289,7 +298,7 @@ fn noise(screen: &FirstScreen) -> Row {
 
 /// Where everything else is.
 pub fn more(left_out: usize) -> Vec<Cell> {
-    let left_out = (left_out > 0).then(|| format!("+{left_out} lines"));
+    let left_out = (left_out > 0).then(|| counted(left_out as u64, "more row", "more rows"));
     let places = "--full · clocks · causality · runtimes · advise · history".to_owned();
     left_out.into_iter().chain([places]).map(|text| Cell::new(Line::styled(DIM, &text))).collect()
 }

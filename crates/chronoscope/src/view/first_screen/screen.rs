@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(lines.len(), LINES);
         assert_eq!(lines.iter().filter(|line| line.ends_with("kept")).count(), 8);
         assert_eq!(lines.iter().filter(|line| line.ends_with("one of many")).count(), 14);
-        assert!(lines.last().is_some_and(|line| line.contains("+6 lines  --full")), "{lines:?}");
+        assert!(lines.last().is_some_and(|line| line.contains("6 more rows  --full")), "{lines:?}");
     }
 
     #[test]

@@ -69,6 +69,14 @@ impl Alarm {
     }
 }
 
+/// Whether somebody may still read standard output: a pipe without a reader says that it is broken.
+pub fn is_output_open() -> bool {
+    let stdout = std::io::stdout();
+    let mut asked = [PollFd::new(stdout.as_fd(), PollFlags::empty())];
+    let asked_for = poll(&mut asked, PollTimeout::ZERO);
+    !(asked_for.is_ok() && asked[0].revents().is_some_and(|seen| seen.contains(PollFlags::POLLERR)))
+}
+
 fn armed() -> rustix::io::Result<File> {
     let timer = timerfd_create(TimerfdClockId::Realtime, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
     let zero = Timespec { tv_sec: 0, tv_nsec: 0 };

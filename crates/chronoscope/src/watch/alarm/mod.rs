@@ -4,7 +4,7 @@
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
 mod imp;
 
-pub use imp::Alarm;
+pub use imp::{Alarm, is_output_open};
 
 /// Why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
