@@ -43,7 +43,9 @@ need() {
 # need_target TRIPLE: the standard library for it.
 need_target() {
     [[ ! -d $(rustc --print target-libdir --target "$1") ]] || return 0
-    may_install && command -v rustup >/dev/null || skip "no standard library for $1 (rustup target add $1)"
+    if ! may_install || ! command -v rustup >/dev/null; then
+        skip "no standard library for $1 (rustup target add $1)"
+    fi
     rustup target add "$1" >&2 || skip "rustup target add $1 failed"
 }
 
