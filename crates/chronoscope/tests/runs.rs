@@ -341,6 +341,34 @@ fn a_pace_loses_no_event_and_a_stall_shows_in_response_times() {
     assert!(pace["service_ns"]["max"].as_u64().unwrap() >= 50_000_000);
 }
 
+/// 300 of 400 events in one burst were taken for millions per second.
+#[test]
+fn a_burst_after_a_long_stall_is_not_the_rate() {
+    let (_, run) = pace(&["--rate", "1k", "--for", "400ms", "--stall", "300ms"]);
+    let pace = &run["content"]["pace"];
+    assert_eq!(pace["events"], 400);
+    assert!(pace["achieved_per_s"].as_f64().unwrap() < 2_000.0, "{pace}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_consumer_is_not_killed_for_a_schedule_that_moved() {
+    let run = ["--rate", "100", "--for", "3s", "--stall", "2.9s", "--on-late", "slip", "--", "cat"];
+    let (code, run) = pace(&run);
+    let pace = &run["content"]["pace"];
+    assert_eq!((code, &pace["events"], &pace["command_killed"]), (Some(0), &Value::from(300), &Value::from(false)));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_consumer_that_fails_says_its_exit_status() {
+    for ack in [&["--ack"][..], &[]] {
+        let (code, run) = pace(&[&["--rate", "1k", "--for", "5s"], ack, &["--", "sh", "-c", "exit 42"]].concat());
+        let reason = run["content"]["pace"]["reason_ended"].as_str().unwrap();
+        assert!(code == Some(1) && reason.ends_with("; its exit status is 42"), "{reason}");
+    }
+}
+
 #[test]
 fn events_that_are_skipped_are_counted() {
     let (code, run) = pace(&["--rate", "5k", "--for", "400ms", "--stall", "50ms", "--behind", "skip"]);

@@ -81,6 +81,7 @@ fn objectives_that_nothing_could_judge_are_refused() {
     assert!(pace(&["--ack"]).contains("--ack needs a COMMAND"));
     assert!(pace(&["--slo", "p99=2ms", "--", "cat"]).contains("needs --ack"));
     assert!(pace(&["--slo", "p99=2ms", "--on-late", "slip"]).contains("--on-late slip"));
+    assert!(pace(&["--slo", "max=73h"]).contains("out of range (1 ns–72 h)"));
     assert!(pace(&["--slo", "mean=2ms"]).contains("mean is not a percentile; write a percentile"));
 }
 

@@ -15,12 +15,16 @@ const AT_ONCE: f64 = 1e-9;
 /// Takes the least late event of each block, and the median of the slopes between all pairs of blocks. Up to 64 events
 /// are a block each.
 ///
+/// A median holds only while most blocks are on time: a backlog of three quarters of the run starts almost at once, and
+/// its own slope is a rate of millions. Once more than a quarter of the blocks are late by more than a period, the rate
+/// is that of the first block and the last: events over the time that they took.
+///
 /// # Units
 /// Parts per million of the requested rate.
 ///
 /// # Guarantees
 /// Memory of fixed size. Events left out and a schedule that moved count in full. Backlogs in less than a quarter of the
-/// time change nothing.
+/// time change nothing; those in more count by what is left of them at the end.
 ///
 /// # Sources
 /// The median of pairwise slopes: P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau", 1968.
@@ -167,7 +171,21 @@ impl RateFit {
 
     /// How much longer the events took than they should have, as a share.
     fn slope(&self) -> Option<f64> {
-        self.median(|one, other| (other.late - one.late) / (other.intended - one.intended))
+        if self.is_mostly_backlog() { self.slope_of_ends() } else { self.median(slope) }
+    }
+
+    /// Whether more than a quarter of the blocks are late by more than a period, each event of them.
+    fn is_mostly_backlog(&self) -> bool {
+        let period_ns = self.taken_ns() / self.events.saturating_sub(1).max(1) as f64;
+        4 * self.blocks[..self.len].iter().filter(|block| block.late > period_ns).count() > self.len
+    }
+
+    /// The slope from the first block to the last; None if they were intended at the same time.
+    fn slope_of_ends(&self) -> Option<f64> {
+        let blocks = self.blocks[..self.len].iter().copied();
+        let first = blocks.clone().min_by(|one, other| one.intended.total_cmp(&other.intended))?;
+        let last = blocks.max_by(|one, other| one.intended.total_cmp(&other.intended))?;
+        (last.intended > first.intended).then(|| slope(first, last))
     }
 
     /// From when the first event was intended to when the last was.
@@ -201,6 +219,10 @@ impl RateFit {
         let values = &mut values[..len];
         (len > 0).then(|| *values.select_nth_unstable_by(rank(len), f64::total_cmp).1)
     }
+}
+
+fn slope(earlier: Block, later: Block) -> f64 {
+    (later.late - earlier.late) / (later.intended - earlier.intended)
 }
 
 /// Makes one block of each two, in place.
@@ -249,6 +271,34 @@ mod tests {
         let slots = (0..10_000).map(|number| slot(number, number * 1_000_000, late(number)));
         let error_ppm = fit(slots).error_ppm().unwrap();
         assert!(error_ppm.abs() < 1e-6, "{error_ppm} ppm; least squares say more than 70");
+    }
+
+    /// A stall after a quarter of the run, which lasts `share` of the run; all events due by then start at once.
+    fn stalled(events: u64, period_ns: u64, share: f64) -> RateFit {
+        let begins = events / 4 * period_ns;
+        let ends = begins + (share * (events * period_ns) as f64) as u64;
+        fit((0..events).map(|number| {
+            let at = number * period_ns;
+            slot(number, at, if at > begins { ends.saturating_sub(at) } else { 0 })
+        }))
+    }
+
+    /// Seen: 400 events in 4 s, 300 of them in one burst, read as 3 350 177 per second.
+    #[test]
+    fn a_burst_of_most_events_is_not_taken_for_the_rate() {
+        for events in [40, 64, 400, 100_000] {
+            for percent in 5..=70 {
+                let error_ppm = stalled(events, 10_000_000, f64::from(percent) / 100.0).error_ppm().unwrap();
+                assert!(error_ppm.abs() < 1.0, "{error_ppm} ppm: {percent} % of {events} events in one burst");
+            }
+        }
+    }
+
+    #[test]
+    fn a_burst_that_outlasts_the_run_counts_as_events_over_time() {
+        // The last of 4 s of events starts after 4.9 s.
+        let error_ppm = stalled(400, 10_000_000, 0.975).error_ppm().unwrap();
+        assert!((error_ppm / 1e6 - (3.99 / 4.9 - 1.0)).abs() < 1e-3, "{error_ppm} ppm");
     }
 
     #[test]

@@ -5,12 +5,15 @@ use hdrhistogram::Histogram;
 use super::{RateFit, Slot, Times};
 use crate::{histogram, nanos};
 
+/// Over three days: longer than any time of a run of a day, with a stall as long.
+const LONGEST_NS: u64 = 1 << 48;
+
 /// A pacer's events in histograms of nanoseconds: how late they started, and how long they took for their users
 /// (response) and for the system (service).
 ///
 /// # Guarantees
 /// Response times count from the intended start, so time spent waiting behind a slow event is in them. Values are kept to
-/// a thousandth. Nothing is allocated after construction.
+/// a thousandth, up to 78 hours; longer ones count as at least that. Nothing is allocated after construction.
 ///
 /// # Examples
 /// ```
@@ -43,10 +46,10 @@ impl Default for PaceRecord {
 }
 
 impl PaceRecord {
-    /// An empty record. 768 KiB.
+    /// An empty record. 960 KiB.
     #[must_use]
     pub fn new() -> Self {
-        let empty = histogram::empty;
+        let empty = || histogram::empty_to(LONGEST_NS);
         Self { lateness: empty(), response: empty(), service: empty(), rate: RateFit::new(), late: [Duration::ZERO; 3] }
     }
 
@@ -149,6 +152,16 @@ mod tests {
         let mut record = PaceRecord::new();
         record.add(&slot(u64::MAX - 1_000), slot(0).times(Instant::from_nanos(u64::MAX)));
         assert_eq!(record.events(), 1);
-        assert!(record.response().max() >= histogram::LONGEST_NS);
+        assert!(record.response().max() >= LONGEST_NS);
+    }
+
+    #[test]
+    fn a_time_of_a_day_is_kept() {
+        let mut record = PaceRecord::new();
+        let day = Duration::from_secs(24 * 3_600);
+        record.add(&slot(0), slot(0).times(Instant::from_nanos(1_000) + day));
+        let ns = u64::try_from(day.as_nanos()).unwrap();
+        assert_eq!(record.response().max(), record.response().highest_equivalent(ns));
+        assert!(record.response().high() > 3 * ns);
     }
 }

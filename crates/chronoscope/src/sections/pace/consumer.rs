@@ -1,21 +1,25 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::io::Write;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use chronoscope_clock::pacer::Slot;
+use chronoscope_harness::quantity::length;
 
 use super::answer_reader::AnswerReader;
 use super::answers::AnswerTimes;
+use super::group;
 
-/// A program that has not taken all events this long after the run's end is killed.
+/// A program that delays the pacer by this much after the planned end of the run is killed: see [`super::patience`].
 pub const OVERDUE: Duration = Duration::from_secs(2);
 /// Time for a program to answer all events once its input is closed.
 pub const ANSWERS: Duration = Duration::from_secs(5);
 /// Time for a program to exit once its input is closed, and its answers are in or no longer waited for.
 const GRACE: Duration = Duration::from_secs(2);
+/// Time for a program to end by itself once it was interrupted.
+const INTERRUPTED: Duration = Duration::from_millis(200);
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Why a consumer could not be started.
@@ -50,8 +54,31 @@ struct Running {
 pub struct Ended {
     /// Whether it was killed; None without a program.
     pub killed: Option<bool>,
+    /// Its exit status; None if it was killed.
+    status: Option<ExitStatus>,
     /// Its answers, if it was to give any.
     pub answers: Option<AnswerTimes>,
+}
+
+impl Ended {
+    /// Why it took no more events, and how it ended where `reason` does not say it.
+    pub fn explain(&self, reason: String) -> String {
+        match (self.status, self.killed) {
+            (Some(status), _) => format!("{reason}; {}", words(status)),
+            (None, Some(true)) if !reason.starts_with(KILLED) => format!("{reason}; it did not exit and was killed"),
+            (None, _) => reason,
+        }
+    }
+}
+
+/// How a process ended by itself.
+fn words(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return format!("it was ended by {}", chronoscope_harness::process::signal_name(signal));
+    }
+    let code = status.code().map_or_else(|| "unknown".to_owned(), |code| code.to_string());
+    format!("its exit status is {code}")
 }
 
 /// State shared between the thread that may kill the program and the one that writes to it.
@@ -61,6 +88,29 @@ struct Shared {
     is_overdue: bool,
     /// Whether its input is closed: the program then has its own time to exit.
     is_closed: bool,
+    /// Whether nothing is left that is to be killed: its number may be another process's.
+    is_over: bool,
+}
+
+impl Shared {
+    /// Ends the program and what it started.
+    fn kill(&mut self) {
+        if !std::mem::replace(&mut self.is_over, true) {
+            group::kill(&self.child);
+            // It makes no difference if it has already ended.
+            let _ = self.child.kill();
+        }
+    }
+
+    /// How the program ended, once it and what it started have; nothing else is waited for after a kill.
+    fn look(&mut self) -> Option<Option<ExitStatus>> {
+        let status = match self.child.try_wait() {
+            Ok(None) => return None,
+            found => found.ok().flatten(),
+        };
+        self.is_over |= !group::is_there(&self.child);
+        self.is_over.then_some(status)
+    }
 }
 
 fn locked(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
@@ -80,21 +130,31 @@ pub struct Pipe {
 pub struct Killer(Option<Arc<Mutex<Shared>>>);
 
 impl Killer {
-    pub fn kill(&self) {
-        if let Some(shared) = &self.0 {
-            // It makes no difference if the program has already ended.
-            let _ = locked(shared).child.kill();
-        }
+    /// Passes on Ctrl-C, which reaches no other process group, and kills the program if it does not end.
+    pub fn interrupt(&self) {
+        self.interrupt_within(INTERRUPTED);
     }
 
-    /// The same, for a program that has not taken all events in time. One that has is left the time to exit given by
+    fn interrupt_within(&self, grace: Duration) {
+        let Some(shared) = &self.0 else { return };
+        let until = Instant::now() + grace;
+        if !locked(shared).is_over {
+            group::interrupt(&locked(shared).child);
+        }
+        while Instant::now() < until && locked(shared).look().is_none() {
+            std::thread::sleep(LOOK);
+        }
+        locked(shared).kill();
+    }
+
+    /// Kills a program that has not taken all events in time. One that has is left the time to exit given by
     /// [`Consumer::finish`].
     pub fn kill_overdue(&self) {
         let Some(shared) = &self.0 else { return };
         let mut shared = locked(shared);
         if !shared.is_closed {
             shared.is_overdue = true;
-            let _ = shared.child.kill();
+            shared.kill();
         }
     }
 }
@@ -104,7 +164,9 @@ impl Consumer {
     pub fn start(command: &[OsString], ack: bool) -> Result<Self, ConsumerError> {
         let Some((program, arguments)) = command.split_first() else { return Ok(Self(None)) };
         let failed = |error| ConsumerError { program: program.to_string_lossy().into_owned(), error };
-        let mut child = Command::new(program)
+        let mut command = Command::new(program);
+        group::lead(&mut command);
+        let mut child = command
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(if ack { Stdio::piped() } else { Stdio::from(std::io::stderr()) })
@@ -113,10 +175,11 @@ impl Consumer {
         let input = child.stdin.take();
         let answers = child.stdout.take().map(AnswerReader::start).transpose();
         if answers.is_err() {
+            group::kill(&child);
             let _ = child.kill();
         }
         let answers = answers.map_err(failed)?;
-        let shared = Arc::new(Mutex::new(Shared { child, is_overdue: false, is_closed: false }));
+        let shared = Arc::new(Mutex::new(Shared { child, is_overdue: false, is_closed: false, is_over: false }));
         let (line, handed_over) = (Vec::with_capacity(80), Vec::with_capacity(64));
         Ok(Self(Some(Running { shared, input, line, handed_over, answers })))
     }
@@ -170,33 +233,38 @@ impl Consumer {
                 std::thread::sleep(LOOK);
             }
         }
-        let killed = await_exit(&running.shared);
-        Ended { killed: Some(killed), answers: running.answers.map(|answers| answers.times()) }
+        let (killed, status) = await_exit(&running.shared);
+        Ended { killed: Some(killed), status, answers: running.answers.map(|answers| answers.times()) }
     }
 }
 
-/// Whether it had to be killed.
-fn await_exit(shared: &Mutex<Shared>) -> bool {
+/// Whether it had to be killed, and its status if not.
+fn await_exit(shared: &Mutex<Shared>) -> (bool, Option<ExitStatus>) {
     let until = Instant::now() + GRACE;
     loop {
         let mut shared = locked(shared);
-        if !matches!(shared.child.try_wait(), Ok(None)) {
-            return shared.is_overdue;
+        if let Some(status) = shared.look() {
+            return (shared.is_overdue, status.filter(|_| !shared.is_overdue));
         }
         if Instant::now() >= until {
-            let _ = shared.child.kill();
+            // If it has ended and only what it started has not, it was not killed.
+            let status = shared.child.try_wait().ok().flatten();
+            shared.kill();
             let _ = shared.child.wait();
-            return true;
+            return (status.is_none(), status);
         }
         drop(shared);
         std::thread::sleep(LOOK);
     }
 }
 
+/// How a reason begins that says so.
+const KILLED: &str = "the consumer was killed";
+
 /// Why a line was not taken.
 fn not_taken(is_overdue: bool, error: &std::io::Error) -> String {
     if is_overdue {
-        format!("the consumer was killed: {OVERDUE:?} after the last event was due it had not taken them all")
+        format!("{KILLED}: after the last event was due it delayed the rest by {}", length(OVERDUE))
     } else {
         format!("the consumer stopped taking events: {error}")
     }
@@ -269,6 +337,82 @@ mod tests {
         assert_eq!(consumer.finish().killed, Some(true));
     }
 
+    /// Whatever it started would keep the pipe open, and the pacer waiting.
+    #[test]
+    #[cfg(unix)]
+    fn what_a_consumer_started_ends_with_it() {
+        use chronoscope_clock::Instant;
+        use chronoscope_clock::pacer::Late;
+
+        let folder = tempfile::tempdir().unwrap();
+        let survived = folder.path().join("survived");
+        let script = format!("(sleep 3; touch '{}'); cat", survived.display());
+        let mut consumer = Consumer::start(&["sh", "-c", &script].map(OsString::from), false).unwrap();
+        let killer = consumer.killer();
+        let at = Instant::from_nanos(1_000_000_000);
+        let slot =
+            Slot { number: 0, intended: at, started: at, late: Late::default(), skipped: 0, slipped: Duration::ZERO };
+        let written = std::thread::spawn(move || {
+            let reason = loop {
+                if let Err(reason) = consumer.take(&slot) {
+                    break reason;
+                }
+            };
+            (reason, consumer.finish().killed)
+        });
+        std::thread::sleep(Duration::from_millis(100));
+        killer.kill_overdue();
+        let (reason, killed) = written.join().unwrap();
+        assert!(reason.starts_with(KILLED) && killed == Some(true), "{reason}");
+        assert!(!survived.exists());
+    }
+
+    /// A process that its shell does not wait for has the same time to write what it has.
+    #[test]
+    #[cfg(unix)]
+    fn what_a_consumer_started_may_end_by_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let ended = folder.path().join("ended");
+        let script = format!("(sleep 0.3; touch '{}') & exit 0", ended.display());
+        let consumer = Consumer::start(&["sh", "-c", &script].map(OsString::from), false).unwrap();
+        assert_eq!(consumer.finish().killed, Some(false));
+        assert!(ended.exists());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn how_it_ended_is_said() {
+        let explained = |script: &str| {
+            let consumer = Consumer::start(&["sh", "-c", script].map(OsString::from), false).unwrap();
+            consumer.finish().explain("it takes no more".to_owned())
+        };
+        assert_eq!(explained("exit 42"), "it takes no more; its exit status is 42");
+        assert_eq!(explained("kill -9 $$"), "it takes no more; it was ended by SIGKILL");
+        let consumer = Consumer::start(&["sleep", "60"].map(OsString::from), false).unwrap();
+        consumer.killer().kill_overdue();
+        assert_eq!(consumer.finish().explain(KILLED.to_owned()), KILLED);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn an_interruption_is_passed_on() {
+        use chronoscope_clock::Instant;
+        use chronoscope_clock::pacer::Late;
+
+        // It answers once its trap is set.
+        let script = "trap 'exit 7' INT; echo 0; while :; do sleep 0.01; done";
+        let mut consumer = Consumer::start(&["sh", "-c", script].map(OsString::from), true).unwrap();
+        let at = Instant::from_nanos(1_000_000_000);
+        let slot =
+            Slot { number: 0, intended: at, started: at, late: Late::default(), skipped: 0, slipped: Duration::ZERO };
+        consumer.take(&slot).unwrap();
+        while !consumer.0.as_ref().unwrap().answers.as_ref().unwrap().is_over() {
+            std::thread::yield_now();
+        }
+        consumer.killer().interrupt_within(Duration::from_secs(60));
+        assert_eq!(consumer.finish().explain("over".to_owned()), "over; its exit status is 7");
+    }
+
     /// It sleeps before reading: the lines handed over are unread, and the pipe shows it.
     #[test]
     #[cfg(target_os = "linux")]
@@ -285,8 +429,8 @@ mod tests {
             consumer.take(&slot).unwrap();
         }
         let pipe = consumer.pipe();
-        consumer.killer().kill();
-        assert_eq!(consumer.finish().killed, Some(false), "it was killed by the test");
+        consumer.killer().interrupt();
+        assert_eq!(consumer.finish().killed, Some(false), "it was interrupted by the test");
         assert_eq!(pipe.unread_lines, Some(100));
         assert!(pipe.bytes.unwrap() >= 4_096, "{pipe:?}");
     }

@@ -2,7 +2,6 @@
 
 use super::rules::RULES;
 use chronoscope_harness::rule::conclude;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use chronoscope_clock::os::{self, OsClock};
@@ -11,8 +10,9 @@ use chronoscope_clock::pause::{Cancel, Pauser};
 use chronoscope_clock::{Clock, Instant, Now};
 
 pub use super::consumer::ConsumerError;
-use super::consumer::{Consumer, OVERDUE, Pipe};
+use super::consumer::{Consumer, Pipe};
 use super::estimate;
+use super::patience::Patience;
 use super::plan::PacePlan;
 use crate::document::Record;
 use crate::plan::Plan;
@@ -34,7 +34,8 @@ const LEAD: Duration = Duration::from_millis(1);
 /// to stop.
 ///
 /// # Guarantees
-/// The record includes everything up to a stop, or until the consumer ended. No process is left behind.
+/// The record includes everything up to a stop, or until the consumer ended. On Unix it is left with no
+/// process that it started in its own process group; on Windows with those that it started itself.
 ///
 /// # Errors
 /// [`ConsumerError`] where the program could not be started.
@@ -73,29 +74,28 @@ fn watched(
 ) -> (Pace, bool) {
     let (cancel, over) = (Cancel::new(), Cancel::new());
     let killer = consumer.killer();
-    // The latest intended time of the last event: known once the pauser has learnt.
-    let planned_end = OnceLock::<Instant>::new();
+    let patience = Patience::new(plan.pace.hz());
     std::thread::scope(|scope| {
-        let (stop, over, planned_end) = (&cancel, &over, &planned_end);
+        let (stop, over, patience) = (&cancel, &over, &patience);
         let watch = scope.spawn(move || {
             let began = Instant::now();
             let mut pauser = Pauser::new();
             while !pauser.pause_or(LOOK, over).cancelled {
                 let elapsed = began.elapsed();
-                if planned_end.get().is_some_and(|end| Instant::now() > end.saturating_add(OVERDUE)) {
+                if patience.is_over(Instant::now()) {
                     // It may have stopped reading, and events would be written to it forever.
                     killer.kill_overdue();
                 }
                 if observe(elapsed.as_secs_f64() / plan.length.as_secs_f64().max(f64::MIN_POSITIVE)) {
                     stop.cancel();
                     // The writer may be waiting for a consumer that has stopped reading.
-                    killer.kill();
+                    killer.interrupt();
                     return true;
                 }
             }
             false
         });
-        let paced = keep(plan, schedule, consumer, &cancel, planned_end);
+        let paced = keep(plan, schedule, consumer, &cancel, patience);
         over.cancel();
         (paced, watch.join().unwrap_or(false))
     })
@@ -106,7 +106,7 @@ fn keep(
     schedule: impl Iterator<Item = Duration> + Clone,
     mut consumer: Consumer,
     cancel: &Cancel,
-    planned_end: &OnceLock<Instant>,
+    patience: &Patience,
 ) -> Pace {
     let mut pauser = Pauser::with_target(pacer::TARGET);
     let real_time = plan.real_time.then(|| pauser.enter_real_time());
@@ -114,7 +114,7 @@ fn keep(
     let mut record = PaceRecord::new();
     let start = pauser.timer().now() + LEAD;
     let length = plan.length;
-    let _ = planned_end.set(start.saturating_add(length));
+    patience.counts_from(start.saturating_add(length));
     let mut pacer = Pacer::starting_at(start, schedule, plan.behind, pauser);
     let mut stall = plan.stall.map(|stall| (start + length.mul_f64(STALL_AT), stall));
     let cpu_ns = || os::try_read_ns(OsClock::ThreadCpuTime).ok();
@@ -124,12 +124,16 @@ fn keep(
     let error_before = Clock::or_system().trust().error_bound;
     pacer.worked(Duration::ZERO);
     while let Some(slot) = pacer.next_slot_or(cancel) {
+        patience.will_write(slot.started);
         if let Err(reason) = consumer.take(&slot) {
             reason_ended = (!cancel.is_cancelled()).then_some(reason);
             break;
         }
         // An event that is handed over ends then, whatever the program does with it.
         let handed_over = consumer.is_there().then(|| pacer.finish(&slot));
+        if let Some(times) = handed_over {
+            patience.has_written(slot.started.saturating_add(times.service));
+        }
         let stalled = stall.take_if(|(at, _)| slot.intended >= *at).map(|(_, stall)| std::thread::sleep(stall));
         let times = handed_over.unwrap_or_else(|| pacer.finish(&slot));
         // Without work, no lateness can be due to work.
@@ -148,6 +152,7 @@ fn keep(
     let handed_over = consumer.is_there().then(|| Instant::now().duration_since(start));
     let pipe = if reason_ended.is_none() && !cancel.is_cancelled() { consumer.pipe() } else { Pipe::default() };
     let ended = consumer.finish();
+    let reason_ended = reason_ended.map(|reason| ended.explain(reason));
     let clock_error = Clock::or_system().trust().error_bound.max(error_before);
     let cpu = cpu_before.zip(cpu_after).map(|(before, after)| after.saturating_sub(before));
     let cpu_share = cpu.map(|ns| (ns as f64 / wall.as_nanos().max(1) as f64).min(1.0));

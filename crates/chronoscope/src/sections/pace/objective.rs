@@ -2,6 +2,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use chronoscope_bench::time;
+use chronoscope_harness::quantity::length;
 
 /// What a pace must achieve: a quantile, and the longest time that it may have.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +22,8 @@ pub enum Quantile {
     Max,
 }
 
+/// No event of a run takes longer, and longer times are not told apart.
+const LONGEST: Duration = Duration::from_secs(72 * 3600);
 const HOW: &str = "write a percentile and its limit, e.g. p99=2ms, p99.9=500us or max=1s";
 /// A longer name is no percentile that a run could resolve.
 const LONGEST_NAME: usize = 12;
@@ -35,6 +38,9 @@ impl FromStr for Objective {
         let limit = time(limit, "a limit such as 2ms")?;
         if limit.is_zero() {
             return Err(format!("the limit of {name} is 0 s; choose a limit such as 2ms"));
+        }
+        if limit > LONGEST {
+            return Err(format!("the limit of {name}, {}, is out of range (1 ns–{})", length(limit), length(LONGEST)));
         }
         Ok(Self { name: name.to_owned(), of, limit })
     }
@@ -79,6 +85,17 @@ mod tests {
             let refused = text.parse::<Objective>().unwrap_err();
             assert!(refused.contains("a limit such as 2ms"), "{text}: {refused}");
         }
+    }
+
+    /// One beyond what histograms keep would be met by whatever is longer.
+    #[test]
+    fn a_limit_that_no_time_is_compared_with_is_refused() {
+        let refused = "max=73h".parse::<Objective>().unwrap_err();
+        assert!(refused.contains("the limit of max, 73 h, is out of range (1 ns–72 h)"), "{refused}");
+        assert!("max=72h".parse::<Objective>().is_ok());
+        let record = chronoscope_clock::pacer::PaceRecord::new();
+        let (kept, longest) = (record.response(), u64::try_from(LONGEST.as_nanos()).unwrap());
+        assert!(kept.highest_equivalent(longest) < kept.lowest_equivalent(kept.high()));
     }
 
     proptest! {

@@ -33,8 +33,9 @@ pub struct Pace {
     pub slipped_ms: f64,
     /// Why it ended early, other than at the user's request.
     pub reason_ended: Option<String>,
-    /// Achieved rate, events per second; null for fewer than two. For a steady rate, fitted to all events; for random
-    /// times, from the intended start of the first to the actual start of the last.
+    /// Achieved rate, events per second; null for fewer than two. For a steady rate, fitted to all events, or,
+    /// where over a quarter of the run was late by more than a period, from its first events to its last; for random times,
+    /// from the intended start of the first to the actual start of the last.
     pub achieved_per_s: Option<f64>,
     /// Deviation from the requested rate, including skipped events and the schedule's shift; null for random times.
     pub rate_error_ppm: Option<f64>,

@@ -217,6 +217,12 @@ fn objective(slo: &Slo) -> Finding {
     let finding = Finding::new(kind, format!("{} ≤ {limit}: {word}{observed}{reason}{needed}", slo.objective))
         .about(slo.objective.clone())
         .value("limit_ns", slo.limit_ns as f64);
+    let waits_for_answers = slo.outcome == SloOutcome::Unresolved && slo.is_least && slo.events_needed.is_none();
+    let finding = if waits_for_answers && slo.of == "response" {
+        finding.advice("have the consumer answer every event, and run again")
+    } else {
+        finding
+    };
     let ends = [("observed_ns", slo.observed_ns), ("low_ns", slo.low_ns), ("high_ns", slo.high_ns)];
     ends.into_iter().fold(finding, |finding, (name, end)| match end {
         Some(end) => finding.value(name, end as f64),

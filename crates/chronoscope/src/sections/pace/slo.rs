@@ -34,6 +34,11 @@ impl Seen<'_> {
     fn open(&self) -> u64 {
         self.events().saturating_sub(self.ended.len())
     }
+
+    /// Events that started and have no answer.
+    fn unanswered(&self) -> u64 {
+        self.open().saturating_sub(self.dropped)
+    }
 }
 
 /// Whether `objective` was met by the times `of`.
@@ -57,7 +62,7 @@ fn max(slo: Slo, seen: Seen<'_>) -> Slo {
         (true, _) if seen.dropped > 0 => (SloOutcome::Missed, Some(never(seen))),
         (true, _) => (SloOutcome::Missed, None),
         (false, 0) => (SloOutcome::Met, None),
-        (false, _) => (SloOutcome::Unresolved, Some(never(seen))),
+        (false, _) => (SloOutcome::Unresolved, Some(must_be_answered(seen))),
     };
     Slo { observed_ns, is_least: seen.open() > 0, outcome, reason, ..slo }
 }
@@ -79,11 +84,19 @@ fn quantile(slo: Slo, q: f64, seen: Seen<'_>) -> Slo {
     };
     let is_open = outcome == SloOutcome::Unresolved;
     let fewest = fewest_for_quantile(q, CONFIDENCE).filter(|fewest| *fewest > events);
-    let events_needed = fewest.or_else(|| enough(q, limit_ns, seen)).filter(|_| is_open);
-    let reason = match (is_open, fewest) {
-        (true, Some(_)) => Some("too few events to know it".to_owned()),
-        (true, None) if high_ns.is_none() => Some(never(seen)),
-        (true, None) => Some("the limit is within the interval".to_owned()),
+    let is_answered = seen.unanswered() == 0;
+    // As many events again, as often without an answer, would tell no more.
+    let events_needed = fewest.or_else(|| enough(q, limit_ns, seen)).filter(|_| is_open && is_answered);
+    let why = match fewest {
+        Some(_) => Some("too few events to know it"),
+        None if high_ns.is_some() => Some("the limit is within the interval"),
+        None => None,
+    };
+    let reason = match (is_open, why) {
+        (true, Some(why)) if is_answered => Some(why.to_owned()),
+        (true, Some(why)) => Some(format!("{why}, and {}", must_be_answered(seen))),
+        (true, None) if is_answered => Some(never(seen)),
+        (true, None) => Some(must_be_answered(seen)),
         (false, _) => (low_ns.is_none() || seen.open() > 0).then(|| never(seen)),
     };
     Slo {
@@ -99,9 +112,12 @@ fn quantile(slo: Slo, q: f64, seen: Seen<'_>) -> Slo {
     }
 }
 
+fn must_be_answered(seen: Seen<'_>) -> String {
+    format!("{}: all must be answered to know it", never(seen))
+}
+
 fn never(seen: Seen<'_>) -> String {
-    let unanswered = seen.open().saturating_sub(seen.dropped);
-    match (unanswered, seen.dropped) {
+    match (seen.unanswered(), seen.dropped) {
         (0, dropped) => format!("{dropped} events were dropped"),
         (unanswered, 0) => format!("{unanswered} events were not answered"),
         (unanswered, dropped) => format!("{unanswered} events were not answered, {dropped} were dropped"),
@@ -191,7 +207,7 @@ mod tests {
         assert_eq!(found.outcome, SloOutcome::Met, "{found:?}: 50 of 10 050 are fewer than one in a hundred");
         let found = judged("max=2us", &least, &ended, 0);
         assert_eq!((found.outcome, found.is_least), (SloOutcome::Unresolved, true));
-        assert_eq!(found.reason.as_deref(), Some("50 events were not answered"));
+        assert_eq!(found.reason.as_deref(), Some("50 events were not answered: all must be answered to know it"));
         least.record_n(1_500, 950).unwrap();
         let found = judged("p99=2us", &least, &ended, 0);
         assert_eq!((found.outcome, found.high_ns), (SloOutcome::Unresolved, None));
@@ -200,6 +216,24 @@ mod tests {
             SloOutcome::Missed,
             "they have waited longer than that"
         );
+    }
+
+    /// Where one event in fifty is not answered, 2001 events know no more than 2000.
+    #[test]
+    fn no_number_of_events_replaces_an_answer() {
+        let ended = times([1_000; 1_960]);
+        let mut least = ended.clone();
+        least.record_n(1_500, 40).unwrap();
+        let found = judged("p99=1s", &least, &ended, 0);
+        assert_eq!((found.outcome, found.events_needed), (SloOutcome::Unresolved, None));
+        assert_eq!(found.reason.as_deref(), Some("40 events were not answered: all must be answered to know it"));
+        let few = times([1_000; 99]);
+        let mut least = few.clone();
+        least.record_n(1_500, 1).unwrap();
+        let found = judged("p99=1s", &least, &few, 0);
+        assert_eq!((found.outcome, found.events_needed), (SloOutcome::Unresolved, None));
+        let reason = found.reason.unwrap();
+        assert!(reason.starts_with("too few events to know it, and 1 event"), "{reason}");
     }
 
     #[test]
