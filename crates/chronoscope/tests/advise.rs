@@ -103,6 +103,28 @@ fn words_that_fit_nothing_get_the_index_and_a_refusal() {
 }
 
 #[test]
+fn a_mistaken_question_is_refused_with_what_there_is() {
+    let check = path("docs/shown/check.json");
+    let said = refused(&["advise", "--interval", "50ns", "--clock", "foo", &check]);
+    assert!(said.contains("there is no clock foo in this document; it has rdtsc"), "{said}");
+    let said = refused(&["advise", "--interval", "50ns", "--clock", "foo"]);
+    assert!(said.contains("there is no clock foo; there are: rdtsc"), "{said}");
+    let said = refused(&["advise", "--interval", "2ms", "--every", "1ms", &check]);
+    assert!(said.contains("shorter than --interval"), "{said}");
+    let output = chronoscope(&["advise", "--symptom", "banana", &check]).assert().code(2).get_output().clone();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("SYMPTOMS"), "the index comes with the refusal");
+    for words in ["clock_gettime slow", "gettimeofday expensive", "Date.now is slow"] {
+        assert_eq!(
+            advice(&["advise", &check, "--symptom", words])["symptom"]["symptom"],
+            "clock_in_profiles",
+            "{words}"
+        );
+    }
+    let cores = advice(&["advise", &check, "--symptom", "rdtsc differs between cores"]);
+    assert_eq!(cores["symptom"]["symptom"], "core_is_ahead");
+}
+
+#[test]
 fn a_document_that_cannot_answer_is_refused_with_what_measures_it() {
     let (sync, check) = (path("docs/shown/sync.json"), path("docs/shown/check.json"));
     let said = refused(&["advise", "--interval", "50ns", &sync]);

@@ -1,10 +1,11 @@
 //! How to measure an interval here, or what is behind a symptom.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use chronoscope_bench::{Failure, Format, page_width, print};
 use chronoscope_harness::Start;
+use chronoscope_harness::quantity::length;
 
 use super::measure::{exit_code, measured};
 use super::output::Output;
@@ -19,7 +20,7 @@ use crate::arguments::AdviseOptions;
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::engine::Planned;
-use crate::plan::PlanError;
+use crate::plan::{self, PlanError};
 use crate::sections::clocks::plan as clocks;
 use crate::sections::runtimes::Runtimes;
 use crate::sections::runtimes::plan as runtimes;
@@ -36,12 +37,16 @@ enum Question {
 
 /// Answers from a document, or measures what it takes and answers.
 pub fn run(start: &Start, options: &AdviseOptions) -> Result<ExitCode, Failure> {
+    possible(options)?;
     let question = match (&options.interval, &options.symptom) {
         (Some(_), _) => Question::Interval(asked(options)),
         (None, Some(Some(text))) => match index::find(text).split_first() {
             Some((row, others)) => Question::Symptom { row, others: others.to_vec(), asked: text.clone() },
             None => return no_such(text, options),
         },
+        _ if options.document.is_some() => {
+            return Err(Failure::usage("the index needs no document; add what is wrong after --symptom"));
+        }
         _ => return list(options).map(|()| ExitCode::SUCCESS),
     };
     let run = &options.run;
@@ -58,7 +63,31 @@ pub fn run(start: &Start, options: &AdviseOptions) -> Result<ExitCode, Failure> 
     };
     record.advice = Some(question.answer(&record));
     output.write(&record, Shown::default())?;
-    Ok(if options.document.is_some() { ExitCode::SUCCESS } else { exit_code(run, &record) })
+    Ok(if options.document.is_some() && !run.strict { ExitCode::SUCCESS } else { exit_code(run, &record) })
+}
+
+/// Refuses, before anything is measured, what no machine could answer.
+fn possible(options: &AdviseOptions) -> Result<(), Failure> {
+    if let (Some(interval), Some(every)) = (options.interval, options.every)
+        && every < interval
+    {
+        return Err(Failure::usage(format!(
+            "--every {} is shorter than --interval {}: a repetition would begin before the last one ended",
+            length(every),
+            length(interval)
+        )));
+    }
+    if let (None, None, Some(name)) = (&options.document, options.runtime, &options.clock)
+        && matches!(ClockId::from(name.as_str()), ClockId::Other(_))
+    {
+        let all: Vec<String> = plan::clocks().iter().map(ToString::to_string).collect();
+        return Err(Failure::usage(format!(
+            "there is no clock {}; there are: {}",
+            chronoscope_harness::record::clean(name),
+            all.join(", ")
+        )));
+    }
+    Ok(())
 }
 
 fn asked(options: &AdviseOptions) -> IntervalQuestion {
@@ -120,9 +149,6 @@ fn read(file: &Path, question: &Question) -> Result<Record, Failure> {
 
 /// Prints the index of symptoms.
 fn list(options: &AdviseOptions) -> Result<(), Failure> {
-    if let Some(PathBuf { .. }) = options.document {
-        return Err(Failure::usage("the index needs no document; add what is wrong after --symptom"));
-    }
     let rows: Vec<_> = index::rows().collect();
     print(&match options.run.format {
         Format::Human => view::advice::index_at(&rows, page_width()),

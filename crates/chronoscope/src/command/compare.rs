@@ -5,7 +5,7 @@ use chronoscope_bench::Failure;
 
 use super::compare_options::{CompareOptions, ComparedOptions};
 use super::fail_on::FailOn;
-use super::output::Output;
+use super::output::{Output, keep_apart};
 use super::page::Shown;
 use super::saved::saved;
 use super::study_run;
@@ -16,6 +16,9 @@ use chronoscope_harness::record::Document;
 
 /// Compares documents in files, prints and saves the comparison.
 pub fn run(options: &CompareOptions) -> Result<ExitCode, Failure> {
+    let read_from: Vec<(&str, Option<&Path>)> =
+        options.files.iter().map(|file| ("a document that it compares", Some(file.as_path()))).collect();
+    keep_apart(&[("--output", options.compared.output.as_deref())], &read_from)?;
     let mut sources = options.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?.into_iter();
     let Some(base) = sources.next() else { return Err(Failure::usage("name at least two documents")) };
     shown(&base, &sources.collect::<Vec<_>>(), &[], &options.compared)

@@ -5,7 +5,7 @@ use chronoscope_bench::{Failure, OutputFile};
 use chronoscope_harness::Start;
 
 use super::measure::measured;
-use super::output::Output;
+use super::output::{Output, keep_apart};
 use super::page::Shown;
 use super::saved::saved;
 use crate::answers::gate::judge::gate;
@@ -18,6 +18,13 @@ use crate::gate_options::GateOptions;
 
 /// Judges a check or a saved document, then prints and saves the judgement.
 pub fn run(start: &Start, options: &GateOptions) -> Result<ExitCode, Failure> {
+    // The document judged may be replaced by itself with the judgement, but not by XML.
+    let (rules_file, document) = (options.rules.as_deref(), options.document.as_deref());
+    keep_apart(
+        &[("--output", options.run.output.as_deref()), ("--junit", options.junit.as_deref())],
+        &[("the rules", rules_file)],
+    )?;
+    keep_apart(&[("--junit", options.junit.as_deref())], &[("the document", document)])?;
     let rules = rules(options)?;
     let saved = options.document.as_deref().map(read).transpose()?;
     let output = Output::prepare(options.run.format, options.run.output.as_deref())?;

@@ -14,6 +14,24 @@ pub struct Output {
     file: Option<OutputFile>,
 }
 
+/// Refuses a destination that is one of the files read, or another destination: it would be lost.
+///
+/// # Errors
+/// With exit code 2.
+pub fn keep_apart(written: &[(&str, Option<&Path>)], read: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
+    let place =
+        |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned());
+    for (at, (name, path)) in written.iter().enumerate() {
+        let Some(path) = path else { continue };
+        let mut others = read.iter().chain(&written[..at]);
+        if let Some((other, _)) = others.find(|(_, other)| other.is_some_and(|other| place(other) == place(path))) {
+            let path = path.display();
+            return Err(Failure::usage(format!("{name} {path} would replace {other}; name another file")));
+        }
+    }
+    Ok(())
+}
+
 impl Output {
     /// Checks, before anything is measured, that `file` can be written.
     ///
@@ -44,5 +62,22 @@ impl Output {
             }
         };
         self.file.map_or(Ok(()), |file| file.write(&json)).and(printed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, other) = (folder.path().join("a.json"), folder.path().join("b.json"));
+        std::fs::write(&file, "{}").unwrap();
+        let around = folder.path().join(".").join("a.json");
+        let refused = keep_apart(&[("--output", Some(&around))], &[("the document", Some(&file))]).unwrap_err();
+        assert!(refused.to_string().contains("would replace the document"), "{refused}");
+        assert!(keep_apart(&[("--output", Some(&other)), ("--junit", Some(&other))], &[]).is_err(), "not there yet");
+        assert!(keep_apart(&[("--output", Some(&other)), ("--junit", None)], &[("it", Some(&file))]).is_ok());
     }
 }

@@ -100,12 +100,13 @@ fn quickest(clocks: &[UsableClock], setting: Setting<'_>) -> Option<MethodAdvice
     tried.min_by(|a, b| time(a).total_cmp(&time(b)))
 }
 
-/// One thread: the first that fits. More: what reads around each operation can tell, or a backoff model.
+/// One thread: the first that fits. More: what reads around each operation can tell, if they cost less than the accepted error, or a
+/// backoff model; no batch, which has no other work in between.
 fn choose<'m>(methods: &'m [MethodAdvice], question: &IntervalQuestion) -> Option<&'m MethodAdvice> {
     let mut fitting = methods.iter().filter(|method| method.fit != Fit::No);
     match question.threads {
         0 | 1 => fitting.next(),
-        _ => fitting.find(|method| matches!(method.method, Method::Direct | Method::BackoffModel)),
+        _ => fitting.find(|method| method.method != Method::Batch),
     }
 }
 
@@ -164,7 +165,7 @@ fn reservations(
     let named = |method: &MethodAdvice| clocks.iter().find(|clock| method.clock.as_ref() == Some(&clock.name));
     let clock = chosen.and_then(named);
     if let Some(clock) = clock.filter(|_| threads > 1) {
-        said.push(between_threads(clock, record));
+        said.push(between_threads(clock, question, record));
         if question.runtime.is_none() {
             said.push(format!(
                 "the cost of a read is that on one thread; `chronoscope scaling --threads 1,{threads}` measures it on {threads}"
@@ -179,9 +180,18 @@ fn reservations(
     said
 }
 
-fn between_threads(clock: &UsableClock, record: &Record) -> String {
+fn between_threads(clock: &UsableClock, question: &IntervalQuestion, record: &Record) -> String {
     let name = quoted(&clock.name);
+    let error = question.error_pct / 100.0;
+    let room_ns = question.interval_ns * error - clock.error_within_ns(error);
     match (clock.causal, record.verdict.skew_not_excluded_ns) {
+        (Some(true), Some(skew_ns)) if skew_ns > room_ns => format!(
+            "start and end an interval on one CPU: a skew between CPUs of up to {}, {} of the interval, is not excluded, and the accepted \
+             error leaves {}",
+            ns(skew_ns),
+            percent(skew_ns / question.interval_ns * 100.0),
+            ns(room_ns.max(0.0))
+        ),
         (Some(true), Some(skew_ns)) => format!(
             "an interval may end on another thread: {name} is causal here; its skew between CPUs, if any, is under {}",
             ns(skew_ns)

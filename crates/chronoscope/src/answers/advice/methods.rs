@@ -1,6 +1,6 @@
 //! What each way to measure an interval achieves with a clock.
 
-use super::locking::{Locked, locked, phases_needed};
+use super::locking::{Uneven, phases_needed, uneven};
 use super::repetitions::{CONFIDENCE_PCT, Z_99, deviation_in_steps, readings};
 use super::report::{Fit, IntervalQuestion, Method, MethodAdvice};
 use super::usable_clocks::UsableClock;
@@ -67,14 +67,11 @@ fn fit_of(clock: &UsableClock) -> Fit {
 /// A pair of reads around each operation.
 pub fn direct(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
     let (interval_ns, from_ns) = (setting.interval_ns(), clock.shortest_ns(setting.error()));
-    let error_pct = setting.pct_of_interval(clock.error_ns);
+    let error_ns = clock.error_within_ns(setting.error());
+    let error_pct = setting.pct_of_interval(error_ns);
     let within = limit(setting.question.error_pct);
-    let formula = format!(
-        "error of one reading / interval = {} / {} = {}",
-        ns(clock.error_ns),
-        ns(interval_ns),
-        percent(error_pct)
-    );
+    let formula =
+        format!("error of one reading / interval = {} / {} = {}", ns(error_ns), ns(interval_ns), percent(error_pct));
     let basis = if clock.confirmed_from_ns.is_some() { "confirmed by trials" } else { "calculated, not tried" };
     let fits = interval_ns >= from_ns;
     let verdict = if fits { String::new() } else { format!("; {} is too short", ns(interval_ns)) };
@@ -84,7 +81,7 @@ pub fn direct(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
         fit: if fits { fit_of(clock) } else { Fit::No },
         count: fits.then_some(1),
         takes_ns: fits.then_some(interval_ns),
-        error_pct: Some(if fits { error_pct.min(setting.question.error_pct) } else { error_pct }),
+        error_pct: Some(error_pct),
         says,
         formula: Some(formula),
         ..blank(Method::Direct, clock)
@@ -113,7 +110,7 @@ pub fn batch(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
         let says = format!("a batch would have to last {}", ns(length_ns));
         return MethodAdvice { says, ..blank };
     }
-    let error_pct = (clock.error_ns / takes_ns + setting.loop_share()) * 100.0;
+    let error_pct = (clock.error_within_ns(error) / takes_ns + setting.loop_share()) * 100.0;
     let size = size as u64;
     let turn = match setting.loop_turn_ns {
         Some(turn) => format!(" − {} / {}", ns(turn), ns(interval_ns)),
@@ -131,7 +128,7 @@ pub fn batch(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
         fit: fit_of(clock),
         count: Some(size),
         takes_ns: Some(takes_ns),
-        error_pct: Some(error_pct.min(setting.question.error_pct)),
+        error_pct: Some(error_pct),
         says: format!(
             "{} operations between two reads take {}; divide by their number. The result is their mean, not their \
              distribution{}",
@@ -171,12 +168,14 @@ pub fn repetitions(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
     let each_ns = setting.question.every_ns.unwrap_or(interval_ns + 2.0 * latency_ns + step_ns / 2.0);
     let takes_ns = needed as f64 * each_ns;
     let formula = format!(
-        "n ≥ (z × step × √(f(1 − f)) / (error × interval − reads))² = ({} × {} × {} / ({} − {}))² → {}",
+        "n ≥ ((a + √(a² + 2t)) / 2t)², a = z × √(f(1 − f)) = {} × {}, t = (error × interval − reads) / step = ({} − {}) / {} = {} \
+         → {}",
         three_digits(Z_99),
-        ns(step_ns),
         three_digits(deviation),
         ns(setting.room_ns()),
         ns(bias_ns),
+        ns(step_ns),
+        three_digits(room),
         count(needed)
     );
     let is_endless = takes_ns > LONGEST_NS;
@@ -222,15 +221,15 @@ fn phase_advice(setting: Setting<'_>, step_ns: f64, needed: u64, room: f64) -> V
         count(enough),
         ns(step_ns)
     );
-    let own = setting.question.every_ns.map(|every_ns| match locked(every_ns / step_ns, needed, enough) {
-        Some(Locked { steps, phases }) => format!(
-            "every {} is {steps}/{phases} steps of the clock: averaging alone leaves an error of up to {}, {} of \
+    let own = setting.question.every_ns.map(|every_ns| match uneven(every_ns / step_ns, needed, room) {
+        Some(Uneven { steps, phases, off }) => format!(
+            "every {} is close to {steps}/{phases} steps of the clock: averaging alone leaves an error of up to {}, {} of \
              the interval",
             ns(every_ns),
-            ns(step_ns / phases as f64),
-            percent(setting.pct_of_interval(step_ns / phases as f64))
+            ns(step_ns * off),
+            percent(setting.pct_of_interval(step_ns * off))
         ),
-        None => format!("starting every {} exactly meets enough phases", ns(every_ns)),
+        None => format!("{} repetitions exactly {} apart meet the tick evenly enough", count(needed), ns(every_ns)),
     });
     [delay, condition].into_iter().chain(own).collect()
 }

@@ -37,6 +37,12 @@ impl UsableClock {
         self.confirmed_from_ns.unwrap_or(self.error_ns / error)
     }
 
+    /// The error of a pair of reads, where at most `error` (a fraction) is asked for: trials that confirm it may say less than the
+    /// figure for any length.
+    pub fn error_within_ns(&self, error: f64) -> f64 {
+        self.confirmed_from_ns.map_or(self.error_ns, |from_ns| self.error_ns.min(from_ns * error))
+    }
+
     /// What a pair of reads adds to an interval, at most: the time from one sample to the next.
     pub fn bias_ns(&self) -> Option<f64> {
         self.latency_ns.map(|[_, _, high]| high).filter(|ns| *ns >= 0.0)
@@ -99,11 +105,9 @@ fn native(question: &IntervalQuestion, record: &Record) -> Result<Vec<UsableCloc
     let verdicts = &record.verdict.clocks;
     if let Some(name) = &question.clock {
         let wanted = verdicts.iter().find(|verdict| verdict.name.is_called(name));
-        let listed = || verdicts.iter().map(|verdict| verdict.name.to_string()).collect::<Vec<_>>().join(", ");
         return match wanted {
             Some(verdict) => Ok(vec![of_verdict(verdict, question, record)]),
-            None if verdicts.is_empty() => Err(nothing_measured(record)),
-            None => Err(format!("there is no clock {name} in this document; it has {}", listed())),
+            None => Err(unknown_clock(question, record).unwrap_or_else(|| nothing_measured(record))),
         };
     }
     match intervals(record) {
@@ -208,8 +212,8 @@ fn of_runtime(kind: RuntimeKind, question: &IntervalQuestion, record: &Record) -
         clocks().filter(|(_, clock)| suits(clock)).map(|(runtime, clock)| of_clock(runtime, clock, question)).collect();
     if found.is_empty() {
         let names: Vec<&str> = clocks().map(|(_, clock)| clock.name.as_str()).collect();
-        let wanted = question.clock.as_deref().unwrap_or("that measures intervals");
-        return Err(format!("{title} has no clock {wanted}; it has {}", names.join(", ")));
+        return Err(unknown_clock(question, record)
+            .unwrap_or_else(|| format!("{title} has no clock that measures intervals; it has {}", names.join(", "))));
     }
     Ok(found)
 }
@@ -244,6 +248,31 @@ pub fn lacking(question: &IntervalQuestion, record: &Record) -> Option<String> {
             kind.title(),
             kind.row().word
         )),
-        _ => None,
+        _ => unknown_clock(question, record),
     }
+}
+
+/// Which clocks there are, if the one asked for is none of them.
+fn unknown_clock(question: &IntervalQuestion, record: &Record) -> Option<String> {
+    let name = question.clock.as_deref()?;
+    let (owner, names): (String, Vec<String>) = match question.runtime {
+        None => {
+            let verdicts = &record.verdict.clocks;
+            if verdicts.iter().any(|verdict| verdict.name.is_called(name)) {
+                return None;
+            }
+            ("this document".to_owned(), verdicts.iter().map(|verdict| verdict.name.to_string()).collect())
+        }
+        Some(kind) => {
+            let of_kind = record.runtimes.iter().filter(|runtime| runtime.kind == kind);
+            let mut names: Vec<String> =
+                of_kind.flat_map(|runtime| runtime.clocks.iter().map(|clock| clock.name.clone())).collect();
+            names.dedup();
+            if names.iter().any(|of| of == name) {
+                return None;
+            }
+            (kind.title().to_owned(), names)
+        }
+    };
+    (!names.is_empty()).then(|| format!("there is no clock {name} in {owner}; it has {}", names.join(", ")))
 }

@@ -23,6 +23,9 @@ use self::noise::{FEWEST_RUNS, MANY_RUNS, between_runs};
 use self::ratio::ratio;
 use self::report::{ComparedRun, Comparison, FigureCompared, FigureVerdict, Noise, RunCompared};
 
+/// What an estimate without an interval of 95 % has to change by to be believed, where nothing is known of the noise between runs.
+const WEAK_FACTOR: f64 = 2.0;
+
 pub use self::differences::conditions;
 pub use self::figures::figures;
 
@@ -36,18 +39,31 @@ pub struct Source {
 }
 
 /// Compares each of `others` with `base`. `earlier` holds the figures of further runs of the base's machine under the same
-/// conditions, from which the noise between runs is known, along with those among the documents themselves.
+/// conditions, from which the noise between runs is known. Without them it is known from the rest of `others`, by how far these
+/// differ from each other: not from the base, or what changed them all would be taken for noise.
 pub fn compare(base: &Source, others: &[Source], earlier: &[Vec<Figure>]) -> Comparison {
-    let alike = |other: &&Source| is_alike(&base.record, &other.record) && !is_same_run(&base.record, &other.record);
     let runs = others.iter().map(|this| {
-        let siblings = others.iter().filter(|other| !std::ptr::eq(*other, this)).filter(alike);
-        let siblings = siblings.filter(|other| !is_same_run(&this.record, &other.record));
-        let mut noise: Vec<Vec<Figure>> = siblings.map(|other| figures(&other.record)).collect();
-        noise.extend_from_slice(earlier);
-        noise.push(figures(&base.record));
+        let noise = if earlier.is_empty() {
+            siblings(base, this, others).iter().map(|record| figures(record)).collect()
+        } else {
+            [earlier, &[figures(&base.record)]].concat()
+        };
         compare_one(base, this, &noise)
     });
     Comparison { base: run(base), runs: runs.collect() }
+}
+
+/// Those of `others` under the conditions of `base`, each once, without `base` and `this` themselves.
+fn siblings<'a>(base: &Source, this: &Source, others: &'a [Source]) -> Vec<&'a Record> {
+    let mut found: Vec<&Record> = Vec::new();
+    for Source { record, .. } in others {
+        let is_known =
+            [&base.record, &this.record].into_iter().chain(found.iter().copied()).any(|one| is_same_run(one, record));
+        if !is_known && is_alike(&base.record, record) {
+            found.push(record);
+        }
+    }
+    found
 }
 
 /// Whether both are one run, given twice.
@@ -113,13 +129,12 @@ pub fn compare_figure(base: &Figure, this: &Figure, noise: Noise) -> FigureCompa
 
 /// Where the band is known from runs, it has the error of an estimate in it: an estimate within is noise, and one beyond it has changed
 /// unless its own interval allows no change. Where the band is assumed, all of the interval has to be beyond it, or within. A figure
-/// that comes without an interval is judged by its estimate. Everything else is unresolved.
+/// of a kind that never has an interval is judged by its estimate; of another kind, where the document's interval holds with less
+/// than 95 % or is missing, only a change by a factor of two is believed. Everything else is unresolved.
 fn judge(kind: FigureKind, ratio: &Estimate, noise: Noise) -> FigureVerdict {
     let has_interval = ratio.has_confidence();
-    if !has_interval && kind.has_interval() && noise.runs == 0 {
-        return FigureVerdict::Unresolved;
-    }
-    let most = 1.0 + noise.band_pct / 100.0;
+    let is_weak = !has_interval && kind.has_interval() && noise.runs == 0;
+    let most = if is_weak { WEAK_FACTOR.max(1.0 + noise.band_pct / 100.0) } else { 1.0 + noise.band_pct / 100.0 };
     let is_within = |value: f64| value >= 1.0 / most && value <= most;
     let estimate = ratio.estimate;
     let (low, high) = match () {
@@ -135,7 +150,7 @@ fn judge(kind: FigureKind, ratio: &Estimate, noise: Noise) -> FigureVerdict {
         Better::Higher if is_less => FigureVerdict::Regression,
         Better::Higher if is_more => FigureVerdict::Improvement,
         Better::Neither if is_less || is_more => FigureVerdict::Changed,
-        _ if is_within(low) && is_within(high) => FigureVerdict::Noise,
+        _ if !is_weak && is_within(low) && is_within(high) => FigureVerdict::Noise,
         _ => FigureVerdict::Unresolved,
     }
 }
@@ -143,7 +158,8 @@ fn judge(kind: FigureKind, ratio: &Estimate, noise: Noise) -> FigureVerdict {
 /// What the verdicts rest on.
 fn assumptions(figures: &[FigureCompared], noise_runs: u32) -> Vec<String> {
     let mut said = vec![
-        "a ratio is this run's figure over the base's; its interval, of 95 %, combines both intervals on a log scale, as for \
+        "a ratio is this run's figure over the base's; its interval, of 95 % or of the lower confidence that a \
+         document gives, combines both intervals on a log scale, as for \
          independent, log-normal estimates, and leaves out what differs between runs"
             .to_owned(),
     ];
@@ -160,12 +176,12 @@ fn assumptions(figures: &[FigureCompared], noise_runs: u32) -> Vec<String> {
     let runs = noise_runs as usize;
     if runs >= MANY_RUNS {
         said.push(format!(
-            "noise between runs: from {runs} runs of the base's machine under the same conditions, taken as log-normal; all \
+            "noise between runs: from {runs} runs of one machine under the base's conditions, taken as log-normal; all \
              bands hold at once with 95 %"
         ));
     } else if runs >= FEWEST_RUNS {
         said.push(format!(
-            "noise between runs: from {runs} runs of the base's machine under the same conditions, taken as log-normal, each band \
+            "noise between runs: from {runs} runs of one machine under the base's conditions, taken as log-normal, each band \
              with 95 %, but never less than assumed without them"
         ));
     }

@@ -63,8 +63,8 @@ fn several_runs_of_one_machine_tell_the_noise() {
     let base = source("base", scaled(1.0, 0));
     let noisy = compare(&base, &runs(&[1.2, 0.8, 1.1, 1.3]), &[]);
     let found = latency(&noisy, 3);
-    assert_eq!((found.verdict, found.noise.runs), (FigureVerdict::Noise, 4), "{found:?}");
-    assert_eq!(noisy.runs[3].noise_runs, 4);
+    assert_eq!((found.verdict, found.noise.runs), (FigureVerdict::Noise, 3), "{found:?}");
+    assert_eq!(noisy.runs[3].noise_runs, 3);
     let quiet = compare(&base, &runs(&[1.001, 0.999, 1.0, 1.3]), &[]);
     assert_eq!(latency(&quiet, 3).verdict, FigureVerdict::Regression);
     // Of other conditions, nothing is known.
@@ -75,6 +75,27 @@ fn several_runs_of_one_machine_tell_the_noise() {
     // One run given many times is one run.
     let same: Vec<Source> = (0..5).map(|_| source("same", scaled(1.3, 9))).collect();
     assert_eq!(latency(&compare(&base, &same, &[]), 0).noise.runs, 0);
+    let copies: Vec<Source> = (0..12).map(|_| source("copy", scaled(1.0, 8))).chain(runs(&[1.3])).collect();
+    assert_eq!(latency(&compare(&base, &copies, &[]), 12).noise.runs, 0, "copies of one run are one");
+}
+
+#[test]
+fn what_changed_all_runs_is_not_their_noise() {
+    let slow: Vec<Source> = (1..=5).map(|run| source("slow", scaled(1.5 + 0.001 * f64::from(run), run))).collect();
+    let compared = compare(&source("base", scaled(1.0, 0)), &slow, &[]);
+    for run in 0..slow.len() {
+        let found = latency(&compared, run);
+        assert_eq!((found.verdict, found.noise.runs), (FigureVerdict::Regression, 4), "{found:?}");
+    }
+}
+
+#[test]
+fn a_large_change_is_believed_without_an_interval() {
+    let bare = |value: f64| Figure::bare(FigureKind::RuntimeLatency, "a", value).unwrap();
+    let verdict = |value| compare_figure(&bare(100.0), &bare(value), Noise { band_pct: 5.0, runs: 0 }).verdict;
+    assert_eq!(verdict(1_000.0), FigureVerdict::Regression);
+    assert_eq!(verdict(40.0), FigureVerdict::Improvement);
+    assert_eq!((verdict(150.0), verdict(100.0)), (FigureVerdict::Unresolved, FigureVerdict::Unresolved));
 }
 
 #[test]

@@ -129,7 +129,7 @@ pub fn ntp_error(record: &Record, limit: TimeLimit) -> Judged {
             // The rule is about the bound, and that is a number.
             let outcome = RuleOutcome::of_limit(bound.error_ns, bound.error_ns, limit.ns());
             let words = format!("{}, limit {}", TIME.off(bound.error_ns), limit.words());
-            let measured = measured(LimitUnit::Ns, limit.ns(), None, (0.0, bound.error_ns));
+            let measured = measured(LimitUnit::Ns, limit.ns(), None, (bound.error_ns, bound.error_ns));
             Judged { measured, ..Judged::seen(outcome, words) }.advice(WALL_CLOCK_ERROR_LARGE.mend)
         }
     }

@@ -304,12 +304,17 @@ fn early_pause(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-/// In an interrupted run, nothing is held against a runtime.
+/// In an interrupted run, nothing is held against a runtime; nor in a check what it had no time for, which is chance: its table
+/// says so.
 fn failed(record: &Record) -> Vec<Finding> {
     if record.interrupted {
         return Vec::new();
     }
-    let failing = record.runtimes.iter().filter(|runtime| !runtime.available && runtime.executable.is_some());
+    let is_in_check = record.runtimes.plan.as_ref().is_some_and(|plan| plan.quick_starters);
+    let failing = record
+        .runtimes
+        .iter()
+        .filter(|runtime| !runtime.available && runtime.executable.is_some() && !(is_in_check && runtime.out_of_time));
     failing
         .map(|runtime| {
             let place = runtime.executable.as_deref().unwrap_or_default();
