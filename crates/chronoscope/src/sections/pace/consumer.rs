@@ -399,15 +399,15 @@ mod tests {
         use chronoscope_clock::Instant;
         use chronoscope_clock::pacer::Late;
 
-        // It answers once its trap is set.
-        let script = "trap 'exit 7' INT; echo 0; while :; do sleep 0.01; done";
+        // It answers once its trap is set, and not before the event is sent: such an answer would be to nothing.
+        let script = "trap 'exit 7' INT; read -r _; echo 0; while :; do sleep 0.01; done";
         let mut consumer = Consumer::start(&["sh", "-c", script].map(OsString::from), true).unwrap();
         let at = Instant::from_nanos(1_000_000_000);
         let slot =
             Slot { number: 0, intended: at, started: at, late: Late::default(), skipped: 0, slipped: Duration::ZERO };
         consumer.take(&slot).unwrap();
         while !consumer.0.as_ref().unwrap().answers.as_ref().unwrap().is_over() {
-            std::thread::yield_now();
+            std::thread::sleep(Duration::from_millis(1));
         }
         consumer.killer().interrupt_within(Duration::from_secs(60));
         assert_eq!(consumer.finish().explain("over".to_owned()), "over; its exit status is 7");
