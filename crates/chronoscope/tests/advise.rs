@@ -131,7 +131,8 @@ fn a_document_that_cannot_answer_is_refused_with_what_measures_it() {
     assert!(said.contains("sync.json cannot answer: it has no clocks; `chronoscope check --output FILE`"), "{said}");
     let said = refused(&["advise", "--interval", "50ns", "--runtime", "mono", &check]);
     assert!(said.contains("chronoscope runtimes --only mono --output FILE"), "{said}");
-    let said = refused(&["advise", "--symptom", "hosts_disagree", &check]);
+    let hiccups = path("docs/shown/hiccups.json");
+    let said = refused(&["advise", "--symptom", "hosts_disagree", &hiccups]);
     assert!(said.contains("chronoscope sync --output FILE"), "{said}");
     assert!(refused(&["advise", "--interval", "50ns", "/no/such/file"]).contains("cannot answer"));
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
