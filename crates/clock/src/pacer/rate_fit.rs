@@ -233,7 +233,7 @@ fn halve(blocks: &mut [Block]) {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(miri)))] // thousands of events, and nothing in them is unsafe: too slow to interpret
 mod tests {
     use proptest::prelude::*;
     use std::vec::Vec;
