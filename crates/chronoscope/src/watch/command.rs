@@ -48,7 +48,7 @@ pub fn run(process: &Process, options: &WatchOptions) -> Result<ExitCode, Failur
         let due_ns = budget.next_ns(last_began_ns, cpu_ns().saturating_sub(looker.rationed_cpu_ns())).min(end_ns);
         let woken = alarm.wait_until(due_ns, || interrupt.happened());
         watch.output.is_read &= is_output_open();
-        let sample = looker.look((woken == Woken::Due).then_some(due_ns));
+        let sample = looker.look((woken != Woken::Stopped).then_some(due_ns));
         watch.sees(&sample)?;
         last_began_ns = sample.monotonic_ns;
         watch.summary.stopped = woken == Woken::Stopped;

@@ -1,5 +1,5 @@
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use chronoscope_bench::Failure;
@@ -14,14 +14,20 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens the file, and leaves what is in it. A last line that was cut off, by a full disk or a lost machine, is ended.
+    /// Opens the file, and leaves what is in it. A last line that was cut off, by a full disk or a lost machine, is ended. A pipe
+    /// whose reader does not keep up ends the log: a watch that waited for it would see nothing meanwhile.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn open(path: &Path) -> Result<Self, Failure> {
         let cannot =
-            |error| Failure::run(format!("could not open the log {}: {error}; name a writable file", path.display()));
-        let file = File::options().read(true).append(true).create(true).open(path).map_err(cannot)?;
+            |error| Failure::usage(format!("could not open the log {}: {error}; name a writable file", path.display()));
+        let mut options = File::options();
+        options.read(true).append(true).create(true);
+        // Of regular files it changes nothing.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+        let file = options.open(path).map_err(cannot)?;
         let mut log = Self { file, path: path.to_owned(), reason_ended: None };
         log.end_line().map_err(cannot)?;
         Ok(log)
@@ -42,7 +48,10 @@ impl Log {
     pub fn write(&mut self, line: &str) {
         if self.reason_ended.is_none() {
             let written = self.file.write_all(format!("{line}\n").as_bytes());
-            self.reason_ended = written.err().map(|error| format!("{}: {error}", self.path.display()));
+            self.reason_ended = written.err().map(|error| match error.kind() {
+                ErrorKind::WouldBlock => format!("{}: its reader does not keep up", self.path.display()),
+                _ => format!("{}: {error}", self.path.display()),
+            });
         }
     }
 }
@@ -74,6 +83,21 @@ mod tests {
             refused.contains("/nonexistent/folder/events.jsonl") && refused.contains("name a writable"),
             "{refused}"
         );
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_pipe_that_nobody_reads_ends_the_log_and_does_not_stop_the_watch() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let mut log = Log::open(&path).unwrap();
+        let lines = (0..100_000).take_while(|_| {
+            log.write(&"a".repeat(100));
+            log.reason_ended.is_none()
+        });
+        assert!(lines.count() > 10);
+        assert!(log.reason_ended.is_some_and(|why| why.ends_with("pipe: its reader does not keep up")));
     }
 
     #[test]
