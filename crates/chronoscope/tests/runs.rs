@@ -370,6 +370,19 @@ fn a_consumer_that_fails_says_its_exit_status() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_consumer_that_fails_with_all_its_events_fails_the_run() {
+    for (script, failed) in [("cat > /dev/null; exit 3", true), ("cat > /dev/null", false)] {
+        let (code, run) = pace(&["--rate", "1k", "--for", "200ms", "--", "sh", "-c", script]);
+        let ids: Vec<&str> =
+            run["findings"].as_array().unwrap().iter().filter_map(|found| found["id"].as_str()).collect();
+        assert_eq!((code, ids.contains(&"consumer_failed")), (Some(failed.into()), failed), "{ids:?}");
+        let how = if failed { Value::from("its exit status is 3") } else { Value::Null };
+        assert_eq!(run["content"]["pace"]["command_failure"], how);
+    }
+}
+
+#[test]
 fn events_that_are_skipped_are_counted() {
     let (code, run) = pace(&["--rate", "5k", "--for", "400ms", "--stall", "50ms", "--behind", "skip"]);
     let counted = |name: &str| run["content"]["pace"][name].as_u64().unwrap();

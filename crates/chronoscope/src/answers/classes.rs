@@ -133,6 +133,7 @@ pub const CLASSES: [(HostState, &[&str]); 5] = [
             "rate_kept",
             "pace_ended_early",
             "consumer_killed",
+            "consumer_failed",
             "causes_of_lateness",
             "coordinated_omission",
             "pacer_late",

@@ -26,7 +26,8 @@ pub fn run(start: &Start, options: &PaceOptions) -> Result<ExitCode, Failure> {
     let record = found.map_err(|error| Failure::usage(error.to_string()))?;
     output.write(&record, Shown::default())?;
     let is_met = |slos: &[Slo]| slos.iter().all(|slo| slo.outcome == SloOutcome::Met);
-    let is_kept =
-        record.pace.as_ref().is_some_and(|pace| pace.reason_ended.is_none() && pace.events > 0 && is_met(&pace.slos));
+    let is_kept = record.pace.as_ref().is_some_and(|pace| {
+        pace.reason_ended.is_none() && pace.command_failure.is_none() && pace.events > 0 && is_met(&pace.slos)
+    });
     Ok(ExitCode::from(u8::from(record.interrupted || !is_kept)))
 }

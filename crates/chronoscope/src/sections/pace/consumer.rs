@@ -69,6 +69,11 @@ impl Ended {
             (None, _) => reason,
         }
     }
+
+    /// How it ended by itself, if not with success.
+    pub fn failure(&self) -> Option<String> {
+        self.status.filter(|status| !status.success()).map(words)
+    }
 }
 
 /// How a process ended by itself.
@@ -387,6 +392,12 @@ mod tests {
             consumer.finish().explain("it takes no more".to_owned())
         };
         assert_eq!(explained("exit 42"), "it takes no more; its exit status is 42");
+        let failure = |script: &str| {
+            let consumer = Consumer::start(&["sh", "-c", script].map(OsString::from), false).unwrap();
+            consumer.finish().failure()
+        };
+        assert_eq!(failure("cat > /dev/null; exit 3").as_deref(), Some("its exit status is 3"));
+        assert_eq!(failure("cat > /dev/null"), None);
         assert_eq!(explained("kill -9 $$"), "it takes no more; it was ended by SIGKILL");
         let consumer = Consumer::start(&["sleep", "60"].map(OsString::from), false).unwrap();
         consumer.killer().kill_overdue();

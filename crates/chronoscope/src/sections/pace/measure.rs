@@ -10,7 +10,7 @@ use chronoscope_clock::pause::{Cancel, Pauser};
 use chronoscope_clock::{Clock, Instant, Now};
 
 pub use super::consumer::ConsumerError;
-use super::consumer::{Consumer, Pipe};
+use super::consumer::{Consumer, Ended, Pipe};
 use super::estimate;
 use super::patience::Patience;
 use super::plan::PacePlan;
@@ -152,10 +152,9 @@ fn keep(
     let handed_over = consumer.is_there().then(|| Instant::now().duration_since(start));
     let pipe = if reason_ended.is_none() && !cancel.is_cancelled() { consumer.pipe() } else { Pipe::default() };
     let ended = consumer.finish();
-    let reason_ended = reason_ended.map(|reason| ended.explain(reason));
+    let (reason_ended, command_failure) = explained(reason_ended, &ended, cancel);
     let clock_error = Clock::or_system().trust().error_bound.max(error_before);
-    let cpu = cpu_before.zip(cpu_after).map(|(before, after)| after.saturating_sub(before));
-    let cpu_share = cpu.map(|ns| (ns as f64 / wall.as_nanos().max(1) as f64).min(1.0));
+    let cpu_ns = cpu_before.zip(cpu_after).map(|(before, after)| after.saturating_sub(before));
     let reason_no_real_time = real_time.as_ref().and_then(|asked| asked.as_ref().err()).map(ToString::to_string);
     Pace {
         real_time: matches!(real_time, Some(Ok(()))),
@@ -167,7 +166,16 @@ fn keep(
             .zip(pipe.unread_lines)
             .and_then(|(span, unread)| estimate::taken_per_s(record.events(), unread, span)),
         command_killed: ended.killed,
-        cpu_share,
+        command_failure,
+        cpu_share: cpu_ns.map(|ns| (ns as f64 / wall.as_nanos().max(1) as f64).min(1.0)),
         ..estimate::pace(plan, &record, ended.answers.as_ref(), ends, clock_error)
+    }
+}
+
+/// Why a run ended early, with how the consumer ended; else how the consumer failed. What the user ends need not succeed.
+fn explained(reason_ended: Option<String>, ended: &Ended, cancel: &Cancel) -> (Option<String>, Option<String>) {
+    match reason_ended {
+        Some(reason) => (Some(ended.explain(reason)), None),
+        None => (None, ended.failure().filter(|_| !cancel.is_cancelled())),
     }
 }

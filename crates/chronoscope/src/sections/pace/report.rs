@@ -69,6 +69,9 @@ pub struct Pace {
     /// read them all. Null without one.
     #[serde(default)]
     pub command_killed: Option<bool>,
+    /// How `command` failed once it had been given all lines: its exit status, or the signal that ended it; null if it did not.
+    #[serde(default)]
+    pub command_failure: Option<String>,
     /// The answers of `command`; null unless it was asked for them. With answers an event ends when its answer is read:
     /// `response_ns` and `service_ns` include the program's own time, and `handover_ns` is apart.
     #[serde(default)]

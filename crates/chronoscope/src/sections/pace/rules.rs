@@ -17,6 +17,7 @@ pub const RULES: &[Rule<Pace>] = &[
     Rule { yields: &[EVENTS_UNANSWERED], find: |pace| Vec::from_iter(unanswered(pace)) },
     Rule { yields: &[LINES_ANSWER_NOTHING], find: |pace| Vec::from_iter(answer_nothing(pace)) },
     Rule { yields: &[CONSUMER_KILLED], find: |pace| Vec::from_iter(killed(pace)) },
+    Rule { yields: &[CONSUMER_FAILED], find: |pace| Vec::from_iter(failed(pace)) },
     Rule { yields: &[CAUSES_OF_LATENESS], find: |pace| Vec::from_iter(blamed(pace)) },
     Rule { yields: &[COORDINATED_OMISSION, PACER_LATE], find: |pace| Vec::from_iter(forgotten(pace)) },
     Rule { yields: &[EVENTS_LEFT_OUT], find: |pace| Vec::from_iter(left_out(pace)) },
@@ -74,7 +75,7 @@ pub const SLO_UNRESOLVED: Kind = Kind::warning(
     Meaning {
         about: "the events cannot tell whether an objective of --slo was met",
         evidence: "the quantile observed (`observed_ns`), what is known of its interval, and the limit (`limit_ns`)",
-        mend: "run longer, or at a higher rate, until there are as many events as needed",
+        mend: "run longer, or at a higher rate, until there are as many events as needed; have the consumer answer them all",
     },
 )
 .shown_in(SHOWN_IN);
@@ -111,6 +112,15 @@ pub const CONSUMER_KILLED: Kind = Kind::warning(
         about: "the consumer did not exit and was killed",
         evidence: "whether lines were left unread",
         mend: "let the consumer exit when its input ends",
+    },
+)
+.shown_in(SHOWN_IN);
+pub const CONSUMER_FAILED: Kind = Kind::warning(
+    "consumer_failed",
+    Meaning {
+        about: "the consumer failed after it had been given all events",
+        evidence: "its exit status, or the signal that ended it",
+        mend: "see what it wrote to standard error; times of events that it did not handle say nothing",
     },
 )
 .shown_in(SHOWN_IN);
@@ -288,6 +298,11 @@ fn killed(pace: &Pace) -> Option<Finding> {
     let since = if pace.acks.is_some() { "the wait for its answers" } else { "its last line" };
     let said = format!("the consumer did not exit within 2 s of {since} and was killed; {unread}");
     Some(Finding::new(CONSUMER_KILLED, said))
+}
+
+fn failed(pace: &Pace) -> Option<Finding> {
+    let how = pace.command_failure.as_ref()?;
+    Some(Finding::new(CONSUMER_FAILED, format!("the consumer failed after it had been given all events: {how}")))
 }
 
 /// The cause of each share of lateness, in the words of the request.
@@ -514,12 +529,13 @@ mod tests {
     #[test]
     fn each_finding_is_of_its_kind() {
         type Change = (Kind, fn(&mut Pace));
-        let changes: [Change; 10] = [
+        let changes: [Change; 11] = [
             (EVENTS_UNANSWERED, |pace| pace.acks = Some(Acks { unanswered: 3, ..Acks::default() })),
             (LINES_ANSWER_NOTHING, |pace| pace.acks = Some(Acks { unreadable: 3, ..Acks::default() })),
             (RATE_MISSED, |pace| (pace.achieved_per_s, pace.rate_error_ppm) = (Some(1.0), Some(-172_461.0))),
             (PACE_ENDED_EARLY, |pace| pace.reason_ended = Some("broken pipe".to_owned())),
             (CONSUMER_KILLED, |pace| (pace.command_killed, pace.unread_lines) = (Some(true), Some(1_973))),
+            (CONSUMER_FAILED, |pace| pace.command_failure = Some("its exit status is 3".to_owned())),
             (CAUSES_OF_LATENESS, |pace| (pace.late_share_caller, pace.late_share_pacer) = (0.4, 0.6)),
             (COORDINATED_OMISSION, |pace| (pace.response_ns.p99, pace.late_share_caller) = (1_000_000, 0.9)),
             (PACER_LATE, |pace| (pace.response_ns.p99, pace.lateness_ns.p99) = (1_000_000, 990_000)),
