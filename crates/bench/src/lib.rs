@@ -34,7 +34,7 @@ pub use page_width::page_width;
 pub use print::{print, print_to_reader};
 pub use program::main;
 pub use progress::StudyProgress;
-pub use values::{percentage, time, whole_number};
+pub use values::{percentage, percentage_to, time, whole_number};
 
 pub use chronoscope_harness::{Bencher, Group, Mode, Parameters, Study, black_box, consume_cpu};
 

@@ -57,8 +57,21 @@ pub fn whole_number<T: FromStr>(text: &str, accepted: &str) -> Result<T, String>
 /// assert_eq!(percentage("0", "more than 0 to 100").unwrap_err(), "out of range; choose more than 0 to 100");
 /// ```
 pub fn percentage(text: &str, accepted: &str) -> Result<f64, String> {
+    percentage_to(text, 100.0, accepted)
+}
+
+/// The same up to `most`, for what may be more than the whole.
+///
+/// # Errors
+/// As for [`percentage`].
+///
+/// # Examples
+/// ```
+/// assert_eq!(chronoscope_bench::percentage_to("150%", 1000.0, "more than 0 to 1000"), Ok(150.0));
+/// ```
+pub fn percentage_to(text: &str, most: f64, accepted: &str) -> Result<f64, String> {
     match text.trim().trim_end_matches('%').trim_end().parse::<f64>() {
-        Ok(value) if value > 0.0 && value <= 100.0 => Ok(value),
+        Ok(value) if value > 0.0 && value <= most => Ok(value),
         Ok(value) if value < 0.0 => Err(format!("it is negative; choose {accepted}")),
         Ok(_) => Err(format!("out of range; choose {accepted}")),
         Err(_) => Err(format!("not a percentage; choose {accepted}")),

@@ -1,6 +1,6 @@
 use std::str::FromStr;
 
-use chronoscope_bench::percentage;
+use chronoscope_bench::percentage_to;
 
 use crate::answers::compare::report::{Comparison, FigureCompared, FigureVerdict};
 
@@ -41,7 +41,9 @@ impl FromStr for FailOn {
             None if text == "regression" => Ok(Self::Regression { least_pct: 0.0 }),
             None if text == "unresolved" => Ok(Self::Unresolved),
             Some(("regression", percent)) => {
-                percentage(percent, "more than 0 to 100").map(|least_pct| Self::Regression { least_pct })
+                // Something may be worse by any factor.
+                let accepted = "more than 0 to 1000000";
+                percentage_to(percent, 1e6, accepted).map(|least_pct| Self::Regression { least_pct })
             }
             _ => Err(ACCEPTED.to_owned()),
         }
@@ -56,6 +58,8 @@ mod tests {
     fn outcomes_are_read() {
         assert_eq!("regression".parse(), Ok(FailOn::Regression { least_pct: 0.0 }));
         assert_eq!("regression=2.5%".parse(), Ok(FailOn::Regression { least_pct: 2.5 }));
+        assert_eq!("regression=150".parse(), Ok(FailOn::Regression { least_pct: 150.0 }), "two and a half times");
+        assert!("regression=1e300".parse::<FailOn>().is_err_and(|why| why.contains("to 1000000")));
         assert_eq!("unresolved".parse(), Ok(FailOn::Unresolved));
         for wrong in ["", "regressions", "unresolved=3", "improvement"] {
             assert_eq!(wrong.parse::<FailOn>(), Err(ACCEPTED.to_owned()), "{wrong}");

@@ -13,15 +13,15 @@ pub struct Figure {
     pub kind: FigureKind,
     /// The clock, the case or the method that it is about.
     pub subject: String,
-    /// Its value, above 0.
+    /// Its value, above 0; of a lateness, which may be none, of any sign.
     pub value: Estimate,
 }
 
 impl Figure {
-    /// The figure; None unless it is above 0 and finite. An interval that makes no sense is left out.
+    /// The figure; None unless it is finite, and above 0 where its kind has to be. An interval that makes no sense is left out.
     pub fn new(kind: FigureKind, subject: impl Into<String>, value: Estimate) -> Option<Self> {
         let Estimate { estimate, low, high, confidence } = value;
-        let is_sound = estimate.is_finite() && estimate > 0.0;
+        let is_sound = estimate.is_finite() && (estimate > 0.0 || kind.floor().is_some());
         let has_interval = low.is_finite() && high.is_finite() && (low..=high).contains(&estimate) && confidence > 0.0;
         let value = if has_interval { value } else { Estimate::without_interval(estimate) };
         is_sound.then(|| Self { kind, subject: subject.into(), value })
@@ -30,6 +30,11 @@ impl Figure {
     /// The same without an interval.
     pub fn bare(kind: FigureKind, subject: impl Into<String>, value: f64) -> Option<Self> {
         Self::new(kind, subject, Estimate::without_interval(value))
+    }
+
+    /// Its value where a ratio is formed: all above 0, if the value makes sense. A lateness below its floor is at its floor.
+    pub fn level(&self) -> Estimate {
+        self.kind.floor().map_or(self.value, |floor| self.value.map(|value| value.max(floor)))
     }
 
     /// Whether it is the same figure of another run.
@@ -116,6 +121,26 @@ impl FigureKind {
         Self::HiccupLateness,
         Self::ClockError,
     ];
+
+    /// Of what may be none at all: the least that is told from none, so that nothing, in one run, has a ratio with something in
+    /// another. Lateness is kept in whole nanoseconds.
+    const fn floor(self) -> Option<f64> {
+        match self {
+            Self::PauseLateness | Self::PaceLateness | Self::PaceResponse | Self::HiccupLateness => Some(1.0),
+            Self::Latency
+            | Self::Step
+            | Self::Tick
+            | Self::IntervalWithin1Pct
+            | Self::IntervalWithin10Pct
+            | Self::Skew
+            | Self::RuntimeLatency
+            | Self::OperationTime
+            | Self::Throughput
+            | Self::SerialTime
+            | Self::ReleaseTime
+            | Self::ClockError => None,
+        }
+    }
 
     /// Its name in documents and in the history, unit last.
     pub const fn name(self) -> &'static str {
@@ -229,6 +254,7 @@ mod tests {
         for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert_eq!(Figure::bare(FigureKind::Skew, "", wrong), None);
         }
+        assert!(Figure::bare(FigureKind::PaceLateness, "", f64::NAN).is_none());
         let odd = Estimate { estimate: 5.0, low: 6.0, high: 7.0, confidence: 0.99 };
         let figure = Figure::new(FigureKind::Latency, "a", odd).unwrap();
         assert_eq!(figure.value, Estimate::without_interval(5.0), "an interval without its estimate is none");

@@ -113,7 +113,7 @@ fn alone(these: &[Figure], others: &[Figure]) -> Vec<String> {
 
 /// A figure of two runs, judged by how far runs of an unchanged machine differ.
 pub fn compare_figure(base: &Figure, this: &Figure, noise: Noise) -> FigureCompared {
-    let ratio = ratio(&base.value, &this.value);
+    let ratio = ratio(&base.level(), &this.level());
     let better = base.kind.better();
     FigureCompared {
         kind: base.kind,

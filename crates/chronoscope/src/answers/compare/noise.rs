@@ -19,7 +19,8 @@ const LEAST_PCT: f64 = 1.0;
 /// 5 % of all cases. With ten runs or more, the confidence is that of all figures at once.
 pub fn between_runs(figure: &Figure, runs: &[Vec<Figure>], compared: usize) -> Noise {
     let usual_pct = figure.kind.usual_noise_pct();
-    let of_run = |run: &Vec<Figure>| run.iter().find(|other| other.is_same_as(figure)).map(|it| it.value.estimate.ln());
+    let of_run =
+        |run: &Vec<Figure>| run.iter().find(|other| other.is_same_as(figure)).map(|it| it.level().estimate.ln());
     let levels: Vec<f64> = runs.iter().filter_map(of_run).collect();
     let is_many = levels.len() >= MANY_RUNS;
     let each = if is_many { compared } else { 1 };

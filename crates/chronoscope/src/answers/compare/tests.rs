@@ -56,6 +56,24 @@ fn a_change_beyond_the_noise_is_found_and_one_within_is_not() {
 }
 
 #[test]
+fn what_was_never_late_and_now_is_has_become_worse() {
+    for kind in
+        [FigureKind::PaceLateness, FigureKind::PaceResponse, FigureKind::HiccupLateness, FigureKind::PauseLateness]
+    {
+        let of = |value: f64| Figure::bare(kind, "a", value).unwrap();
+        let verdict = |base: f64, this: f64, runs: &[f64]| {
+            let runs: Vec<Vec<Figure>> = runs.iter().map(|value| vec![of(*value)]).collect();
+            let noise = noise::between_runs(&of(base), &runs, 1);
+            compare_figure(&of(base), &of(this), noise).verdict
+        };
+        assert_eq!(verdict(0.0, 5e7, &[]), verdict(1.0, 5e7, &[]), "{kind:?}");
+        assert_eq!(verdict(0.0, 5e7, &[0.0; 12]), FigureVerdict::Regression, "{kind:?}");
+        assert_eq!(verdict(5e7, -3.0, &[5e7; 12]), FigureVerdict::Improvement, "{kind:?}");
+        assert_eq!(verdict(0.0, 0.0, &[0.0; 12]), FigureVerdict::Noise, "{kind:?}");
+    }
+}
+
+#[test]
 fn several_runs_of_one_machine_tell_the_noise() {
     let runs = |levels: &[f64]| -> Vec<Source> {
         levels.iter().enumerate().map(|(i, level)| source("run", scaled(*level, i as u32 + 1))).collect()
