@@ -296,7 +296,8 @@ fn documents_are_compared_and_a_regression_fails_the_gate() {
     assert!(page.contains("CLOCK_MONOTONIC") && page.contains("regression") && page.contains("2.00×"), "{page}");
     assert!(page.contains("noise between runs is assumed"), "{page}");
     compare(&[&base, &slow], &["--fail-on", "regression"]).assert().code(1);
-    compare(&[&base, &slow], &["--fail-on", "regression=150%"]).assert().code(2);
+    compare(&[&base, &slow], &["--fail-on", "regression=150%"]).assert().success();
+    compare(&[&base, &slow], &["--fail-on", "regression=0%"]).assert().code(2);
     compare(&[&base, &slow], &["--fail-on", "regression=99%"]).assert().code(1);
     compare(&[&base, &same], &["--fail-on", "regression"]).assert().success();
     compare(&[&slow, &base], &["--fail-on", "regression"]).assert().success();
@@ -341,4 +342,45 @@ fn a_saved_document_is_said_to_be_kept_once_it_is() {
     assert!(lines.len() == 3 && lines[0].starts_with("run 1: "), "{lines:?}");
     let again = printed(chronoscope(&history).args(["history", "import"]).args(&files));
     assert!(again.starts_with("run 1 already: "), "{again}");
+}
+
+#[test]
+fn a_file_that_is_no_document_keeps_no_other_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = folder.path().join("history.db");
+    let wrong = folder.path().join("wrong.json");
+    fs::write(&wrong, "{}").unwrap();
+    let (first, last) = (saved(folder.path(), 1, |_| ()), saved(folder.path(), 2, |_| ()));
+    let undated = saved(folder.path(), 3, |record| record["started_at"] = "soon".into());
+    let import = || {
+        let mut command = chronoscope(&history);
+        command.args(["history", "import", "--format", "json"]).args([&first, &wrong, &undated, &last]);
+        let output = command.assert().code(2).get_output().clone();
+        (serde_json::from_slice::<Value>(&output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (kept, said) = import();
+    let ids = |kept: &Value| kept["runs"].as_array().unwrap().iter().map(|run| run["id"].as_i64()).collect::<Vec<_>>();
+    assert_eq!((ids(&kept), kept["refused"].as_array().unwrap().len()), (vec![Some(1), Some(2)], 2));
+    assert!(said.contains("wrong.json cannot be kept") && said.contains("3.json cannot be kept: started_at"), "{said}");
+    let (again, _) = import();
+    assert!(again["runs"].as_array().unwrap().iter().all(|run| run["already"] == true), "{again}");
+    assert_eq!(listed(&history).len(), 2);
+}
+
+#[test]
+fn what_was_removed_is_said_to_machines_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = of(folder.path(), 3);
+    let said = printed(chronoscope(&history).args(["history", "prune", "--keep", "1", "--format", "json"]));
+    let said: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!((&said["removed"], &said["reason_not_shrunk"]), (&2.into(), &Value::Null));
+    assert!(refused(&history, &["history", "prune", "--format", "json"]).contains("--keep"));
+}
+
+#[test]
+fn an_export_of_a_machine_that_has_no_run_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = of(folder.path(), 1);
+    let said = refused(&history, &["history", "export", "--format", "csv", "--machine", "nobody"]);
+    assert!(said.contains("has no run of nobody"), "{said}");
 }

@@ -8,6 +8,7 @@ use super::measure::measured;
 use super::output::{Output, keep_apart};
 use super::page::Shown;
 use super::saved::saved;
+use super::text_file::text_in;
 use crate::answers::gate::judge::gate;
 use crate::answers::gate::junit::junit;
 use crate::answers::gate::rule::Rule;
@@ -43,12 +44,15 @@ pub fn run(start: &Start, options: &GateOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(u8::from(!is_passed)))
 }
 
+/// Bytes of a file of rules, each of which is a short line.
+const LONGEST_RULES: u64 = 1_000_000;
+
 /// The rules of the file and of the options.
 fn rules(options: &GateOptions) -> Result<Vec<Rule>, Failure> {
     let mut rules = Vec::new();
     if let Some(path) = &options.rules {
         let cannot = |why: String| Failure::usage(format!("{} is no file of rules: {why}", path.display()));
-        let text = std::fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
+        let text = text_in(path, LONGEST_RULES).map_err(cannot)?;
         rules.extend(rules_file::rules(&text).map_err(cannot)?);
     }
     rules.extend(options.rules());

@@ -16,6 +16,7 @@ pub mod page;
 mod saved;
 mod show;
 pub mod study_run;
+mod text_file;
 
 use std::process::ExitCode;
 

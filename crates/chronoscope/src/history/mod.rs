@@ -12,4 +12,4 @@ pub mod trend;
 pub use self::error::HistoryError;
 pub use self::place::{file, is_kept};
 pub use self::run::Run;
-pub use self::store::{History, Saved, Scope, Series};
+pub use self::store::{History, Pruned, Saved, Scope, Series};

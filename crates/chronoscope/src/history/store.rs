@@ -64,6 +64,15 @@ pub struct Scope {
     pub most: Option<u32>,
 }
 
+/// What was removed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// How many runs.
+    pub removed: usize,
+    /// Why the file is as large as before.
+    pub reason_not_shrunk: Option<String>,
+}
+
 impl Scope {
     fn limit(&self) -> i64 {
         self.most.map_or(-1, i64::from)
@@ -248,9 +257,9 @@ impl History {
         Ok(runs)
     }
 
-    /// Removes all runs but the latest `keep`, or those that began before `before_s`; returns how many.
-    pub fn prune(&mut self, keep: Option<u32>, before_s: Option<i64>) -> Result<usize, HistoryError> {
-        let removed = self.with(|connection| {
+    /// Removes all runs but the latest `keep`, or those that began before `before_s`.
+    pub fn prune(&mut self, keep: Option<u32>, before_s: Option<i64>) -> Result<Pruned, HistoryError> {
+        let pruned = self.with(|connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let mut removed = 0;
             if let Some(keep) = keep {
@@ -262,12 +271,9 @@ impl History {
                 removed += transaction.execute("DELETE FROM run WHERE started_s < ?1", [before_s])?;
             }
             transaction.commit()?;
-            if removed > 0 {
-                connection.execute_batch("VACUUM")?;
-            }
-            Ok(removed)
+            Ok(Pruned { removed, reason_not_shrunk: if removed > 0 { shrink(connection) } else { None } })
         })?;
-        Ok(removed.unwrap_or(0))
+        Ok(pruned.unwrap_or_default())
     }
 
     /// What `act` does with the database; None without one.
@@ -275,6 +281,12 @@ impl History {
         let Some(connection) = self.connection.as_mut() else { return Ok(None) };
         act(connection).map(Some).map_err(|error| HistoryError::of_database(&self.file, &error))
     }
+}
+
+/// Gives the room of removed runs back, for which there has to be room for a copy; why not, if it cannot. Nothing hangs on it: what is
+/// kept next takes the room.
+fn shrink(connection: &Connection) -> Option<String> {
+    connection.execute_batch("VACUUM").err().map(|error| error.to_string())
 }
 
 fn open(file: &Path, flags: OpenFlags, patience: Duration) -> Result<Connection, HistoryError> {
@@ -359,4 +371,18 @@ fn figures_of(connection: &Connection, run: i64) -> rusqlite::Result<Vec<Figure>
     let figure =
         |(kind, subject, value): (String, String, Option<_>)| Figure::new(FigureKind::named(&kind)?, subject, value?);
     Ok(rows.into_iter().filter_map(figure).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_made_smaller_is_said_to_keep_its_size() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        assert_eq!(shrink(&connection), None);
+        let transaction = connection.transaction().unwrap();
+        let why = shrink(&transaction).expect("no copy can be made within a transaction");
+        assert!(why.contains("VACUUM"), "{why}");
+    }
 }

@@ -110,8 +110,10 @@ fn a_series_has_its_runs_by_time() {
 #[test]
 fn pruning_keeps_the_latest_and_takes_their_figures_along() {
     let (_folder, mut history) = of(0..6);
-    assert_eq!(history.prune(Some(4), None).unwrap(), 2);
-    assert_eq!(history.prune(None, Some(1_790_000_003)).unwrap(), 1);
+    let removed = |removed| Pruned { removed, reason_not_shrunk: None };
+    assert_eq!(history.prune(Some(4), None).unwrap(), removed(2));
+    assert_eq!(history.prune(None, Some(1_790_000_003)).unwrap(), removed(1));
+    assert_eq!(history.prune(None, Some(0)).unwrap(), removed(0));
     let ids: Vec<i64> = history.runs(&Scope::default()).unwrap().iter().map(|run| run.id).collect();
     assert_eq!(ids, [6, 5, 4]);
     assert_eq!(history.document(1).unwrap(), None);

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use chronoscope_bench::Failure;
 use chronoscope_harness::record::Estimate;
 
-use super::opened::{nothing, refused, to_read};
+use super::opened::{latest, nothing, refused, to_read};
 use super::options::{ExportFormat, ExportOptions};
 use crate::answers::compare::figure::FigureKind;
 use crate::history::{History, Run, Scope, Series};
@@ -16,6 +16,8 @@ pub fn run(options: &ExportOptions) -> Result<ExitCode, Failure> {
     if series.is_empty() {
         return Err(Failure::usage(nothing(&history, None)));
     }
+    // A name that no run has is a mistake.
+    options.machine.as_deref().map_or(Ok(()), |machine| latest(&mut history, Some(machine)).map(drop))?;
     let scope = Scope { machine: options.machine.clone(), most: None };
     let mut out = BufWriter::new(std::io::stdout().lock());
     let written = match options.format {
@@ -132,9 +134,10 @@ fn openmetrics(out: &mut impl Write, history: &mut History, series: &[Series], s
     Ok(())
 }
 
-/// The value of a label: backslash, quote and line feed escaped.
+/// The value of a label: backslash, quote and line feed escaped; other control characters, which no reader expects, replaced.
 fn label(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    let text = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    text.replace(char::is_control, "\u{fffd}")
 }
 
 #[cfg(test)]
@@ -144,5 +147,6 @@ mod tests {
     #[test]
     fn labels_are_escaped() {
         assert_eq!(label("a\"b\\c\nd"), "a\\\"b\\\\c\\nd");
+        assert_eq!(label("a\x1b[31m\r"), "a\u{fffd}[31m\u{fffd}");
     }
 }

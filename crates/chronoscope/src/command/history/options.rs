@@ -96,15 +96,18 @@ pub struct TrendOptions {
 
 /// Options to remove runs.
 #[derive(Args, Clone, Debug)]
-#[group(required = true, multiple = true)]
 pub struct PruneOptions {
     /// Keep only the latest so many runs
-    #[arg(long, value_name = "N", value_parser = runs, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", value_parser = runs, allow_hyphen_values = true, required_unless_present = "older_than")]
     pub keep: Option<u32>,
 
     /// Remove runs older than this, e.g. 90days
     #[arg(long, value_name = "TIME", value_parser = age, allow_hyphen_values = true)]
     pub older_than: Option<Duration>,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
 }
 
 /// Options of an export.
@@ -134,6 +137,10 @@ pub struct ImportOptions {
     /// Documents that --output or --format json wrote
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
 }
 
 fn runs(text: &str) -> Result<u32, String> {
