@@ -23,6 +23,7 @@ pub fn draw_first_screen(record: &mut Record) {
     record.first_screen = is_check(record).then(|| FirstScreen {
         host: host(record),
         uses: uses::uses(record),
+        runtimes_left: uses::runtimes_left(record),
         avoid: uses::avoid(record),
         one_shot: uses::one_shot(record),
         trust: trust::checks(record),

@@ -15,6 +15,8 @@ pub struct FirstScreen {
     pub host: Host,
     /// Which clock to use, by purpose and by language.
     pub uses: Vec<ClockUse>,
+    /// Runtimes of this machine that a check has no time for.
+    pub runtimes_left: Vec<String>,
     /// Which clock not to use for what.
     pub avoid: Vec<Avoid>,
     /// The shortest interval that one pair of reads can time: of the clock to use for durations, then of one that times

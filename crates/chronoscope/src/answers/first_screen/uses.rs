@@ -116,6 +116,14 @@ fn of_runtime(runtime: &Runtime) -> Option<ClockUse> {
     })
 }
 
+/// Runtimes that users time with, and for which there was no time; each once.
+pub fn runtimes_left(record: &Record) -> Vec<String> {
+    let is_left = |runtime: &&Runtime| runtime.out_of_time && runtime.kind != RuntimeKind::C;
+    let mut titles: Vec<String> = record.runtimes.iter().filter(is_left).map(Runtime::title).collect();
+    titles.dedup();
+    titles
+}
+
 /// What not to use: clocks that went backwards, worst first, and the wall clock for durations.
 pub fn avoid(record: &Record) -> Vec<Avoid> {
     let broken = record.clocks.iter().filter(|clock| clock.available && is_broken(clock, record)).map(|clock| Avoid {
@@ -175,6 +183,7 @@ pub fn one_shot(record: &Record) -> Vec<OneShot> {
 mod tests {
     use super::*;
     use crate::rules::tests::{blank, latency, readable};
+    use crate::sections::runtimes::probe::unasked;
 
     const MONOTONIC: &str = "CLOCK_MONOTONIC";
 
@@ -276,6 +285,15 @@ mod tests {
         assert!(is_named(&record));
         record.clocks[1].latency_ns = Some(latency(21.0));
         assert!(!is_named(&record));
+    }
+
+    #[test]
+    fn a_runtime_without_time_is_named_once_and_one_without_an_answer_is_not() {
+        let left = |kind, out_of_time| Runtime { out_of_time, ..unasked(kind) };
+        let mut record = blank();
+        let (java, go) = (left(RuntimeKind::Java, true), left(RuntimeKind::Go, false));
+        record.runtimes.report = vec![java.clone(), java, go, left(RuntimeKind::C, true)];
+        assert_eq!(runtimes_left(&record), ["Java"]);
     }
 
     #[test]

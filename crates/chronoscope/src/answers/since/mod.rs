@@ -86,7 +86,7 @@ fn of_clock(clock: &FigureCompared) -> String {
         FigureVerdict::Improvement => "faster",
         other => other.word(),
     };
-    format!("{} {} ({verdict})", clock.subject, change.unwrap_or_else(|| "–".to_owned()))
+    format!("{} {} a read ({verdict})", clock.subject, change.unwrap_or_else(|| "–".to_owned()))
 }
 
 /// A fact without the word that its name says already.
@@ -130,10 +130,10 @@ mod tests {
     #[test]
     fn the_sentence_names_time_clock_and_kernel() {
         let (mut last, this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
-        assert_eq!(of(&this, &last).sentence, "yesterday 22:31: CLOCK_MONOTONIC 0 % (noise)");
+        assert_eq!(of(&this, &last).sentence, "yesterday 22:31: CLOCK_MONOTONIC 0 % a read (noise)");
         last.machine.kernel.release = "6.1.9".to_owned();
         let found = of(&this, &last);
-        assert_eq!(found.sentence, "yesterday 22:31: CLOCK_MONOTONIC 0 % (noise), kernel 6.1.9 → 6.1.12");
+        assert_eq!(found.sentence, "yesterday 22:31: CLOCK_MONOTONIC 0 % a read (noise), kernel 6.1.9 → 6.1.12");
         assert_eq!((found.differences.len(), found.regressions, found.when.as_str()), (1, 0, "yesterday 22:31"));
     }
 
@@ -150,7 +150,7 @@ mod tests {
         let found = of(&this, &last);
         let (worse, sentence) = (found.regressions - 1, &found.sentence);
         assert!(
-            sentence.contains(&format!("CLOCK_MONOTONIC +100 % (slower), {worse} figures worse, new: made_up")),
+            sentence.contains(&format!("CLOCK_MONOTONIC +100 % a read (slower), {worse} figures worse, new: made_up")),
             "{sentence}"
         );
         assert!(sentence.contains("gone: "), "{sentence}");

@@ -12,7 +12,7 @@ pub const OFFSETS: Part = Part::named("offsets");
 pub const LITMUS: Part = Part::named("litmus");
 
 pub const PARTS: &[PartRow] =
-    &[PartRow::of_check(OFFSETS, "offsets between CPUs", 25), PartRow::of_check(LITMUS, "causality litmus", 110)];
+    &[PartRow::of_check(OFFSETS, "offsets between CPUs", 25), PartRow::of_check(LITMUS, "causality litmus", 85)];
 
 /// Round trips per pair and clock.
 const PAIR_ROUNDS: u64 = 20_000;

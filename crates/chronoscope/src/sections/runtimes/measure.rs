@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::lanes::Lanes;
@@ -164,7 +165,7 @@ fn candidates(plan: &RuntimesPlan) -> (Vec<Candidate>, Vec<Runtime>) {
             missing.push(without(kind, "not found in the usual places; name it with --runtime"));
         }
         if plan.quick_starters && !kind.row().starts_quickly && !found.is_empty() {
-            missing.push(without(kind, "starts too slowly for a check: run chronoscope runtimes"));
+            missing.push(too_slow_for_a_check(kind, &found[0].program));
             continue;
         }
         let most = if plan.quick_starters { MOST_OF_A_KIND_IN_CHECK } else { MOST_OF_A_KIND };
@@ -182,6 +183,14 @@ fn candidates(plan: &RuntimesPlan) -> (Vec<Candidate>, Vec<Runtime>) {
         }
     }
     (candidates, missing)
+}
+
+fn too_slow_for_a_check(kind: RuntimeKind, program: &Path) -> Runtime {
+    Runtime {
+        executable: Some(program.display().to_string()),
+        out_of_time: true,
+        ..without(kind, "starts too slowly for a check: run chronoscope runtimes")
+    }
 }
 
 fn without(kind: RuntimeKind, reason: &str) -> Runtime {

@@ -73,8 +73,9 @@ pub fn rows(record: &Record, screen: &FirstScreen) -> Vec<Row> {
     rows.extend(record.interrupted.then(|| noted("interrupted: partial results follow")));
     rows.extend(host(&screen.host, screen.noise.lost.is_some()));
     rows.extend(uses(&screen.uses));
+    rows.extend(runtimes_left(&screen.runtimes_left));
     rows.extend(avoid(&screen.avoid));
-    rows.extend(one_shot(&screen.one_shot));
+    rows.push(one_shot(&screen.one_shot));
     rows.extend(answers(record));
     rows.push(trust(&screen.trust));
     rows.push(noise(screen));
@@ -133,14 +134,14 @@ fn uses(uses: &[ClockUse]) -> Vec<Row> {
 
 fn use_said(each: &ClockUse) -> Row {
     let (rank, purpose) = match &each.purpose {
-        Purpose::Durations { across_threads: true } => (0, "durations, timeouts, any thread".to_owned()),
-        Purpose::Durations { across_threads: false } => (0, "durations, timeouts, one thread".to_owned()),
-        Purpose::ShortIntervals => (3, "shortest intervals, one thread".to_owned()),
+        Purpose::Durations { across_threads: true } => (0, "durations across threads".to_owned()),
+        Purpose::Durations { across_threads: false } => (0, "durations in one thread".to_owned()),
+        Purpose::ShortIntervals => (3, "shortest, in one thread".to_owned()),
         Purpose::TimeOfDay => (2, "time of day".to_owned()),
-        Purpose::RustHotPath => (2, "Rust, chronoscope-clock".to_owned()),
+        Purpose::RustHotPath => (2, "Rust crate chronoscope-clock".to_owned()),
         Purpose::Runtime { title } => (5, fitted(title, NAME)),
     };
-    let latency = each.latency_ns.map_or_else(|| "?".to_owned(), ns);
+    let latency = each.latency_ns.map_or_else(|| "?".to_owned(), |latency| format!("{}/read", ns(latency)));
     let path = match each.path {
         Some(Path::Vdso) => "vDSO",
         Some(Path::Syscall) => "syscall",
@@ -156,6 +157,12 @@ fn use_said(each: &ClockUse) -> Row {
     )
 }
 
+fn runtimes_left(titles: &[String]) -> Option<Row> {
+    let names: Vec<String> = titles.iter().map(|title| fitted(title, NAME)).collect();
+    let said = format!("{}: chronoscope runtimes", names.join(", "));
+    (!titles.is_empty()).then(|| row("USE", 4, [Line::styled(DIM, &said)]))
+}
+
 fn avoid(avoid: &[Avoid]) -> Option<Row> {
     /// More are on the full page.
     const MOST: usize = 3;
@@ -166,7 +173,7 @@ fn avoid(avoid: &[Avoid]) -> Option<Row> {
         names.extend((clocks.len() > MOST).then(|| format!("{} more", clocks.len() - MOST)));
         let worst = clocks.iter().filter_map(|each| each.backward_share).reduce(f64::max);
         let up_to = if clocks.len() > 1 { "up to " } else { "" };
-        let share = worst.map_or_else(String::new, |worst| format!(" ({up_to}{} backwards)", share(worst)));
+        let share = worst.map_or_else(String::new, |worst| format!(" (back in {up_to}{} of tries)", share(worst)));
         let names = names.join(", ");
         (!clocks.is_empty()).then(|| match wrong_for {
             WrongFor::Everything => format!("{names} for anything: backward steps{share}"),
@@ -179,22 +186,17 @@ fn avoid(avoid: &[Avoid]) -> Option<Row> {
     (!words.is_empty()).then(|| row("USE", 2, [Line::styled(WARNING, "avoid").and(&format!(" {}", words.join("; ")))]))
 }
 
-fn one_shot(shots: &[OneShot]) -> Vec<Row> {
+fn one_shot(shots: &[OneShot]) -> Row {
     if shots.is_empty() {
-        return vec![row("TIME", 0, [Line::styled(DIM, "? shortest interval: not tested")])];
+        return row("TIME", 0, [Line::styled(DIM, "? shortest interval: not tested")]);
     }
-    shots
-        .iter()
-        .enumerate()
-        .map(|(place, shot)| {
-            let name = quoted(&fitted(shot.clock.name(), NAME));
-            let limits = format!("±10 % {}, ±1 % {}", from(shot.within_10pct), from(shot.within_1pct));
-            match place {
-                0 => row("TIME", 0, [Line::plain(&format!("one shot: {limits}; shorter: time a batch"))]),
-                _ => row("TIME", 3, [Line::plain(&format!("{name}: {limits}"))]),
-            }
-        })
-        .collect()
+    let said = |(place, shot): (usize, &OneShot)| {
+        let name = quoted(&fitted(shot.clock.name(), NAME));
+        let limits = format!("±10 % {}, ±1 % {}", from(shot.within_10pct), from(shot.within_1pct));
+        Line::plain(&format!("{}by {name}: {limits}", if place == 0 { "one shot " } else { "" }))
+    };
+    let shorter = Line::plain("shorter: time a batch");
+    row("TIME", 0, shots.iter().enumerate().map(said).chain([shorter]))
 }
 
 /// From where a clock times intervals, and how that is known if not by trials.
@@ -299,6 +301,6 @@ fn noise(screen: &FirstScreen) -> Row {
 /// Where everything else is.
 pub fn more(left_out: usize) -> Vec<Cell> {
     let left_out = (left_out > 0).then(|| counted(left_out as u64, "more row", "more rows"));
-    let places = "--full · clocks · causality · runtimes · advise · history".to_owned();
+    let places = "--full · causality · runtimes · history · advise --symptom".to_owned();
     left_out.into_iter().chain([places]).map(|text| Cell::new(Line::styled(DIM, &text))).collect()
 }
