@@ -15,7 +15,7 @@ pub const INTERVALS: Part = Part::named("intervals");
 
 pub const PARTS: &[PartRow] = &[
     PartRow::of_check(PATHS, "path of each clock", 4),
-    PartRow::of_check(LATENCY, "latency of a read", 265),
+    PartRow::of_check(LATENCY, "latency of a read", 272),
     PartRow::of_check(GRANULARITY, "granularity", 30),
     PartRow::of_check(TICK, "tick of each clock", 25),
     PartRow::of_check(INTERVALS, "shortest intervals", 180),
