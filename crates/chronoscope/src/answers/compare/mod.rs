@@ -130,12 +130,14 @@ pub fn compare_figure(base: &Figure, this: &Figure, noise: Noise) -> FigureCompa
 /// Where the band is known from runs, it has the error of an estimate in it: an estimate within is noise, and one beyond it has changed
 /// unless its own interval allows no change. Where the band is assumed, all of the interval has to be beyond it, or within. A figure
 /// of a kind that never has an interval is judged by its estimate; of another kind, where the document's interval holds with less
-/// than 95 % or is missing, only a change by a factor of two is believed. Everything else is unresolved.
+/// than 95 % or is missing, only a change by a factor of two is believed. Shortest intervals jump by themselves, and have to change by
+/// a factor of 100. Everything else is unresolved.
 fn judge(kind: FigureKind, ratio: &Estimate, noise: Noise) -> FigureVerdict {
     let has_interval = ratio.has_confidence();
     let is_weak = !has_interval && kind.has_interval() && noise.runs == 0;
-    let most = if is_weak { WEAK_FACTOR.max(1.0 + noise.band_pct / 100.0) } else { 1.0 + noise.band_pct / 100.0 };
-    let is_within = |value: f64| value >= 1.0 / most && value <= most;
+    let band = 1.0 + noise.band_pct / 100.0;
+    let is_within = |value: f64| value >= 1.0 / band && value <= band;
+    let most = band.max(kind.least_factor()).max(if is_weak { WEAK_FACTOR } else { 1.0 });
     let estimate = ratio.estimate;
     let (low, high) = match () {
         () if !has_interval || noise.runs > 0 && is_within(estimate) => (estimate, estimate),

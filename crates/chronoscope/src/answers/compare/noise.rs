@@ -49,8 +49,8 @@ mod tests {
 
     #[test]
     fn few_runs_only_widen_the_band() {
-        assert_eq!(noise(FigureKind::Latency, &[100.0, 101.0], 1), Noise { band_pct: 5.0, runs: 0 });
-        assert_eq!(noise(FigureKind::Latency, &[100.0, 100.1, 99.9], 1), Noise { band_pct: 5.0, runs: 3 });
+        assert_eq!(noise(FigureKind::Latency, &[100.0, 101.0], 1), Noise { band_pct: 10.0, runs: 0 });
+        assert_eq!(noise(FigureKind::Latency, &[100.0, 100.1, 99.9], 1), Noise { band_pct: 10.0, runs: 3 });
         let noisy = noise(FigureKind::Latency, &[100.0, 110.0, 90.0], 1);
         assert!(noisy.band_pct > 50.0 && noisy.runs == 3, "{noisy:?}");
     }

@@ -149,6 +149,21 @@ fn an_interval_that_allows_both_decides_nothing() {
     assert_eq!(skew.verdict, FigureVerdict::Regression, "a bound has no interval of its own");
 }
 
+#[test]
+fn a_shortest_interval_that_jumps_as_those_of_one_machine_do_is_no_regression() {
+    for kind in [FigureKind::IntervalWithin1Pct, FigureKind::IntervalWithin10Pct] {
+        let of = |value: f64| Figure::bare(kind, "a", value).unwrap();
+        for runs in [0, 12] {
+            let known: Vec<Vec<Figure>> = (0..runs).map(|_| vec![of(170.0)]).collect();
+            let verdict =
+                |this: f64| compare_figure(&of(170.0), &of(this), noise::between_runs(&of(170.0), &known, 1)).verdict;
+            assert_eq!(verdict(180.0), FigureVerdict::Noise);
+            assert_eq!(verdict(3_500.0), FigureVerdict::Unresolved, "seen in 1 of 18 checks");
+            assert_eq!(verdict(40e6), FigureVerdict::Regression);
+        }
+    }
+}
+
 /// Runs of one machine that differ by a known noise, each with its own interval: how often a figure is called changed.
 fn false_alarms(runs: usize, run_sd: f64, within_sd: f64) -> f64 {
     const TRIALS: u32 = 4_000;
