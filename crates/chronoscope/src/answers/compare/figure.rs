@@ -13,7 +13,7 @@ pub struct Figure {
     pub kind: FigureKind,
     /// The clock, the case or the method that it is about.
     pub subject: String,
-    /// Its value, above 0; of a lateness, which may be none, of any sign.
+    /// Its value: above 0, except that a lateness may be 0 or negative.
     pub value: Estimate,
 }
 
@@ -32,7 +32,7 @@ impl Figure {
         Self::new(kind, subject, Estimate::without_interval(value))
     }
 
-    /// Its value where a ratio is formed: all above 0, if the value makes sense. A lateness below its floor is at its floor.
+    /// Its value and interval for a ratio, which needs them above 0: those of a lateness are raised to its floor.
     pub fn level(&self) -> Estimate {
         self.kind.floor().map_or(self.value, |floor| self.value.map(|value| value.max(floor)))
     }
@@ -94,11 +94,11 @@ pub enum Better {
 }
 
 // How far two runs of an unchanged machine may differ, in percent, until there are runs to tell. The figures for which a check was
-// tried: 18 checks of one idle KVM guest with 2 vCPUs in 50 minutes, all 153 pairs of them (2026-11-25).
+// tried: 18 checks of one idle KVM guest with 2 vCPUs within 22 minutes, all 153 pairs of them (2026-11-25).
 
 /// Of an estimate with an interval: the same as in `cargo bench`. Runs of one program were seen to differ by 2.8 %.
 const LEVEL_PCT: f64 = 5.0;
-/// Of the latency in a check, which has a tenth of a second for each clock: 99.9 % of all pairs were within 10 %, and of those in a
+/// Of the latency in a check, which has a tenth of a second for each clock: 99.8 % of all pairs were within 10 %, and of those in a
 /// language runtime 95 %.
 const CHECKED_PCT: f64 = 10.0;
 /// Of what hangs on scheduling: the machine's load moves it by more than the run's own interval. Assumed.
@@ -133,23 +133,12 @@ impl FigureKind {
         Self::ClockError,
     ];
 
-    /// Of what may be none at all: the least that is told from none, so that nothing, in one run, has a ratio with something in
-    /// another. Lateness is kept in whole nanoseconds.
+    /// The smallest value that enters a ratio, for kinds that may be 0: without it, a run that was never late could not be compared.
+    /// Lateness is recorded in whole nanoseconds, hence 1 ns.
     const fn floor(self) -> Option<f64> {
         match self {
             Self::PauseLateness | Self::PaceLateness | Self::PaceResponse | Self::HiccupLateness => Some(1.0),
-            Self::Latency
-            | Self::Step
-            | Self::Tick
-            | Self::IntervalWithin1Pct
-            | Self::IntervalWithin10Pct
-            | Self::Skew
-            | Self::RuntimeLatency
-            | Self::OperationTime
-            | Self::Throughput
-            | Self::SerialTime
-            | Self::ReleaseTime
-            | Self::ClockError => None,
+            _ => None,
         }
     }
 
@@ -224,7 +213,7 @@ impl FigureKind {
         }
     }
 
-    /// What a change has to exceed to be believed, however little the runs known differ; 1 where their noise says it.
+    /// The smallest factor that counts as a change, even where the noise between runs is smaller; 1 if noise alone decides.
     pub const fn least_factor(self) -> f64 {
         match self {
             Self::IntervalWithin1Pct | Self::IntervalWithin10Pct => LEAST_FACTOR_OF_INTERVALS,
