@@ -25,9 +25,7 @@ mod tests {
         std::fs::write(&file, "a".repeat(2_000_000)).unwrap();
         assert_eq!(text_in(&file, 2_000_000).unwrap().len(), 2_000_000);
         assert_eq!(text_in(&file, 1_999_999).unwrap_err(), "it is longer than 1 MB");
-        assert!(
-            text_in(&folder.path().join("b.json"), 1).is_err_and(|why| why.contains("No such file") || !why.is_empty())
-        );
+        assert!(text_in(&folder.path().join("b.json"), 1).is_err_and(|why| !why.is_empty()));
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub struct Sample {
     pub monotonic_ns: u64,
     /// The same by `CLOCK_REALTIME`, since 1970.
     pub utc_ns: u64,
-    /// When it was due, by `CLOCK_MONOTONIC`; None if something called for it earlier.
+    /// When it was due, by `CLOCK_MONOTONIC`, which may be later; None for the first look, and for the last if somebody ended the watch.
     pub due_ns: Option<u64>,
     /// `CLOCK_REALTIME` within a clock that is slewed like it and counts suspend where one does: the two move against each
     /// other only when the wall clock is set.
