@@ -26,7 +26,7 @@ impl Log {
         options.read(true).append(true).create(true);
         // Of regular files it changes nothing.
         #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::fcntl::OFlag::O_NONBLOCK.bits());
         let file = options.open(path).map_err(cannot)?;
         let mut log = Self { file, path: path.to_owned(), reason_ended: None };
         log.end_line().map_err(cannot)?;
