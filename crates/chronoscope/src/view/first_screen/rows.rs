@@ -99,7 +99,9 @@ fn host(host: &Host, shows_noise: bool) -> Vec<Row> {
     }
     let unchecked = if host.complete { "" } else { "; not all was checked: --full" };
     let meaning = format!("{}{unchecked}", host.state.about());
-    let mut rows = vec![row("HOST", 2, [Line::styled(DIM, &meaning)])];
+    // What is behind it says more than what it means.
+    let is_told = host.complete && host.state != HostState::Broken && !host.reasons.is_empty();
+    let mut rows = vec![row("HOST", if is_told { 6 } else { 2 }, [Line::styled(DIM, &meaning)])];
     let reasons = host.reasons.iter().take(REASONS).enumerate();
     rows.extend(reasons.map(|(place, reason)| {
         let said = reason_said(reason, shows_noise && reason.id == TOLD_BY_NOISE);
@@ -159,7 +161,7 @@ fn use_said(each: &ClockUse) -> Row {
 
 fn runtimes_left(titles: &[String]) -> Option<Row> {
     let names: Vec<String> = titles.iter().map(|title| fitted(title, NAME)).collect();
-    let said = format!("{}: chronoscope runtimes", names.join(", "));
+    let said = format!("{} not run → chronoscope runtimes", names.join(", "));
     (!titles.is_empty()).then(|| row("USE", 4, [Line::styled(DIM, &said)]))
 }
 
@@ -178,7 +180,7 @@ fn avoid(avoid: &[Avoid]) -> Option<Row> {
         (!clocks.is_empty()).then(|| match wrong_for {
             WrongFor::Everything => format!("{names} for anything: backward steps{share}"),
             WrongFor::BetweenThreads => format!("{names} between threads{share}"),
-            WrongFor::Durations => format!("{names} for durations: it can be set back"),
+            WrongFor::Durations => format!("{names} (Java: currentTimeMillis) for durations: it can be set back"),
         })
     };
     let words: Vec<String> =
