@@ -75,6 +75,16 @@ macro_rules! sections {
             [$(<sections::$field::$Section as Section>::RULES),*].into_iter().flatten().copied().flatten()
         }
 
+        /// The parts of each section whose rules yield findings of the kind `id`.
+        pub fn parts_yielding(id: &str) -> impl Iterator<Item = &'static [PartRow]> {
+            let sections = [$((<sections::$field::$Section as Section>::RULES, <sections::$field::$Section as Section>::PARTS)),*];
+            let yields = |rules: &[&'static [Rule<Record>]]| {
+                rules.iter().any(|rules| kinds_in(rules).any(|kind| kind.id == id))
+            };
+            let found: Vec<_> = sections.into_iter().filter(|(rules, _)| yields(rules)).map(|(_, parts)| parts).collect();
+            found.into_iter()
+        }
+
         /// Plans every section that is part of a check, with default options.
         pub fn plan_check(sections: &mut Sections, frame: &Frame) -> Result<(), PlanError> {
             $(if is_of_check(<sections::$field::$Section as Section>::PARTS) {

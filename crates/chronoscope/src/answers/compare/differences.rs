@@ -2,7 +2,7 @@
 
 use chronoscope_harness::record::{Document, Machine};
 
-use super::report::{Difference, FindingName};
+use super::report::Difference;
 use crate::document::{Content, Record};
 use crate::plan::Depth;
 
@@ -30,22 +30,6 @@ pub fn conditions(record: &Record) -> Option<String> {
     record.machine.hostname.as_ref()?;
     let lines = facts(record).into_iter().map(|(what, value)| format!("{what}: {value}"));
     Some(lines.collect::<Vec<_>>().join("\n"))
-}
-
-/// Findings of `this` that `other` lacks.
-pub fn findings_missing(this: &Record, other: &Record) -> Vec<FindingName> {
-    let name = |finding: &chronoscope_harness::finding::Finding| FindingName {
-        id: finding.id.clone().into_owned(),
-        subject: finding.subject.clone(),
-    };
-    let known: Vec<FindingName> = other.findings.iter().map(name).collect();
-    let mut missing: Vec<FindingName> = Vec::new();
-    for found in this.findings.iter().map(name) {
-        if !known.contains(&found) && !missing.contains(&found) {
-            missing.push(found);
-        }
-    }
-    missing
 }
 
 fn facts(record: &Record) -> Vec<Fact> {
@@ -135,14 +119,5 @@ mod tests {
         let mut unnamed = record();
         unnamed.machine.hostname = None;
         assert!(differences(&unnamed, &unnamed).is_empty() && !is_alike(&unnamed, &unnamed));
-    }
-
-    #[test]
-    fn findings_are_compared_by_kind_and_subject() {
-        let (base, mut this) = (record(), record());
-        let lost = this.findings.pop().unwrap();
-        let gone = findings_missing(&base, &this);
-        assert!(findings_missing(&this, &base).is_empty() || base.findings.len() == 1);
-        assert!(gone.len() <= 1 && gone.iter().all(|found| found.id == lost.id), "{gone:?}");
     }
 }

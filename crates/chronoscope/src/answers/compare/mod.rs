@@ -3,6 +3,7 @@
 mod differences;
 pub mod figure;
 mod figures;
+mod findings;
 #[cfg(test)]
 mod made_up;
 mod noise;
@@ -17,8 +18,9 @@ use chronoscope_harness::quantity::limit;
 use crate::document::Record;
 use chronoscope_harness::record::Estimate;
 
-use self::differences::{differences, findings_missing, is_alike};
+use self::differences::{differences, is_alike};
 use self::figure::{Better, Figure, FigureKind};
+use self::findings::findings_missing;
 use self::noise::{FEWEST_RUNS, MANY_RUNS, between_runs};
 use self::ratio::ratio;
 use self::report::{ComparedRun, Comparison, FigureCompared, FigureVerdict, Noise, RunCompared};

@@ -44,9 +44,9 @@ pub struct RunCompared {
     pub only_base: Vec<String>,
     /// Figures that only this document has, in words.
     pub only_this: Vec<String>,
-    /// Findings that only this document has.
+    /// Findings that only this document has, of those that the base looked for.
     pub findings_appeared: Vec<FindingName>,
-    /// Findings that only the base has.
+    /// Findings that only the base has, of those that this document looked for.
     pub findings_vanished: Vec<FindingName>,
     /// Runs of the base's machine, under the same conditions, from which the noise is known; 0 where the usual noise is assumed.
     pub noise_runs: u32,
