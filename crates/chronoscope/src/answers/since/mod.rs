@@ -6,6 +6,7 @@ pub mod when;
 
 use chronoscope_clock::SourceId;
 use chronoscope_clock::os::OsClock;
+use chronoscope_harness::finding::Severity;
 use chronoscope_harness::quantity::PERCENT;
 use chronoscope_render::words::counted;
 use jiff::Timestamp;
@@ -14,7 +15,7 @@ use jiff::tz::TimeZone;
 use self::report::Since;
 use self::when::when;
 use crate::answers::compare::figure::{Figure, FigureKind};
-use crate::answers::compare::report::{FigureCompared, FigureVerdict, RunCompared};
+use crate::answers::compare::report::{FigureCompared, FigureVerdict, FindingName, RunCompared};
 use crate::answers::compare::{Source, compare};
 use crate::document::Record;
 
@@ -31,7 +32,9 @@ pub fn since(this: &Record, last: &Record, earlier: &[Vec<Figure>], zone: &TimeZ
     let source = |record: &Record| Source { name: String::new(), record: record.clone() };
     let found = compare(&source(last), &[source(this)], earlier).runs.pop()?;
     let clock = telling(&found.figures).cloned();
-    let sentence = sentence(&when, clock.as_ref(), &found);
+    let said =
+        Said { appeared: warnings(&found.findings_appeared, this), vanished: warnings(&found.findings_vanished, last) };
+    let sentence = sentence(&when, clock.as_ref(), &found, said);
     Some(Since {
         started_at: last.started_at.clone(),
         when,
@@ -53,7 +56,23 @@ fn telling(figures: &[FigureCompared]) -> Option<&FigureCompared> {
     latencies().find(|figure| figure.subject == os.name()).or_else(|| latencies().next())
 }
 
-fn sentence(when: &str, clock: Option<&FigureCompared>, found: &RunCompared) -> String {
+/// The kinds of findings in the sentence.
+struct Said {
+    appeared: Vec<String>,
+    vanished: Vec<String>,
+}
+
+/// The kinds of those of the findings that are at least warnings. Some notices come and go between checks of an unchanged machine:
+/// of 18 such, `interval_claim_refuted` was in 7.
+fn warnings(names: &[FindingName], of: &Record) -> Vec<String> {
+    let is_warning = |name: &&FindingName| {
+        let mut same = of.findings.iter().filter(|finding| finding.id == name.id && finding.subject == name.subject);
+        same.any(|finding| finding.severity >= Severity::Warning)
+    };
+    distinct(names.iter().filter(is_warning).map(|name| name.id.clone()))
+}
+
+fn sentence(when: &str, clock: Option<&FigureCompared>, found: &RunCompared, findings: Said) -> String {
     let mut said: Vec<String> = clock.map(of_clock).into_iter().collect();
     let differences = found.differences.iter().filter(|difference| !MINOR.contains(&difference.what.as_str()));
     let differences = differences.map(|it| format!("{} {} → {}", it.what, bare(&it.base), bare(&it.this)));
@@ -69,10 +88,9 @@ fn sentence(when: &str, clock: Option<&FigureCompared>, found: &RunCompared) -> 
             .filter(|(count, _)| *count > 0)
             .map(|(count, word)| format!("{} {word}", counted(*count as u64, "figure", "figures"))),
     );
-    let appeared = found.findings_appeared.iter().map(|finding| format!("new: {}", finding.id));
-    said.extend(some(distinct(appeared), "new findings"));
-    let vanished = found.findings_vanished.iter().map(|finding| format!("gone: {}", finding.id));
-    said.extend(some(distinct(vanished), "findings gone"));
+    let named = |ids: Vec<String>, word: &str| ids.iter().map(|id| format!("{word}: {id}")).collect();
+    said.extend(some(named(findings.appeared, "new"), "new findings"));
+    said.extend(some(named(findings.vanished, "gone"), "findings gone"));
     if said.is_empty() {
         said.push("nothing to compare".to_owned());
     }
@@ -154,6 +172,19 @@ mod tests {
             "{sentence}"
         );
         assert!(sentence.contains("gone: "), "{sentence}");
+    }
+
+    #[test]
+    fn a_notice_that_came_or_went_is_not_in_the_sentence() {
+        let (last, mut this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
+        let mut finding = this.findings[0].clone();
+        (finding.id, finding.severity) = ("made_up".into(), Severity::Notice);
+        this.findings.push(finding);
+        for (this, last) in [(&this, &last), (&last, &this)] {
+            let found = of(this, last);
+            assert_eq!(found.findings_appeared.len() + found.findings_vanished.len(), 1);
+            assert!(!found.sentence.contains("made_up"), "{}", found.sentence);
+        }
     }
 
     #[test]
