@@ -101,7 +101,7 @@ fn a_new_user_finds_answers() {
     assert!(line("SINCE  today "), "what changed?\n{screen}");
     let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        words.contains("CLOCK_REALTIME (Java: currentTimeMillis) for durations: it can be set back"),
+        words.contains("CLOCK_REALTIME for durations: it can be set back (Java: nanoTime, not currentTimeMillis)"),
         "why do timestamps go backwards?\n{screen}"
     );
     assert!(line("across 2 cores") && line("skew < "), "across cores?\n{screen}");

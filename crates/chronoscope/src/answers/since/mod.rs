@@ -91,6 +91,11 @@ fn sentence(when: &str, clock: Option<&FigureCompared>, found: &RunCompared, fin
     let named = |ids: Vec<String>, word: &str| ids.iter().map(|id| format!("{word}: {id}")).collect();
     said.extend(some(named(findings.appeared, "new"), "new findings"));
     said.extend(some(named(findings.vanished, "gone"), "findings gone"));
+    let is_same =
+        found.differences.is_empty() && found.findings_appeared.is_empty() && found.findings_vanished.is_empty();
+    if said.len() == 1 && clock.is_some() && is_same {
+        said.push("no other change seen".to_owned());
+    }
     if said.is_empty() {
         said.push("nothing to compare".to_owned());
     }
@@ -148,7 +153,10 @@ mod tests {
     #[test]
     fn the_sentence_names_time_clock_and_kernel() {
         let (mut last, this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
-        assert_eq!(of(&this, &last).sentence, "yesterday 22:31: CLOCK_MONOTONIC 0 % a read (noise)");
+        assert_eq!(
+            of(&this, &last).sentence,
+            "yesterday 22:31: CLOCK_MONOTONIC 0 % a read (noise), no other change seen"
+        );
         last.machine.kernel.release = "6.1.9".to_owned();
         let found = of(&this, &last);
         assert_eq!(found.sentence, "yesterday 22:31: CLOCK_MONOTONIC 0 % a read (noise), kernel 6.1.9 → 6.1.12");

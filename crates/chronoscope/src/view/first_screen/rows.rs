@@ -175,12 +175,17 @@ fn avoid(avoid: &[Avoid]) -> Option<Row> {
         names.extend((clocks.len() > MOST).then(|| format!("{} more", clocks.len() - MOST)));
         let worst = clocks.iter().filter_map(|each| each.backward_share).reduce(f64::max);
         let up_to = if clocks.len() > 1 { "up to " } else { "" };
-        let share = worst.map_or_else(String::new, |worst| format!(" (back in {up_to}{} of tries)", share(worst)));
+        let share = worst.map(|worst| format!(" in {up_to}{} of tries", share(worst)));
         let names = names.join(", ");
         (!clocks.is_empty()).then(|| match wrong_for {
-            WrongFor::Everything => format!("{names} for anything: backward steps{share}"),
-            WrongFor::BetweenThreads => format!("{names} between threads{share}"),
-            WrongFor::Durations => format!("{names} (Java: currentTimeMillis) for durations: it can be set back"),
+            WrongFor::Everything => format!("{names} for anything: backward steps{}", share.unwrap_or_default()),
+            WrongFor::BetweenThreads => {
+                let share = share.map_or_else(String::new, |share| format!(" (went backwards{share})"));
+                format!("{names} between threads{share}")
+            }
+            WrongFor::Durations => {
+                format!("{names} for durations: it can be set back (Java: nanoTime, not currentTimeMillis)")
+            }
         })
     };
     let words: Vec<String> =
