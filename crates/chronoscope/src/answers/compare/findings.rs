@@ -3,51 +3,101 @@
 use chronoscope_harness::finding::Finding;
 
 use super::report::FindingName;
-use crate::document::{Outcome, PartReport, Record};
-use crate::registry;
+use crate::document::{Outcome, Record};
+use crate::part::{Part, PartRow};
+use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::report::Runtime;
+use crate::{engine, registry};
 
-/// Findings of `this` that `other` would have too if they were true of it.
+/// Findings of `this` that `other` would have too if they were true of it, or that it has as less severe ones.
 pub fn findings_missing(this: &Record, other: &Record) -> Vec<FindingName> {
-    let name =
-        |finding: &Finding| FindingName { id: finding.id.clone().into_owned(), subject: finding.subject.clone() };
-    let known: Vec<FindingName> = other.findings.iter().map(name).collect();
+    let known: Vec<(Name, &Finding)> = other.findings.iter().map(|finding| (name(finding, other), finding)).collect();
+    let in_other = |found: &Finding| {
+        let name = name(found, this);
+        known.iter().filter(|(known, _)| *known == name).map(|(_, finding)| finding.severity).max()
+    };
     let mut missing: Vec<FindingName> = Vec::new();
-    let looked_for = |finding: &&Finding| has_looked_for(other, finding) && has_tried_runtime(other, finding, this);
-    for found in this.findings.iter().filter(looked_for).map(name) {
-        if !known.contains(&found) && !missing.contains(&found) {
-            missing.push(found);
+    for found in &this.findings {
+        let named = FindingName {
+            id: found.id.clone().into_owned(),
+            subject: found.subject.clone(),
+            severity: Some(found.severity),
+            severity_in_other: in_other(found),
+        };
+        if named.severity > named.severity_in_other
+            && !missing.contains(&named)
+            && has_looked_for(other, found, this)
+            && has_tried_runtimes(other, found, this)
+        {
+            missing.push(named);
         }
     }
     missing
 }
 
-/// Whether a section that yields such a finding was measured; any document may have one that no section yields.
-fn has_looked_for(record: &Record, finding: &Finding) -> bool {
-    let mut sections = registry::parts_yielding(&finding.id).peekable();
-    if sections.peek().is_none() {
-        let is_it = |id: &str| id == finding.id;
-        return registry::kinds_of(record).iter().any(|kind| is_it(kind.id))
-            || !registry::all_kinds().any(|kind| is_it(kind.id));
-    }
-    let was_measured = |done: &PartReport| matches!(done.outcome, Outcome::Done | Outcome::Incomplete);
-    let measured = || record.parts.iter().filter(|done| was_measured(done)).map(|done| done.part);
-    sections.any(|parts| measured().any(|part| parts.iter().any(|row| row.part == part)))
-}
+/// By what findings of two documents are the same: kind and subject, that of a language runtime without its version.
+type Name = (String, Option<String>);
 
-/// Whether the runtime that the finding of `this` is about, if any, was tried in `other`: a check tries as many as it has time for.
-fn has_tried_runtime(other: &Record, finding: &Finding, this: &Record) -> bool {
-    let Some(runtime) = this.runtimes.iter().find(|runtime| is_about(finding, runtime)) else {
-        return true;
+fn name(finding: &Finding, of: &Record) -> Name {
+    let bare = |subject: &String| {
+        let runtimes = of.runtimes.iter().filter(|runtime| is_about(subject, runtime));
+        runtimes.fold(subject.clone(), |subject, runtime| subject.replace(&runtime.title(), runtime.kind.title()))
     };
-    other.runtimes.iter().any(|tried| tried.kind == runtime.kind && !tried.out_of_time)
+    (finding.id.clone().into_owned(), finding.subject.as_ref().map(bare))
 }
 
-fn is_about(finding: &Finding, runtime: &Runtime) -> bool {
+/// Whether `other` measured all that the finding of `this` may come from. Rules do not say which part of their section they look at:
+/// it has to be every part that was measured in `this`.
+fn has_looked_for(other: &Record, finding: &Finding, this: &Record) -> bool {
+    let (of_this, of_other) = (measured(this), measured(other));
+    let all_of = |is_of: &dyn Fn(Part) -> bool| {
+        let mut parts = of_this.iter().filter(|part| is_of(**part)).peekable();
+        parts.peek().is_some() && parts.all(|part| of_other.contains(part))
+    };
+    let mut sections = registry::parts_yielding(&finding.id).peekable();
+    if sections.peek().is_some() {
+        return sections.any(|rows| all_of(&|part| rows.iter().any(|row| row.part == part)));
+    }
+    let is_it = |id: &str| id == finding.id;
+    if engine::rules::RULES.iter().flat_map(|rule| rule.yields).any(|kind| is_it(kind.id)) {
+        return of_this.iter().all(|part| of_other.contains(part));
+    }
+    registry::kinds_of(other).iter().any(|kind| is_it(kind.id)) || !registry::all_kinds().any(|kind| is_it(kind.id))
+}
+
+fn measured(record: &Record) -> Vec<Part> {
+    let done = record.parts.iter().filter(|part| matches!(part.outcome, Outcome::Done | Outcome::Incomplete));
+    done.map(|part| part.part).collect()
+}
+
+/// Whether the language runtimes that the finding of `this` is about were tried in `other`: a check tries as many as it has time for.
+fn has_tried_runtimes(other: &Record, finding: &Finding, this: &Record) -> bool {
+    let is_theirs = |rows: &[PartRow]| rows.iter().any(|row| row.part == RUNTIMES);
+    let is_of_all = finding.subject.is_none() && registry::parts_yielding(&finding.id).any(is_theirs);
+    let is_about = |runtime: &&Runtime| match &finding.subject {
+        Some(subject) => is_about(subject, runtime),
+        None => is_of_all && runtime.available,
+    };
+    this.runtimes.iter().filter(is_about).all(|runtime| has_tried(other, runtime))
+}
+
+/// Whether this runtime, or one of its kind in another version, was tried.
+fn has_tried(other: &Record, runtime: &Runtime) -> bool {
+    let of_kind = || other.runtimes.iter().filter(|tried| tried.kind == runtime.kind);
+    match of_kind().find(|tried| tried.title() == runtime.title()) {
+        Some(same) => !same.out_of_time,
+        None => of_kind().next().is_some() && of_kind().all(|tried| !tried.out_of_time),
+    }
+}
+
+/// Whether a subject names the runtime: alone, in a list, as `… of it`, or before what it does.
+fn is_about(subject: &str, runtime: &Runtime) -> bool {
     let title = runtime.title();
-    finding.subject.as_deref().is_some_and(|subject| {
-        subject == title || subject.starts_with(&format!("{title} ")) || subject.ends_with(&format!(" of {title}"))
-    })
+    subject == title
+        || subject.starts_with(&format!("{title} "))
+        || subject.ends_with(&format!(" of {title}"))
+        || subject.starts_with(&format!("{title}, "))
+        || subject.contains(&format!(", {title}"))
 }
 
 #[cfg(test)]
@@ -55,6 +105,7 @@ mod tests {
     use super::*;
     use crate::json::document;
     use crate::rules::judge;
+    use chronoscope_harness::finding::Severity;
     use chronoscope_probes::RuntimeKind;
 
     fn record() -> Record {
@@ -68,7 +119,7 @@ mod tests {
     #[test]
     fn a_finding_of_one_document_alone_is_named() {
         let base = record();
-        let looked_for = |place: &usize| has_looked_for(&base, &base.findings[*place]);
+        let looked_for = |place: &usize| has_looked_for(&base, &base.findings[*place], &base);
         let places: Vec<usize> = (0..base.findings.len()).filter(looked_for).collect();
         assert!(places.len() > 2);
         for place in places {
@@ -113,5 +164,91 @@ mod tests {
         let mut blank = crate::rules::tests::blank();
         judge(&mut blank);
         assert!(findings_missing(&record(), &blank).iter().all(|it| !it.id.contains("runtime")));
+    }
+
+    fn with(severity: Severity, mut record: Record) -> Record {
+        record.findings.truncate(1);
+        record.findings[0].severity = severity;
+        record
+    }
+
+    #[test]
+    fn a_notice_that_became_a_warning_is_new_as_such_and_one_that_was_a_warning_is_gone() {
+        let (before, now) = (with(Severity::Notice, record()), with(Severity::Warning, record()));
+        let appeared = findings_missing(&now, &before);
+        assert_eq!(appeared.iter().map(|it| it.severity).collect::<Vec<_>>(), [Some(Severity::Warning)]);
+        assert_eq!(appeared[0].severity_in_other, Some(Severity::Notice));
+        assert!(findings_missing(&before, &now).is_empty());
+        assert!(findings_missing(&before, &before).is_empty());
+    }
+
+    #[test]
+    fn what_one_part_says_is_not_gone_where_that_part_failed() {
+        let mut base = record();
+        let backward = Finding { id: "non_causal_read".into(), ..base.findings[0].clone() };
+        base.findings = vec![backward];
+        let mut this = record();
+        this.findings.clear();
+        assert_eq!(findings_missing(&base, &this).len(), 1);
+        let litmus = this.parts.iter_mut().find(|part| part.part.to_string() == "litmus").unwrap();
+        litmus.outcome = Outcome::Failed;
+        assert!(findings_missing(&base, &this).is_empty());
+        this.parts.retain(|part| part.part.to_string() != "litmus");
+        assert!(findings_missing(&base, &this).is_empty());
+    }
+
+    #[test]
+    fn what_a_whole_run_says_is_not_gone_in_one_of_other_parts() {
+        let (check, runtimes) = (record(), of_runtimes());
+        let of_run = ["noisy_machine", "part_unavailable", "stolen_time"];
+        assert!(check.findings.iter().any(|finding| of_run.contains(&&*finding.id)));
+        for missing in [findings_missing(&check, &runtimes), findings_missing(&runtimes, &check)] {
+            assert!(!missing.iter().any(|it| of_run.contains(&it.id.as_str())), "{missing:?}");
+        }
+    }
+
+    #[test]
+    fn another_version_of_a_runtime_with_the_same_findings_has_nothing_new() {
+        let (base, mut this) = (of_runtimes(), of_runtimes());
+        let mono = this.runtimes.report.iter_mut().find(|runtime| runtime.kind == RuntimeKind::Mono).unwrap();
+        mono.version = Some("6.12.0.200".to_owned());
+        judge(&mut this);
+        assert!(this.findings.iter().any(|it| it.subject.as_deref().is_some_and(|it| it.contains("Mono 6.12.0.200"))));
+        let of_mono = |names: Vec<FindingName>| {
+            names.iter().any(|it| it.subject.as_deref().is_some_and(|it| it.contains("Mono")))
+        };
+        assert!(!of_mono(findings_missing(&this, &base)) && !of_mono(findings_missing(&base, &this)));
+    }
+
+    #[test]
+    fn what_is_said_of_several_runtimes_needs_all_of_them() {
+        let this = of_runtimes();
+        let mut other = of_runtimes();
+        other.findings.clear();
+        let has = |other: &Record, id: &str| findings_missing(&this, other).iter().any(|it| it.id == id);
+        assert!(has(&other, "wall_clock_for_intervals") && has(&other, "runtime_not_parallel"));
+        let java = other.runtimes.report.iter_mut().find(|runtime| runtime.kind == RuntimeKind::Java).unwrap();
+        java.out_of_time = true;
+        assert!(!has(&other, "wall_clock_for_intervals") && has(&other, "runtime_not_parallel"));
+        let mut both = this.findings.iter().find(|it| it.id == "runtime_not_parallel").unwrap().clone();
+        both.subject = Some(format!("{}, Java 17.0.15", both.subject.unwrap()));
+        assert!(!has_tried_runtimes(&other, &both, &this));
+    }
+
+    #[test]
+    fn one_of_two_versions_that_there_was_no_time_for_was_not_tried() {
+        let mut this = of_runtimes();
+        let mut second = this.runtimes.iter().find(|runtime| runtime.kind == RuntimeKind::Python).unwrap().clone();
+        second.version = Some("3.12.1 (main)".to_owned());
+        this.runtimes.report.push(second);
+        let mut other = this.clone();
+        let last = other.runtimes.report.last_mut().unwrap();
+        (last.available, last.out_of_time) = (false, true);
+        assert!(
+            has_tried(&other, &this.runtimes.report[4]) && !has_tried(&other, this.runtimes.report.last().unwrap())
+        );
+        let last = other.runtimes.report.last_mut().unwrap();
+        last.version = None;
+        assert!(!has_tried(&other, this.runtimes.report.last().unwrap()), "which version it is nobody asked");
     }
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use chronoscope_harness::finding::Severity;
 use chronoscope_harness::record::{Estimate, Tool};
 
 use super::figure::{Better, FigureKind};
@@ -44,9 +45,9 @@ pub struct RunCompared {
     pub only_base: Vec<String>,
     /// Figures that only this document has, in words.
     pub only_this: Vec<String>,
-    /// Findings that only this document has, of those that the base looked for.
+    /// Findings that only this document has, or that are less severe in the base, of those that the base looked for.
     pub findings_appeared: Vec<FindingName>,
-    /// Findings that only the base has, of those that this document looked for.
+    /// Findings that only the base has, or that are less severe in this document, of those that this document looked for.
     pub findings_vanished: Vec<FindingName>,
     /// Runs of the base's machine, under the same conditions, from which the noise is known; 0 where the usual noise is assumed.
     pub noise_runs: u32,
@@ -72,6 +73,12 @@ pub struct FindingName {
     pub id: String,
     /// The clock, CPUs or part concerned.
     pub subject: Option<String>,
+    /// How severe it is; null in documents of earlier builds.
+    #[serde(default)]
+    pub severity: Option<Severity>,
+    /// How severe it is in the other document; null if that lacks it.
+    #[serde(default)]
+    pub severity_in_other: Option<Severity>,
 }
 
 /// A figure of two documents.

@@ -1,5 +1,6 @@
 //! A comparison as a page.
 
+use chronoscope_harness::finding::Severity;
 use chronoscope_harness::quantity::{RATIO, limit};
 use chronoscope_harness::record::Estimate;
 use chronoscope_render::Width;
@@ -38,12 +39,11 @@ fn of_run(text: &mut Text, run: &RunCompared, full: bool) {
     for difference in &run.differences {
         text.sentence(Mood::Warning, "!", &format!("{}: {} → {}", difference.what, difference.base, difference.this));
     }
-    for (sign, mood, findings) in
-        [("+", Mood::Warning, &run.findings_appeared), ("−", Mood::Good, &run.findings_vanished)]
-    {
-        for finding in findings {
-            text.sentence(mood, sign, &format!("finding {}", finding_words(finding)));
-        }
+    for finding in &run.findings_appeared {
+        text.sentence(Mood::Warning, "+", &format!("finding {}", finding_words(finding, true)));
+    }
+    for finding in &run.findings_vanished {
+        text.sentence(Mood::Good, "−", &format!("finding {}", finding_words(finding, false)));
     }
     let shown = |figure: &&FigureCompared| full || figure.verdict != FigureVerdict::Noise;
     let mut figures: Vec<&FigureCompared> = run.figures.iter().filter(shown).collect();
@@ -64,8 +64,17 @@ fn of_run(text: &mut Text, run: &RunCompared, full: bool) {
     }
 }
 
-fn finding_words(finding: &FindingName) -> String {
-    finding.subject.as_ref().map_or_else(|| finding.id.clone(), |subject| format!("{}: {subject}", finding.id))
+/// `finding` is of this document if `is_new`, else of the base.
+fn finding_words(finding: &FindingName, is_new: bool) -> String {
+    let word = |severity: Option<Severity>| severity.map(Severity::word);
+    let severity = match (word(finding.severity), word(finding.severity_in_other)) {
+        (Some(here), Some(there)) if is_new => format!(" ({there} → {here})"),
+        (Some(here), Some(there)) => format!(" ({here} → {there})"),
+        (Some(here), None) => format!(" ({here})"),
+        (None, _) => String::new(),
+    };
+    let subject = finding.subject.as_ref().map_or_else(String::new, |subject| format!(": {subject}"));
+    format!("{}{severity}{subject}", finding.id)
 }
 
 fn columns() -> [Column; 7] {

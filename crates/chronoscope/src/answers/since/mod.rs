@@ -32,9 +32,7 @@ pub fn since(this: &Record, last: &Record, earlier: &[Vec<Figure>], zone: &TimeZ
     let source = |record: &Record| Source { name: String::new(), record: record.clone() };
     let found = compare(&source(last), &[source(this)], earlier).runs.pop()?;
     let clock = telling(&found.figures).cloned();
-    let said =
-        Said { appeared: warnings(&found.findings_appeared, this), vanished: warnings(&found.findings_vanished, last) };
-    let sentence = sentence(&when, clock.as_ref(), &found, said);
+    let sentence = sentence(&when, clock.as_ref(), &found);
     Some(Since {
         started_at: last.started_at.clone(),
         when,
@@ -56,23 +54,29 @@ fn telling(figures: &[FigureCompared]) -> Option<&FigureCompared> {
     latencies().find(|figure| figure.subject == os.name()).or_else(|| latencies().next())
 }
 
-/// The kinds of findings in the sentence.
-struct Said {
-    appeared: Vec<String>,
-    vanished: Vec<String>,
+/// Those of the findings that are at least warnings, each kind once, `alone` before those that the other run lacks. Some notices come
+/// and go between checks of an unchanged machine: of 18 such, `interval_claim_refuted` was in 7.
+fn warnings(findings: &[FindingName], alone: &str, changed: &str) -> Vec<String> {
+    let warnings = findings.iter().filter(|finding| finding.severity >= Some(Severity::Warning));
+    distinct(warnings.map(|finding| match finding.severity_in_other {
+        None => format!("{alone}: {}", finding.id),
+        Some(_) if finding.severity == Some(Severity::Critical) => format!("{} {changed} critical", finding.id),
+        Some(_) => format!("{} {changed} a warning", finding.id),
+    }))
 }
 
-/// The kinds of those of the findings that are at least warnings. Some notices come and go between checks of an unchanged machine:
-/// of 18 such, `interval_claim_refuted` was in 7.
-fn warnings(names: &[FindingName], of: &Record) -> Vec<String> {
-    let is_warning = |name: &&FindingName| {
-        let mut same = of.findings.iter().filter(|finding| finding.id == name.id && finding.subject == name.subject);
-        same.any(|finding| finding.severity >= Severity::Warning)
-    };
-    distinct(names.iter().filter(is_warning).map(|name| name.id.clone()))
+/// Whether nothing is known to differ by more than runs of one machine do.
+fn is_same(found: &RunCompared) -> bool {
+    let is_noise = |figure: &FigureCompared| matches!(figure.verdict, FigureVerdict::Noise | FigureVerdict::Unresolved);
+    found.differences.is_empty()
+        && found.findings_appeared.is_empty()
+        && found.findings_vanished.is_empty()
+        && found.only_base.is_empty()
+        && found.only_this.is_empty()
+        && found.figures.iter().all(is_noise)
 }
 
-fn sentence(when: &str, clock: Option<&FigureCompared>, found: &RunCompared, findings: Said) -> String {
+fn sentence(when: &str, clock: Option<&FigureCompared>, found: &RunCompared) -> String {
     let mut said: Vec<String> = clock.map(of_clock).into_iter().collect();
     let differences = found.differences.iter().filter(|difference| !MINOR.contains(&difference.what.as_str()));
     let differences = differences.map(|it| format!("{} {} → {}", it.what, bare(&it.base), bare(&it.this)));
@@ -88,13 +92,10 @@ fn sentence(when: &str, clock: Option<&FigureCompared>, found: &RunCompared, fin
             .filter(|(count, _)| *count > 0)
             .map(|(count, word)| format!("{} {word}", counted(*count as u64, "figure", "figures"))),
     );
-    let named = |ids: Vec<String>, word: &str| ids.iter().map(|id| format!("{word}: {id}")).collect();
-    said.extend(some(named(findings.appeared, "new"), "new findings"));
-    said.extend(some(named(findings.vanished, "gone"), "findings gone"));
-    let is_same =
-        found.differences.is_empty() && found.findings_appeared.is_empty() && found.findings_vanished.is_empty();
-    if said.len() == 1 && clock.is_some() && is_same {
-        said.push("no other change seen".to_owned());
+    said.extend(some(warnings(&found.findings_appeared, "new", "now"), "new findings"));
+    said.extend(some(warnings(&found.findings_vanished, "gone", "no longer"), "findings gone"));
+    if said.len() == 1 && clock.is_some() && is_same(found) {
+        said.push("no other change for certain".to_owned());
     }
     if said.is_empty() {
         said.push("nothing to compare".to_owned());
@@ -155,7 +156,7 @@ mod tests {
         let (mut last, this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
         assert_eq!(
             of(&this, &last).sentence,
-            "yesterday 22:31: CLOCK_MONOTONIC 0 % a read (noise), no other change seen"
+            "yesterday 22:31: CLOCK_MONOTONIC 0 % a read (noise), no other change for certain"
         );
         last.machine.kernel.release = "6.1.9".to_owned();
         let found = of(&this, &last);
@@ -193,6 +194,25 @@ mod tests {
             assert_eq!(found.findings_appeared.len() + found.findings_vanished.len(), 1);
             assert!(!found.sentence.contains("made_up"), "{}", found.sentence);
         }
+    }
+
+    #[test]
+    fn what_only_one_of_them_has_is_a_change() {
+        let (last, mut this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
+        this.clocks.iter_mut().find(|clock| clock.name.name() == "rdtscp").unwrap().latency_ns = None;
+        for (this, last) in [(&this, &last), (&last, &this)] {
+            assert!(!of(this, last).sentence.contains("no other change"), "{}", of(this, last).sentence);
+        }
+    }
+
+    #[test]
+    fn a_notice_that_became_a_warning_is_new() {
+        let (mut last, this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
+        let warning = this.findings.iter().find(|finding| finding.severity == Severity::Warning).unwrap();
+        let same = |finding: &&mut chronoscope_harness::finding::Finding| finding.id == warning.id;
+        last.findings.iter_mut().filter(same).for_each(|finding| finding.severity = Severity::Notice);
+        assert!(of(&this, &last).sentence.ends_with(&format!("{} now a warning", warning.id)));
+        assert!(of(&last, &this).sentence.ends_with(&format!("{} no longer a warning", warning.id)));
     }
 
     #[test]

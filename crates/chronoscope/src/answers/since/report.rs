@@ -22,9 +22,9 @@ pub struct Since {
     pub improvements: u64,
     /// What else differs: kernel, clocksource, version, depth.
     pub differences: Vec<Difference>,
-    /// Findings that only this check has, of those that the earlier one looked for.
+    /// Findings that only this check has, or that were less severe, of those that the earlier one looked for.
     pub findings_appeared: Vec<FindingName>,
-    /// Findings that only the earlier check has, of those that this one looked for.
+    /// Findings that only the earlier check has, or that are less severe now, of those that this one looked for.
     pub findings_vanished: Vec<FindingName>,
     /// All of it in one sentence.
     pub sentence: String,
