@@ -1,6 +1,6 @@
 use chronoscope_clock::Rate;
 
-use super::task::{PROBE_TURNS, Round};
+use super::task::{PROBE_TURNS, Reading, Round};
 use crate::answers::report::{ClockVerdict, DirectInterval, IntervalTrial, ShortestInterval, Tolerance};
 use chronoscope_harness::stats::Distribution;
 
@@ -61,7 +61,7 @@ pub fn trial_lengths(verdict: &ClockVerdict, open: &[Tolerance]) -> Vec<(Toleran
 ///
 /// Readings of the lengths for the narrower tolerance also test whether the wider one holds at those longer intervals,
 /// if it did at none of its own.
-pub fn trials(lengths: &[(Tolerance, f64)], rounds: &[Vec<(u64, Round)>], rate: Rate) -> Vec<IntervalTrial> {
+pub fn trials(lengths: &[(Tolerance, f64)], rounds: &[Vec<(Quiet, Round)>], rate: Rate) -> Vec<IntervalTrial> {
     let of_tolerance = |tolerance: Tolerance| {
         let own = |of: &Tolerance| *of == tolerance;
         let tried = lengths.iter().zip(rounds).filter(move |((of, _), _)| own(of));
@@ -116,7 +116,7 @@ pub fn confirm(verdict: &mut ClockVerdict, trials: Vec<IntervalTrial>, why_none:
 }
 
 /// Why a planned trial is missing.
-pub fn reason_no_trial(rounds: &[Vec<(u64, Round)>]) -> &'static str {
+pub fn reason_no_trial(rounds: &[Vec<(Quiet, Round)>]) -> &'static str {
     if rounds.iter().all(Vec::is_empty) {
         "no time left for a trial"
     } else {
@@ -136,26 +136,47 @@ pub fn quiet_probe_ticks(quiet_turn_ns: f64, timer_error_ticks: u64, rate: Rate)
     (PROBE_TURNS as f64 * quiet_turn_ns / tick_ns) as u64 + 2 * timer_error_ticks
 }
 
+/// What is quiet in a process.
+#[derive(Clone, Copy, Debug)]
+pub struct Quiet {
+    /// The longest interference probe, in timer ticks.
+    pub probe_ticks: u64,
+    /// How far the timer around a reading may find the work from its true duration, beyond a share of that: the clock's own error, as
+    /// empty intervals show it, and the timer's.
+    pub work_ns: f64,
+}
+
+/// The error of a reading that a verdict's claims were made from, in nanoseconds.
+pub fn claimed_error_ns(verdict: &ClockVerdict) -> f64 {
+    let claims = Tolerance::ALL.into_iter().filter_map(|it| Some(it.of(&verdict.claimed_interval_ns)? * it.share()));
+    claims.fold(0.0, f64::max)
+}
+
 /// One length of work under test: readings compared with the true duration in the same round. None if too few were
 /// quiet.
 ///
 /// Each round comes with its process's quiet interference probe. The work itself varies: an interrupt or a busy
 /// neighbour lengthens it, and a clock that reads a longer time is then right. So a reading counts only between two
-/// quiet interference probes, in a round whose batches were quiet too and agree within half the tolerance.
-fn trial(rounds: &[(u64, Round)], tolerance: f64, rate: Rate) -> Option<IntervalTrial> {
-    let is_quiet = |(quiet_ticks, round): &&(u64, Round)| {
+/// quiet interference probes, in a round whose batches were quiet too and agree within half the tolerance, and if the
+/// timer around it found the work as long as the batches say, within half the tolerance and what [`Quiet`] allows.
+fn trial(rounds: &[(Quiet, Round)], tolerance: f64, rate: Rate) -> Option<IntervalTrial> {
+    let is_quiet = |(quiet, round): &&(Quiet, Round)| {
         let (before, after) = (round.before, round.after);
-        before.probe_ticks.max(after.probe_ticks) <= *quiet_ticks
+        before.probe_ticks.max(after.probe_ticks) <= quiet.probe_ticks
             && before.truth_ns > 0.0
             && (after.truth_ns / before.truth_ns - 1.0).abs() <= tolerance / 2.0
     };
     let truth_ns = |round: &Round| f64::midpoint(round.before.truth_ns, round.after.truth_ns);
     let mut errors = Vec::new();
     let mut truths = Vec::new();
-    for (quiet_ticks, round) in rounds.iter().filter(is_quiet) {
+    for (quiet, round) in rounds.iter().filter(is_quiet) {
         let truth_ns = truth_ns(round);
         truths.push(truth_ns);
-        for reading in round.readings.iter().filter(|reading| reading.probe_ticks <= *quiet_ticks) {
+        let is_undisturbed = |reading: &&Reading| {
+            reading.probe_ticks <= quiet.probe_ticks
+                && (reading.work_ns - truth_ns).abs() <= quiet.work_ns + truth_ns * tolerance / 2.0
+        };
+        for reading in round.readings.iter().filter(is_undisturbed) {
             errors.push((rate.ns_of_mean(reading.ticks as f64) / truth_ns - 1.0) * 100.0);
         }
     }
@@ -211,7 +232,7 @@ fn round_up(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sections::clocks::intervals::task::{Batch, Reading};
+    use crate::sections::clocks::intervals::task::Batch;
     use proptest::prelude::*;
 
     #[test]
@@ -222,25 +243,25 @@ mod tests {
         assert_eq!(claimed_interval_ns(&Distribution::default(), None, 0.01), None);
     }
 
-    const QUIET: u64 = 130;
+    const QUIET: Quiet = Quiet { probe_ticks: 130, work_ns: 5.0 };
 
     fn batch(truth_ns: f64, probe_ticks: u64) -> Batch {
         Batch { truth_ns, probe_ticks }
     }
 
-    fn readings(ticks: i64, probe_ticks: u64) -> Vec<Reading> {
-        vec![Reading { ticks, probe_ticks }; 20]
+    fn readings(ticks: i64, work_ns: f64, probe_ticks: u64) -> Vec<Reading> {
+        vec![Reading { ticks, work_ns, probe_ticks }; 20]
     }
 
     #[test]
     fn quiet_readings_are_judged_by_their_own_round() {
-        let mut mixed = readings(1005, 100);
-        mixed.extend(readings(1400, 200));
+        let mut mixed = readings(1005, 1000.0, 100);
+        mixed.extend(readings(1400, 1000.0, 200));
         let rounds = [
             Round { before: batch(1000.0, 100), readings: mixed, after: batch(1000.0, 110) },
-            Round { before: batch(1999.0, 100), readings: readings(2010, 100), after: batch(2001.0, 100) },
-            Round { before: batch(1000.0, 100), readings: readings(1300, 100), after: batch(1300.0, 100) },
-            Round { before: batch(1000.0, 100), readings: readings(1300, 100), after: batch(1000.0, 200) },
+            Round { before: batch(1999.0, 100), readings: readings(2010, 2000.0, 100), after: batch(2001.0, 100) },
+            Round { before: batch(1000.0, 100), readings: readings(1300, 1000.0, 100), after: batch(1300.0, 100) },
+            Round { before: batch(1000.0, 100), readings: readings(1300, 1000.0, 100), after: batch(1000.0, 200) },
         ]
         .map(|round| (QUIET, round));
         let found = trial(&rounds, 0.01, Rate::NANOSECONDS).unwrap();
@@ -251,6 +272,31 @@ mod tests {
     }
 
     #[test]
+    fn a_reading_whose_work_was_disturbed_does_not_count_and_one_that_the_clock_got_wrong_does() {
+        let of = |ticks: i64, work_ns: f64| {
+            let mut mixed = readings(1005, 1000.0, 100);
+            mixed.extend(readings(1000, 1000.0, 100));
+            mixed.extend(readings(ticks, work_ns, 100));
+            let round = Round { before: batch(1000.0, 100), readings: mixed, after: batch(1000.0, 100) };
+            trial(&[(QUIET, round)], 0.01, Rate::NANOSECONDS).unwrap()
+        };
+        let disturbed = of(1300, 1290.0);
+        assert_eq!((disturbed.readings_made, disturbed.readings, disturbed.holds), (60, 40, true));
+        for ticks in [980, 1300] {
+            let wrong = of(ticks, 1009.0);
+            assert_eq!((wrong.readings, wrong.holds), (60, false), "the timer found the work as long as it was");
+        }
+        let too_slow_batches = of(1005, 985.0);
+        assert_eq!(too_slow_batches.readings, 40, "the batches were disturbed meanwhile");
+    }
+
+    #[test]
+    fn the_error_behind_both_claims_is_the_larger() {
+        assert!((claimed_error_ns(&claimed(1900.0, 200.0)) - 20.0).abs() < 1e-9);
+        assert_eq!(claimed_error_ns(&ClockVerdict::claimed("stopped", DirectInterval::default())), 0.0);
+    }
+
+    #[test]
     fn a_quiet_probe_costs_its_turns_and_the_timer() {
         let rate = Rate::from_hz(2_000_000_000).unwrap();
         assert_eq!(quiet_probe_ticks(0.33, 36, rate), 264 + 72);
@@ -258,7 +304,8 @@ mod tests {
 
     #[test]
     fn a_few_quiet_readings_are_no_trial() {
-        let round = Round { before: batch(1000.0, 100), readings: readings(1005, 100), after: batch(1000.0, 100) };
+        let round =
+            Round { before: batch(1000.0, 100), readings: readings(1005, 1000.0, 100), after: batch(1000.0, 100) };
         assert_eq!(trial(&[(QUIET, round)], 0.01, Rate::NANOSECONDS), None);
     }
 
@@ -290,8 +337,8 @@ mod tests {
     }
 
     /// Rounds of work of `truth_ns`, which a clock reads `error_ns` too long; enough for a trial.
-    fn rounds(truth_ns: f64, error_ns: f64) -> Vec<(u64, Round)> {
-        let read = readings((truth_ns + error_ns) as i64, 100);
+    fn rounds(truth_ns: f64, error_ns: f64) -> Vec<(Quiet, Round)> {
+        let read = readings((truth_ns + error_ns) as i64, truth_ns, 100);
         let round = Round { before: batch(truth_ns, 100), readings: read, after: batch(truth_ns, 100) };
         vec![(QUIET, round); 3]
     }

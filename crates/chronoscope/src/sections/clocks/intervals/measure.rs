@@ -5,7 +5,7 @@ use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, outcome, readable};
-use crate::sections::clocks::intervals::estimate;
+use crate::sections::clocks::intervals::estimate::{self, Quiet};
 use crate::sections::clocks::plan::INTERVALS;
 use crate::sections::clocks::report::ClockReport;
 use chronoscope_harness::stats::Distribution;
@@ -104,14 +104,19 @@ fn try_out(
     quiet_turn_ns: f64,
 ) -> Result<(), WorkerFailure> {
     let lengths = estimate::trial_lengths(verdict, &open(verdict));
-    let mut rounds: Vec<Vec<(u64, Round)>> = lengths.iter().map(|_| Vec::new()).collect();
+    let error_ns = estimate::claimed_error_ns(verdict);
+    let mut rounds: Vec<Vec<(Quiet, Round)>> = lengths.iter().map(|_| Vec::new()).collect();
     for _ in 0..processes {
         let lengths_ns = lengths.iter().map(|(_, length)| *length).collect();
         let request = Request { source: verdict.name.clone(), lengths_ns };
         let (samples, _) = session.ask_alone(budget_ms, &request)?;
-        let quiet_ticks = estimate::quiet_probe_ticks(quiet_turn_ns, samples.timer_error_ticks, session.timer_rate());
+        let (timer_error_ticks, timer_rate) = (samples.timer_error_ticks, session.timer_rate());
+        let quiet = Quiet {
+            probe_ticks: estimate::quiet_probe_ticks(quiet_turn_ns, timer_error_ticks, timer_rate),
+            work_ns: error_ns + timer_rate.ns_of_mean(2.0 * timer_error_ticks as f64),
+        };
         for (more, all) in samples.lengths.into_iter().zip(&mut rounds) {
-            all.extend(more.into_iter().map(|round| (quiet_ticks, round)));
+            all.extend(more.into_iter().map(|round| (quiet, round)));
         }
     }
     let trials = estimate::trials(&lengths, &rounds, session.rate_of(&verdict.name));

@@ -51,10 +51,12 @@ pub struct Batch {
 }
 
 /// The work once, timed by the clock under test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// The clock's reading, in its own ticks.
     pub ticks: i64,
+    /// How long the timer found the work meanwhile, without what it finds around two reads alone, in nanoseconds.
+    pub work_ns: f64,
     /// The slower of the interference probes before and after, in timer ticks.
     pub probe_ticks: u64,
 }
@@ -88,6 +90,7 @@ impl SourceVisitor for Trials<'_> {
         let timer_error_ticks = self.timer.error_ticks();
         let mut work = Work { timer: self.timer, value: 1 };
         let ns_per_link = work.ns_per_link();
+        let empty_ns = work.empty_ns(&source);
         let plans: Vec<u64> =
             self.request.lengths_ns.iter().map(|ns| ((ns / ns_per_link).round() as u64).max(1)).collect();
         let mut lengths: Vec<Vec<Round>> = plans.iter().map(|_| Vec::new()).collect();
@@ -97,7 +100,7 @@ impl SourceVisitor for Trials<'_> {
                 if self.deadline.passed() {
                     return Samples { timer_error_ticks, lengths };
                 }
-                rounds.push(work.round(&source, *links, ns_per_link));
+                rounds.push(work.round(&source, *links, ns_per_link, empty_ns));
             }
         }
         opaque(work.value);
@@ -127,12 +130,30 @@ impl Work {
         self.timer.rate().ns_of_mean(ticks as f64) / chains as f64
     }
 
-    fn round<S: TickSource>(&mut self, source: &S, links: u64, ns_per_link: f64) -> Round {
+    /// What the timer finds around two reads of the clock with nothing between them, undisturbed.
+    fn empty_ns<S: TickSource>(&self, source: &S) -> f64 {
+        const TIMES: usize = 200;
+        let mut last = self.probe();
+        let mut around: Vec<u64> = Vec::with_capacity(TIMES);
+        for _ in 0..TIMES {
+            opaque(source.read());
+            opaque(source.read());
+            let probe = self.probe();
+            around.push(probe.start.saturating_sub(last.end));
+            last = probe;
+        }
+        around.sort_unstable();
+        // Few are disturbed, and those only longer.
+        self.timer.rate().ns_of_mean(around[TIMES / 4] as f64)
+    }
+
+    fn round<S: TickSource>(&mut self, source: &S, links: u64, ns_per_link: f64, empty_ns: f64) -> Round {
         let chains = (BATCH_NS / (links as f64 * ns_per_link)).ceil().max(1.0) as u64;
-        let mut last_probe = self.probe_ticks();
-        let mut flanked = |ticks: u64| std::mem::replace(&mut last_probe, ticks).max(ticks);
+        let mut last = self.probe();
         let truth_ns = self.batch_ns(chains, links);
-        let before = Batch { truth_ns, probe_ticks: flanked(self.probe_ticks()) };
+        let mut flanked = |probe: Probe| std::mem::replace(&mut last, probe);
+        let probe = self.probe();
+        let before = Batch { truth_ns, probe_ticks: probe.ticks().max(flanked(probe).ticks()) };
         let mut readings = Vec::with_capacity(READINGS);
         for _ in 0..READINGS {
             // The probe ends in a fence, so that no reading starts while earlier work is still in flight: an unordered
@@ -140,17 +161,35 @@ impl Work {
             let start = source.read();
             self.value = chain(self.value, links);
             let ticks = source.read().wrapping_sub(start) as i64;
-            readings.push(Reading { ticks, probe_ticks: flanked(self.probe_ticks()) });
+            let probe = self.probe();
+            let last = flanked(probe);
+            let around_ns = self.timer.rate().ns_of_mean(probe.start.saturating_sub(last.end) as f64);
+            let probe_ticks = probe.ticks().max(last.ticks());
+            readings.push(Reading { ticks, work_ns: around_ns - empty_ns, probe_ticks });
         }
         let truth_ns = self.batch_ns(chains, links);
-        let after = Batch { truth_ns, probe_ticks: flanked(self.probe_ticks()) };
+        let probe = self.probe();
+        let after = Batch { truth_ns, probe_ticks: probe.ticks().max(flanked(probe).ticks()) };
         Round { before, readings, after }
     }
 
-    /// The duration of an empty loop that runs at half speed on a core shared with a busy neighbour.
-    fn probe_ticks(&self) -> u64 {
+    /// An empty loop, which runs at half speed on a core shared with a busy neighbour.
+    fn probe(&self) -> Probe {
         let start = self.timer.now();
         empty_loop(PROBE_TURNS);
-        self.timer.now().saturating_sub(start)
+        Probe { start, end: self.timer.now() }
+    }
+}
+
+/// When an interference probe ran, in timer ticks.
+#[derive(Clone, Copy)]
+struct Probe {
+    start: u64,
+    end: u64,
+}
+
+impl Probe {
+    fn ticks(self) -> u64 {
+        self.end.saturating_sub(self.start)
     }
 }
