@@ -95,7 +95,7 @@ fn sentence(when: &str, clock: Option<&FigureCompared>, found: &RunCompared) -> 
     said.extend(some(warnings(&found.findings_appeared, "new", "now"), "new findings"));
     said.extend(some(warnings(&found.findings_vanished, "gone", "no longer"), "findings gone"));
     if said.len() == 1 && clock.is_some() && is_same(found) {
-        said.push("no other change for certain".to_owned());
+        said.push("no other certain change".to_owned());
     }
     if said.is_empty() {
         said.push("nothing to compare".to_owned());
@@ -156,7 +156,7 @@ mod tests {
         let (mut last, this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
         assert_eq!(
             of(&this, &last).sentence,
-            "yesterday 22:31: CLOCK_MONOTONIC 0 % a read (noise), no other change for certain"
+            "yesterday 22:31: CLOCK_MONOTONIC 0 % a read (noise), no other certain change"
         );
         last.machine.kernel.release = "6.1.9".to_owned();
         let found = of(&this, &last);
@@ -201,7 +201,7 @@ mod tests {
         let (last, mut this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
         this.clocks.iter_mut().find(|clock| clock.name.name() == "rdtscp").unwrap().latency_ns = None;
         for (this, last) in [(&this, &last), (&last, &this)] {
-            assert!(!of(this, last).sentence.contains("no other change"), "{}", of(this, last).sentence);
+            assert!(!of(this, last).sentence.contains("no other certain change"), "{}", of(this, last).sentence);
         }
     }
 
