@@ -76,13 +76,12 @@ macro_rules! sections {
         }
 
         /// The parts of each section whose rules yield findings of the kind `id`.
-        pub fn parts_yielding(id: &str) -> impl Iterator<Item = &'static [PartRow]> {
+        pub fn parts_yielding(id: &str) -> Vec<&'static [PartRow]> {
             let sections = [$((<sections::$field::$Section as Section>::RULES, <sections::$field::$Section as Section>::PARTS)),*];
             let yields = |rules: &[&'static [Rule<Record>]]| {
                 rules.iter().any(|rules| kinds_in(rules).any(|kind| kind.id == id))
             };
-            let found: Vec<_> = sections.into_iter().filter(|(rules, _)| yields(rules)).map(|(_, parts)| parts).collect();
-            found.into_iter()
+            sections.into_iter().filter(|(rules, _)| yields(rules)).map(|(_, parts)| parts).collect()
         }
 
         /// Plans every section that is part of a check, with default options.
@@ -201,7 +200,8 @@ pub fn kinds_of(record: &Record) -> Vec<&'static Kind> {
     kinds
 }
 
-fn kinds_in<R>(rules: &'static [Rule<R>]) -> impl Iterator<Item = &'static Kind> {
+/// The kinds that some rules yield.
+pub fn kinds_in<R>(rules: &'static [Rule<R>]) -> impl Iterator<Item = &'static Kind> {
     rules.iter().flat_map(|rule| rule.yields)
 }
 

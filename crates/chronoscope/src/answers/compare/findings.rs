@@ -54,12 +54,12 @@ fn has_looked_for(other: &Record, finding: &Finding, this: &Record) -> bool {
         let mut parts = of_this.iter().filter(|part| is_of(**part)).peekable();
         parts.peek().is_some() && parts.all(|part| of_other.contains(part))
     };
-    let mut sections = registry::parts_yielding(&finding.id).peekable();
-    if sections.peek().is_some() {
-        return sections.any(|rows| all_of(&|part| rows.iter().any(|row| row.part == part)));
+    let sections = registry::parts_yielding(&finding.id);
+    if !sections.is_empty() {
+        return sections.iter().any(|rows| all_of(&|part| rows.iter().any(|row| row.part == part)));
     }
     let is_it = |id: &str| id == finding.id;
-    if engine::rules::RULES.iter().flat_map(|rule| rule.yields).any(|kind| is_it(kind.id)) {
+    if registry::kinds_in(engine::rules::RULES).any(|kind| is_it(kind.id)) {
         return of_this.iter().all(|part| of_other.contains(part));
     }
     registry::kinds_of(other).iter().any(|kind| is_it(kind.id)) || !registry::all_kinds().any(|kind| is_it(kind.id))
@@ -73,7 +73,7 @@ fn measured(record: &Record) -> Vec<Part> {
 /// Whether the language runtimes that the finding of `this` is about were tried in `other`: a check tries as many as it has time for.
 fn has_tried_runtimes(other: &Record, finding: &Finding, this: &Record) -> bool {
     let is_theirs = |rows: &[PartRow]| rows.iter().any(|row| row.part == RUNTIMES);
-    let is_of_all = finding.subject.is_none() && registry::parts_yielding(&finding.id).any(is_theirs);
+    let is_of_all = finding.subject.is_none() && registry::parts_yielding(&finding.id).into_iter().any(is_theirs);
     let is_about = |runtime: &&Runtime| match &finding.subject {
         Some(subject) => is_about(subject, runtime),
         None => is_of_all && runtime.available,
