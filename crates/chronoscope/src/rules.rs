@@ -42,9 +42,10 @@ pub mod tests {
     use crate::clock_id::ClockId;
     use crate::document::Record;
     use crate::engine::Planned;
-    use crate::sections::clocks::latency::estimate::{self as latency_estimate, ProcessBatches};
-    use crate::sections::clocks::report::{ClockReport, Latency};
+    use crate::sections::clocks::report::ClockReport;
+    use chronoscope_harness::estimators::latency::{ForkSummary, Latency};
     use chronoscope_harness::record::{Machine, Tool};
+    use chronoscope_harness::stats::Distribution;
 
     /// A record of a machine with two CPUs, without measurements.
     pub fn blank() -> Record {
@@ -65,13 +66,19 @@ pub mod tests {
 
     /// A latency of which only the estimate matters.
     pub fn latency(estimate: f64) -> Latency {
-        let batches_ns = vec![estimate; 2];
-        let process = ProcessBatches {
+        let process = ForkSummary { p50: estimate, minimum: estimate, maximum: estimate, batches: 2 };
+        Latency {
+            estimate,
+            low: estimate,
+            high: estimate,
+            confidence: 0.0,
+            p50: estimate,
+            p99: estimate,
+            minimum: estimate,
+            batches: 2,
             reads_per_batch: 1,
-            all_ns: batches_ns.clone(),
-            counted_ns: batches_ns,
-            mean_ns: Some(estimate),
-        };
-        latency_estimate::latency(&[process]).unwrap()
+            forks: vec![process],
+            histogram: Distribution::of(vec![estimate; 2]).histogram(),
+        }
     }
 }

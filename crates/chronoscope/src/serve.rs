@@ -4,9 +4,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use crate::engine::task::{self, Served};
-use crate::sections::clocks::latency;
 use crate::sections::runtimes::probe::become_if_asked;
-use crate::{engine, registry};
+use crate::{engine, latency_study, registry};
 use chronoscope_harness::worker;
 
 /// If started as a worker, serves one request, and exits or tells the program to exit; if started as the probe of a language
@@ -16,7 +15,7 @@ pub fn serve_if_asked() -> Option<ExitCode> {
         let _ = writeln!(std::io::stderr(), "{reason}");
         return Some(ExitCode::FAILURE);
     }
-    latency::study::serve_if_worker();
+    latency_study::serve_if_worker();
     worker::serve_if_asked(|request| task::answer(tasks(), request))
 }
 

@@ -2,7 +2,9 @@ pub mod advice;
 pub mod disturbance;
 pub mod findings;
 pub mod first_screen;
+pub mod published_pauses;
 pub mod reason;
+pub mod step;
 
 use chronoscope_render::machine;
 use chronoscope_render::title::head;

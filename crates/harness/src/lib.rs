@@ -11,6 +11,8 @@ compile_error!(
 );
 
 mod affinity;
+/// From samples to numbers with bounds: pure functions, and the plain data that they return.
+pub mod estimators;
 pub mod machine;
 mod os;
 pub mod process;

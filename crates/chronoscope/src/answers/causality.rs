@@ -162,11 +162,12 @@ mod tests {
     use super::*;
     use crate::answers::conclude::conclude;
     use crate::answers::conclusions::Grade;
-    use crate::answers::report::{ClockVerdict, DirectInterval};
+    use crate::answers::report::ClockVerdict;
     use crate::rules::tests::{blank, readable};
     use crate::sections::causality::report::PairOffset;
     use chronoscope_clock::SourceId;
     use chronoscope_clock::os::OsClock;
+    use chronoscope_harness::estimators::intervals::TimedIntervals;
     use chronoscope_harness::record::{Disturbance, TscClass};
 
     const MONOTONIC: SourceId = SourceId::Os(OsClock::Monotonic);
@@ -193,7 +194,7 @@ mod tests {
         let mut record = blank();
         record.machine.tsc.class = Some(TscClass::Invariant);
         record.clocks.report.clocks = clocks.iter().map(|id| readable(*id)).collect();
-        let claimed = |id: &SourceId| ClockVerdict::claimed(*id, DirectInterval::default());
+        let claimed = |id: &SourceId| ClockVerdict::of(*id, TimedIntervals::default());
         record.verdict.clocks = clocks.iter().map(claimed).collect();
         record.causality.plan.litmus_pairs = vec![(0, 1)];
         record.causality.litmus = rows;

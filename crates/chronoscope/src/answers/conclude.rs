@@ -52,7 +52,7 @@ pub fn draw_conclusions(record: &mut Record) {
     let verdict = &mut record.verdict;
     verdict.trust = Some(trust);
     for clock in &mut verdict.clocks {
-        clock.promise = intervals::promise(clock);
+        clock.promise = clock.timed.promise();
     }
     for (question, answer) in verdict.questions.iter_mut().zip(answers) {
         question.answer = answer;
@@ -128,8 +128,9 @@ fn is_available(record: &Record, id: SourceId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::report::{ClockVerdict, DirectInterval};
+    use crate::answers::report::ClockVerdict;
     use crate::rules::tests::{blank, readable};
+    use chronoscope_harness::estimators::intervals::TimedIntervals;
     use chronoscope_harness::record::TscClass;
 
     #[test]
@@ -138,7 +139,7 @@ mod tests {
         let mut sound = blank();
         sound.machine.tsc.class = Some(TscClass::Variant);
         sound.clocks.report.clocks = ids.map(readable).to_vec();
-        sound.verdict.clocks = ids.map(|id| ClockVerdict::claimed(id, DirectInterval::default())).to_vec();
+        sound.verdict.clocks = ids.map(|id| ClockVerdict::of(id, TimedIntervals::default())).to_vec();
         let concluded = |mut record: Record| {
             conclude(&mut record);
             record

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
-use crate::sections::clocks::report::PathMethod;
+use chronoscope_harness::record::PathMethod;
 
 /// The grade of a conclusion: a check that was not made is neither good nor a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

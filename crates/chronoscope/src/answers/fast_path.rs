@@ -6,7 +6,8 @@ use chronoscope_clock::os::OsClock;
 use crate::answers::conclusions::FastPath;
 use crate::document::Record;
 use crate::sections::clocks::plan::PATHS;
-use crate::sections::clocks::report::{ClockReport, Path, PathMethod};
+use crate::sections::clocks::report::ClockReport;
+use chronoscope_harness::record::{Path, PathMethod};
 
 /// The clock concerned.
 pub const CLOCK: SourceId = SourceId::Os(OsClock::Monotonic);
@@ -44,7 +45,7 @@ mod tests {
     use super::*;
     use crate::answers::conclusions::Grade;
     use crate::rules::tests::{blank, readable};
-    use crate::sections::clocks::report::PathEvidence;
+    use chronoscope_harness::record::PathEvidence;
 
     type Change = fn(&mut ClockReport);
 

@@ -1,10 +1,11 @@
 //! Which intervals the clocks can time directly, and the answers to the user's questions.
 
-use crate::answers::conclusions::Intervals;
-use crate::answers::report::{Answer, ClockVerdict, Promise, Question, ShortestInterval, TimedBy, Tolerance};
+use crate::answers::conclusions::{Grade, Intervals};
+use crate::answers::report::{Answer, ClockVerdict, Question, TimedBy};
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::clocks::plan::{INTERVALS, LATENCY};
+use chronoscope_harness::estimators::intervals::{Promise, ShortestInterval, Tolerance};
 
 /// Whether the verdict recommends clocks for timing intervals.
 pub fn intervals(record: &Record) -> Intervals {
@@ -15,20 +16,14 @@ pub fn intervals(record: &Record) -> Intervals {
     }
 }
 
-/// The intervals that `clock` can time directly.
-pub fn promise(clock: &ClockVerdict) -> Promise {
-    let failed_beyond = |tolerance: Tolerance| {
-        let from_ns = match clock.shortest(tolerance) {
-            ShortestInterval::Confirmed(from_ns) => from_ns,
-            _ => f64::INFINITY,
-        };
-        let trials = clock.trials.iter().filter(move |trial| trial.tolerance_pct == tolerance.percent());
-        trials.filter(move |trial| !trial.holds && trial.truth_ns > from_ns).copied()
-    };
-    Promise {
-        within_1pct: clock.shortest(Tolerance::OnePercent),
-        within_10pct: clock.shortest(Tolerance::TenPercent),
-        exceptions: Tolerance::ALL.into_iter().flat_map(failed_beyond).collect(),
+/// How good a promise is.
+pub const fn grade(promise: &Promise) -> Grade {
+    use ShortestInterval::{Confirmed, Unknown};
+
+    match (promise.within_1pct, promise.within_10pct) {
+        (Confirmed(_), Confirmed(_)) => Grade::Good,
+        (Unknown, Unknown) => Grade::Unknown,
+        _ => Grade::Warning,
     }
 }
 
@@ -36,7 +31,7 @@ pub fn promise(clock: &ClockVerdict) -> Promise {
 pub fn question(interval_ns: f64, record: &Record) -> Question {
     let within = |tolerance: Tolerance| -> Vec<ClockId> {
         recommended(record)
-            .filter(|clock| clock.shortest(tolerance).known_from_ns().is_some_and(|from| interval_ns >= from))
+            .filter(|clock| clock.timed.shortest(tolerance).known_from_ns().is_some_and(|from| interval_ns >= from))
             .map(|clock| clock.name.clone())
             .collect()
     };
@@ -60,7 +55,7 @@ pub fn answer(question: &Question, record: &Record) -> Answer {
         };
     }
     let expected = recommended(record).filter_map(|clock| {
-        let from_ns = clock.shortest(Tolerance::TenPercent).expected_from_ns()?;
+        let from_ns = clock.timed.shortest(Tolerance::TenPercent).expected_from_ns()?;
         Some((from_ns, clock.name.clone()))
     });
     match expected.min_by(|a, b| a.0.total_cmp(&b.0)) {
@@ -77,7 +72,7 @@ fn recommended(record: &Record) -> impl Iterator<Item = &ClockVerdict> {
 fn timed_by(clocks: &[ClockId], tolerance: Tolerance, record: &Record) -> TimedBy {
     let is_confirmed = |name: &&ClockId| {
         let mut verdicts = record.verdict.clocks.iter().filter(|clock| clock.name == **name);
-        verdicts.any(|clock| matches!(clock.shortest(tolerance), ShortestInterval::Confirmed(_)))
+        verdicts.any(|clock| matches!(clock.timed.shortest(tolerance), ShortestInterval::Confirmed(_)))
     };
     let (confirmed, claimed) = clocks.iter().partition::<Vec<_>, _>(is_confirmed);
     let owned = |clocks: Vec<&ClockId>| clocks.into_iter().cloned().collect();
@@ -87,10 +82,9 @@ fn timed_by(clocks: &[ClockId], tolerance: Tolerance, record: &Record) -> TimedB
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::conclusions::Grade;
-    use crate::answers::report::{DirectInterval, IntervalTrial};
     use crate::document::{Outcome, PartReport};
     use crate::rules::tests::blank;
+    use chronoscope_harness::estimators::intervals::{DirectInterval, IntervalTrial, TimedIntervals};
     use chronoscope_harness::record::Disturbance;
 
     const CLOCK: &str = "CLOCK_MONOTONIC";
@@ -112,16 +106,13 @@ mod tests {
     fn clock(confirmed: [Option<f64>; 2], trials: Vec<IntervalTrial>) -> ClockVerdict {
         let claim = DirectInterval { within_1pct: Some(2_000.0), within_10pct: Some(200.0) };
         let [within_1pct, within_10pct] = confirmed;
-        ClockVerdict {
-            direct_interval_ns: DirectInterval { within_1pct, within_10pct },
-            recommended: true,
-            trials,
-            ..ClockVerdict::claimed(CLOCK, claim)
-        }
+        let direct_interval_ns = DirectInterval { within_1pct, within_10pct };
+        let timed = TimedIntervals { direct_interval_ns, trials, ..TimedIntervals::claimed(claim) };
+        ClockVerdict { recommended: true, ..ClockVerdict::of(CLOCK, timed) }
     }
 
     fn nothing_known() -> ClockVerdict {
-        ClockVerdict { recommended: true, ..ClockVerdict::claimed(CLOCK, DirectInterval::default()) }
+        ClockVerdict { recommended: true, ..ClockVerdict::of(CLOCK, TimedIntervals::default()) }
     }
 
     fn record(clocks: Vec<ClockVerdict>) -> Record {
@@ -160,22 +151,10 @@ mod tests {
             (nothing_known(), Unknown, Unknown, Grade::Unknown),
         ];
         for (clock, within_1pct, within_10pct, grade) in rows {
-            let found = promise(&clock);
+            let found = clock.timed.promise();
             assert_eq!(found, Promise { within_1pct, within_10pct, exceptions: Vec::new() });
-            assert_eq!(found.grade(), grade, "{found:?}");
+            assert_eq!(super::grade(&found), grade, "{found:?}");
         }
-    }
-
-    #[test]
-    fn longer_intervals_that_did_not_hold_are_exceptions_to_what_was_confirmed() {
-        let trials = vec![
-            trial(1.0, 2_000.0, false),
-            trial(1.0, 2_400.0, true),
-            trial(1.0, 7_200.0, false),
-            trial(10.0, 240.0, false),
-        ];
-        let found = promise(&clock([Some(2_400.0), None], trials));
-        assert_eq!(found.exceptions, [trial(1.0, 7_200.0, false)]);
     }
 
     #[test]

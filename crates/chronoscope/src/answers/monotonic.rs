@@ -60,9 +60,9 @@ mod tests {
     use super::*;
     use crate::answers::conclusions::Grade;
     use crate::rules::tests::{blank, readable};
-    use crate::sections::clocks::granularity::estimate::granularity;
-    use crate::sections::clocks::granularity::task::Steps;
     use chronoscope_clock::Rate;
+    use chronoscope_harness::estimators::steps::Steps;
+    use chronoscope_harness::estimators::steps::granularity;
 
     /// Two clocks with these changes from read to read; None where not observed.
     fn record(changes: [Option<Vec<i64>>; 2]) -> Record {

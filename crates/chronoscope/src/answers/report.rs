@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answers::conclusions::{Conclusions, Grade};
 use crate::clock_id::ClockId;
+use chronoscope_harness::estimators::intervals::{Promise, TimedIntervals};
 
 /// What can be timed on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -62,172 +63,19 @@ pub struct ClockVerdict {
     pub recommended: bool,
     /// Why not, or what it is suited for.
     pub why: String,
-    /// The shortest interval that two reads of it time correctly: confirmed by trials where available, else claimed.
-    pub direct_interval_ns: DirectInterval,
-    /// The same as claimed before the trials: from latency, granularity and the spread of empty intervals.
-    pub claimed_interval_ns: DirectInterval,
-    /// Whether trials were made within each tolerance and determine `direct_interval_ns`.
-    pub validated: bool,
-    /// Why trials are missing, or why they confirm no interval.
-    pub reason_unvalidated: Option<String>,
-    /// Known work timed directly, compared with its true duration.
-    pub trials: Vec<IntervalTrial>,
+    /// What is known of the intervals that it times.
+    #[serde(flatten)]
+    pub timed: TimedIntervals,
     /// The overall conclusion.
     #[serde(default)]
     pub promise: Promise,
 }
 
 impl ClockVerdict {
-    /// A verdict based only on a claim, with no recommendation yet.
-    pub fn claimed(name: impl Into<ClockId>, interval_ns: DirectInterval) -> Self {
-        Self {
-            name: name.into(),
-            recommended: false,
-            why: String::new(),
-            direct_interval_ns: interval_ns,
-            claimed_interval_ns: interval_ns,
-            validated: false,
-            reason_unvalidated: None,
-            trials: Vec::new(),
-            promise: Promise::default(),
-        }
+    /// A verdict based only on this, with no recommendation yet.
+    pub fn of(name: impl Into<ClockId>, timed: TimedIntervals) -> Self {
+        Self { name: name.into(), recommended: false, why: String::new(), timed, promise: Promise::default() }
     }
-
-    /// What is known about the shortest interval within `tolerance`.
-    pub fn shortest(&self, tolerance: Tolerance) -> ShortestInterval {
-        let trials = self.trials.iter().filter(|trial| trial.tolerance_pct == tolerance.percent());
-        let longest = trials.clone().max_by(|a, b| a.truth_ns.total_cmp(&b.truth_ns));
-        match (longest, tolerance.of(&self.direct_interval_ns), tolerance.of(&self.claimed_interval_ns)) {
-            (Some(_), Some(confirmed), _) => ShortestInterval::Confirmed(confirmed),
-            (Some(longest), None, _) => {
-                // Numbers from an untrusted document may overflow, and non-finite ones cannot be written.
-                let error_ns = (longest.error_pct_abs_p95 / 100.0 * longest.truth_ns).clamp(f64::MIN, f64::MAX);
-                let expected_from_ns = (error_ns / tolerance.percent() * 100.0).max(longest.truth_ns).min(f64::MAX);
-                let some_held = trials.clone().any(|trial| trial.holds);
-                ShortestInterval::NotConfirmed { tried_to_ns: longest.truth_ns, error_ns, expected_from_ns, some_held }
-            }
-            (None, _, Some(claimed)) => ShortestInterval::Claimed(claimed),
-            (None, ..) => ShortestInterval::Unknown,
-        }
-    }
-}
-
-/// The maximum error of a reading.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Tolerance {
-    /// 1 %.
-    OnePercent,
-    /// 10 %.
-    TenPercent,
-}
-
-impl Tolerance {
-    /// Both, the narrower one first.
-    pub const ALL: [Self; 2] = [Self::OnePercent, Self::TenPercent];
-
-    /// In percent.
-    pub const fn percent(self) -> f64 {
-        match self {
-            Self::OnePercent => 1.0,
-            Self::TenPercent => 10.0,
-        }
-    }
-
-    /// As a fraction of one.
-    pub const fn share(self) -> f64 {
-        self.percent() / 100.0
-    }
-
-    /// The interval in `both` for this tolerance.
-    pub const fn of(self, both: &DirectInterval) -> Option<f64> {
-        match self {
-            Self::OnePercent => both.within_1pct,
-            Self::TenPercent => both.within_10pct,
-        }
-    }
-}
-
-/// What is known about the shortest interval that two reads of a clock time within a tolerance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ShortestInterval {
-    /// Confirmed by trials.
-    Confirmed(f64),
-    /// Derived from latency and step, without a trial.
-    Claimed(f64),
-    /// Trials were made, and confirmed no length.
-    NotConfirmed {
-        /// The longest length tried.
-        tried_to_ns: f64,
-        /// The 95th percentile of the error's magnitude at that length.
-        error_ns: f64,
-        /// The length at which that error, if constant, is within the tolerance.
-        expected_from_ns: f64,
-        /// Whether some lengths held individually, but not together with all longer ones.
-        some_held: bool,
-    },
-    /// There is neither a claim nor a trial.
-    #[default]
-    Unknown,
-}
-
-impl ShortestInterval {
-    /// The shortest interval confirmed or, without a trial, claimed.
-    pub const fn known_from_ns(self) -> Option<f64> {
-        match self {
-            Self::Confirmed(from) | Self::Claimed(from) => Some(from),
-            Self::NotConfirmed { .. } | Self::Unknown => None,
-        }
-    }
-
-    /// Whether trials confirm a length.
-    pub const fn is_confirmed(self) -> bool {
-        matches!(self, Self::Confirmed(_))
-    }
-
-    /// Whether trials were made.
-    pub const fn is_tried(self) -> bool {
-        matches!(self, Self::Confirmed(_) | Self::NotConfirmed { .. })
-    }
-
-    /// The shortest interval to rely on: known, or expected after trials that confirmed none.
-    pub const fn expected_from_ns(self) -> Option<f64> {
-        match self {
-            Self::Confirmed(from) | Self::Claimed(from) => Some(from),
-            Self::NotConfirmed { expected_from_ns, .. } => Some(expected_from_ns),
-            Self::Unknown => None,
-        }
-    }
-}
-
-/// The shortest interval that a single pair of reads times within an error.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct DirectInterval {
-    /// Within 1 % in at least 95 of 100 readings.
-    pub within_1pct: Option<f64>,
-    /// Within 10 % in at least 95 of 100 readings.
-    pub within_10pct: Option<f64>,
-}
-
-/// Known work, timed once per reading, compared with its duration in batches.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct IntervalTrial {
-    /// The tolerance under test, in percent.
-    pub tolerance_pct: f64,
-    /// The work's true duration, from batches timed as a whole.
-    pub truth_ns: f64,
-    /// Single readings made.
-    pub readings_made: u64,
-    /// Readings that count: made while the core was not shared and the work took its usual time.
-    pub readings: u64,
-    /// Median error of a reading in percent of the true duration; positive means too long.
-    pub error_pct_p50: f64,
-    /// 95th percentile of the error's magnitude in percent of the true duration.
-    pub error_pct_abs_p95: f64,
-    /// Share of readings within the tolerance.
-    pub share_within: f64,
-    /// Whether at least 95 % were.
-    pub holds: bool,
 }
 
 /// An interval the user asked about.
@@ -242,30 +90,6 @@ pub struct Question {
     /// The overall answer.
     #[serde(default)]
     pub answer: Answer,
-}
-
-/// The intervals a clock can time directly, and how far trials confirm it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Promise {
-    /// The shortest interval that it times within 1 %.
-    pub within_1pct: ShortestInterval,
-    /// The shortest interval that it times within 10 %.
-    pub within_10pct: ShortestInterval,
-    /// Longer intervals that did not hold individually, though all longer ones together did.
-    pub exceptions: Vec<IntervalTrial>,
-}
-
-impl Promise {
-    /// Its grade.
-    pub const fn grade(&self) -> Grade {
-        use ShortestInterval::{Confirmed, Unknown};
-
-        match (self.within_1pct, self.within_10pct) {
-            (Confirmed(_), Confirmed(_)) => Grade::Good,
-            (Unknown, Unknown) => Grade::Unknown,
-            _ => Grade::Warning,
-        }
-    }
 }
 
 /// The answer to a question about an interval.

@@ -6,7 +6,7 @@ use chronoscope_clock::os::OsClock;
 use crate::answers::report::{ClocksourceAdvice, Trust};
 use crate::clock_id::ClockId;
 use crate::document::Record;
-use crate::sections::clocks::report::Path;
+use chronoscope_harness::record::Path;
 use chronoscope_harness::record::{COUNTER, Clocksource, READ_BY_VDSO};
 
 impl Record {
@@ -96,6 +96,26 @@ impl Record {
         let rest: Vec<&str> = source.available.iter().map(String::as_str).filter(|name| *name != current).collect();
         let others = if rest.is_empty() { "no other".to_owned() } else { format!("only {}", rest.join(", ")) };
         Some(format!("the kernel offers {others} besides {current}, but the vDSO can read none of them"))
+    }
+
+    /// Remedies where reads of the system clock enter the kernel.
+    pub fn way_off_the_slow_path(&self) -> String {
+        if let Some(better) = self.better_clocksource() {
+            // How much cheaper is known of hardware only.
+            let gain = if self.machine.is_emulated() { "" } else { ": reads get several times cheaper" };
+            return format!("the vDSO can read {better}{gain}");
+        }
+        if let Some(reason) = self.reason_no_better_clocksource() {
+            return format!("no clocksource that the vDSO can read is available: {reason}");
+        }
+        match &self.machine.clocksource.current {
+            Some(current) => {
+                format!("the vDSO can read {current}: look for a sandbox or tracer that prevents it")
+            }
+            None => {
+                "check which clocksource the kernel uses; the vDSO can read tsc, kvm-clock and a few others".to_owned()
+            }
+        }
     }
 }
 

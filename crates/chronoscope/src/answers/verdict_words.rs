@@ -4,11 +4,13 @@ use anstyle::Style;
 
 use crate::answers::conclusions::{CausalityConclusion, FastPath, Grade, Intervals, Monotonic, Skew, UnknownClock};
 use crate::answers::fast_path::CLOCK;
-use crate::answers::report::{Answer, ClockVerdict, Promise, Question, ShortestInterval, TimedBy};
+use crate::answers::intervals::grade;
+use crate::answers::report::{Answer, ClockVerdict, Question, TimedBy};
 use crate::clock_id::ClockId;
 use crate::document::Record;
-use crate::sections::clocks::report::PathMethod;
+use chronoscope_harness::estimators::intervals::{Promise, ShortestInterval};
 use chronoscope_harness::quantity::{TIME, count, limit, ns, percent, share};
+use chronoscope_harness::record::PathMethod;
 use chronoscope_render::findings;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
@@ -47,7 +49,7 @@ fn intervals(page: &mut Page, intervals: &Intervals, clocks: &[ClockVerdict]) {
         Intervals::NoneRecommended => bullet(page, Grade::Warning, NONE_RECOMMENDED),
         Intervals::Recommended => {
             for clock in clocks.iter().filter(|clock| clock.recommended) {
-                bullet(page, clock.promise.grade(), &promise(clock));
+                bullet(page, grade(&clock.promise), &promise(clock));
             }
         }
     }
@@ -60,7 +62,7 @@ fn promise(clock: &ClockVerdict) -> String {
     use ShortestInterval::{Claimed, Confirmed, Unknown};
 
     let name = quoted(clock.name.name());
-    let why = || given(clock.reason_unvalidated.as_deref());
+    let why = || given(clock.timed.reason_unvalidated.as_deref());
     match (clock.promise.within_1pct, clock.promise.within_10pct) {
         (Confirmed(one), Confirmed(ten)) => format!(
             "{name} can time a single interval ≥ {} to 1 %, ≥ {} to 10 % ({CONFIRMED}{})",
@@ -288,7 +290,7 @@ pub fn trials(page: &mut Page, record: &Record) {
     for clock in clocks {
         reservations(page, clock);
     }
-    if clocks.iter().any(|clock| !clock.trials.is_empty()) {
+    if clocks.iter().any(|clock| !clock.timed.trials.is_empty()) {
         errors(page, clocks);
     }
 }
@@ -310,8 +312,8 @@ fn claims(page: &mut Page, clocks: &[ClockVerdict]) {
             [
                 clock.name.to_string(),
                 yes(clock.recommended),
-                from(clock.claimed_interval_ns.within_1pct),
-                from(clock.claimed_interval_ns.within_10pct),
+                from(clock.timed.claimed_interval_ns.within_1pct),
+                from(clock.timed.claimed_interval_ns.within_10pct),
                 result(clock.promise.within_1pct),
                 result(clock.promise.within_10pct),
                 basis(&clock.promise).to_owned(),
@@ -332,7 +334,7 @@ fn reservations(page: &mut Page, clock: &ClockVerdict) {
     }
     let results = [clock.promise.within_1pct, clock.promise.within_10pct];
     if !results.into_iter().all(ShortestInterval::is_confirmed) {
-        said(DIM, &format!("not confirmed: {}", given(clock.reason_unvalidated.as_deref())));
+        said(DIM, &format!("not confirmed: {}", given(clock.timed.reason_unvalidated.as_deref())));
     }
 }
 
@@ -350,7 +352,7 @@ fn errors(page: &mut Page, clocks: &[ClockVerdict]) {
     ])
     .named_by(2);
     for clock in clocks {
-        for trial in &clock.trials {
+        for trial in &clock.timed.trials {
             trials.row(
                 style_if(!trial.holds, WARNING),
                 [

@@ -8,7 +8,8 @@ use chronoscope_clock::{SourceId, SourceVisitor, TickSource, Unavailable};
 use serde::{Deserialize, Serialize};
 
 use super::task::{Bench, Task};
-use crate::sections::clocks::granularity::task::{OneLook, Steps};
+use crate::sections::clocks::granularity::task::OneLook;
+use chronoscope_harness::estimators::steps::Steps;
 use chronoscope_harness::record::Disturbance;
 
 /// How long the reference is watched at each end, where it moves: over at least one of the kernel's updates, after which it

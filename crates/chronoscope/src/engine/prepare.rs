@@ -6,11 +6,12 @@ use super::{frequency, probe};
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::engine::session::Session;
-use crate::sections::clocks::granularity::estimate;
-use crate::sections::clocks::report::{ClockReport, Path, PathEvidence, PathMethod};
+use crate::sections::clocks::report::ClockReport;
+use chronoscope_harness::estimators::steps::step_ns;
 use chronoscope_harness::machine::with_deviations;
 use chronoscope_harness::process::signal_name;
 use chronoscope_harness::record::{Disturbance, MeasuredFrequency};
+use chronoscope_harness::record::{Path, PathEvidence, PathMethod};
 use chronoscope_harness::worker::WorkerFailure;
 
 const PROBE_BUDGET_MS: u64 = 200;
@@ -152,7 +153,7 @@ fn measure_frequency(session: &mut Session<'_>, record: &mut Record) {
     }
     session.timer = TimerSpec::Counter { hz: whole_hz };
     // Steps in ticks; both ends may be a step late.
-    let step_ticks = estimate::step_ns(&steps, Rate::NANOSECONDS);
+    let step_ticks = step_ns(&steps, Rate::NANOSECONDS);
     record.machine.tsc.frequency = Some(MeasuredFrequency {
         hz,
         half_width_ppm: (half_width_ticks as f64 + 2.0 * step_ticks) / ticks as f64 * 1e6,

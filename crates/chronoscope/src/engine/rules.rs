@@ -335,7 +335,7 @@ mod tests {
     use super::*;
     use crate::rules::tests::blank;
     use crate::sections::clocks::report::{Harness, InterferenceProbe};
-    use crate::sections::reads::task::Samples;
+    use chronoscope_harness::estimators::reads::{Gaps, Samples, reads};
 
     /// A record where one clock was read with these differences.
     fn read_with(differences: Vec<(i64, u64)>) -> Record {
@@ -343,12 +343,7 @@ mod tests {
         let samples = Samples { differences, span_ticks, empty_intervals: 0, largest_empty_ticks: 0 };
         let rate = chronoscope_clock::Rate::NANOSECONDS;
         let mut record = blank();
-        record.reads.extend(crate::sections::reads::estimate::reads(
-            &"fake".into(),
-            &samples,
-            rate,
-            Disturbance::default(),
-        ));
+        record.reads.extend(reads("fake".into(), &samples, rate, Disturbance::default()));
         record
     }
 
@@ -456,7 +451,7 @@ mod tests {
         assert_eq!(noisy_machine(&read_with(vec![(0, 999_998), (4_000_000, 2)])), []);
         // A record of an earlier build counted it.
         let mut earlier = read_with(vec![(0, 999_998), (4_000_000, 2)]);
-        let gaps = |above_ns| crate::sections::reads::report::Gaps { above_ns, count: 2, share_of_time: 1.0 };
+        let gaps = |above_ns| Gaps { above_ns, count: 2, share_of_time: 1.0 };
         earlier.reads[0].gaps = [1_000.0, GAP_NS, 100_000.0].map(gaps).to_vec();
         assert_eq!(noisy_machine(&earlier), []);
         assert_eq!(noisy_machine(&read_with(vec![(20, 1_000), (50_000, 2)])).len(), 1);

@@ -10,22 +10,25 @@ use super::task::{Request, Task};
 use super::*;
 use crate::clock_id::ClockId;
 use crate::engine::rules::NO_WORKERS;
+use crate::latency_study::NOTHING;
 use crate::part::Part;
 use crate::ptp_clock::{PtpClock, fake};
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::causality::{litmus, offset};
 use crate::sections::clocks::granularity::task as granularity;
 use crate::sections::clocks::intervals::{empty, task as interval};
-use crate::sections::clocks::latency::study::NOTHING;
 use crate::sections::clocks::library_clock::report::{LibraryClock, LibraryClockState};
 use crate::sections::clocks::library_clock::task as library_clock;
 use crate::sections::clocks::paths::task as path;
-use crate::sections::clocks::report::Path;
 use crate::sections::clocks::tick::task as tick;
 use crate::sections::reads::plan::READS;
 use crate::sections::reads::task as reads;
+use chronoscope_harness::estimators::intervals::{Batch, Reading, Round};
+use chronoscope_harness::estimators::reads::Samples;
+use chronoscope_harness::estimators::steps::Steps;
 use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::record::Path;
 use chronoscope_harness::study_rules::{INTERRUPTED, PART_UNAVAILABLE};
 use chronoscope_harness::worker::{Hear, Terms, WorkerFailure, line};
 use std::time::Duration;
@@ -169,8 +172,7 @@ fn flawless(task: &str, request: Value) -> String {
     fn of<R: Task>(request: Value, see: impl Fn(R) -> R::Samples) -> String {
         said(&Ok(see(serde_json::from_value(request).expect("it is of this task"))))
     }
-    let steps =
-        || granularity::Steps { changes: vec![READ_NS as i64; 4000], reads: 4096, ..granularity::Steps::default() };
+    let steps = || Steps { changes: vec![READ_NS as i64; 4000], reads: 4096, ..Steps::default() };
     match task {
         probe::Request::NAME => of(request, |request: probe::Request| vec![None; request.0.len()]),
         path::Request::NAME => of(request, |request: path::Request| vec![Some(0); request.0.len()]),
@@ -180,7 +182,7 @@ fn flawless(task: &str, request: Value) -> String {
         tick::Request::NAME => of(request, |request: tick::Request| {
             request.0.iter().map(|_| tick::Readings { changes: vec![READ_NS as i64; 2000] }).collect()
         }),
-        reads::Request::NAME => of(request, |_: reads::Request| reads::Samples {
+        reads::Request::NAME => of(request, |_: reads::Request| Samples {
             differences: vec![(READ_NS as i64, 999)],
             span_ticks: 999 * READ_NS,
             empty_intervals: 100,
@@ -198,10 +200,9 @@ fn flawless(task: &str, request: Value) -> String {
         empty::Request::NAME => of(request, |request: empty::Request| vec![vec![READ_NS as i64; 100]; request.0.len()]),
         interval::Request::NAME => of(request, |request: interval::Request| {
             let rounds = |length_ns: &f64| {
-                let batch = interval::Batch { truth_ns: length_ns.round(), probe_ticks: 100 };
-                let reading =
-                    interval::Reading { ticks: batch.truth_ns as i64, work_ns: batch.truth_ns, probe_ticks: 100 };
-                vec![interval::Round { before: batch, readings: vec![reading; 15], after: batch }; 40]
+                let batch = Batch { truth_ns: length_ns.round(), probe_ticks: 100 };
+                let reading = Reading { ticks: batch.truth_ns as i64, work_ns: batch.truth_ns, probe_ticks: 100 };
+                vec![Round { before: batch, readings: vec![reading; 15], after: batch }; 40]
             };
             interval::Samples { timer_error_ticks: 1, lengths: request.lengths_ns.iter().map(rounds).collect() }
         }),
@@ -266,7 +267,7 @@ fn seen(record: &Record, part: Part) -> String {
         READS => format!("{:?}", record.reads),
         OFFSETS => format!("{:?}", record.causality.pairs),
         LITMUS => format!("{:?}", record.causality.litmus),
-        _ => record.verdict.clocks.iter().map(|clock| format!("{:?}", clock.trials)).collect(),
+        _ => record.verdict.clocks.iter().map(|clock| format!("{:?}", clock.timed.trials)).collect(),
     }
 }
 
@@ -313,7 +314,7 @@ fn workers_that_answer_are_asked_once_for_everything_in_the_order_of_the_plan() 
         assert!(clock.available && clock.path_evidence.is_some() && clock.granularity.is_some());
     }
     assert_eq!((record.reads.len(), record.causality.pairs.len(), record.causality.litmus.len()), (2, 2, 4));
-    assert!(record.verdict.clocks.iter().all(|clock| clock.validated), "{:?}", record.verdict.clocks);
+    assert!(record.verdict.clocks.iter().all(|clock| clock.timed.validated), "{:?}", record.verdict.clocks);
     assert!(record.clocks.library_clock.is_some());
 }
 
@@ -375,7 +376,7 @@ fn an_answer_that_is_too_short_is_a_failure_of_its_part() {
         ("empty", clocks::INTERVALS, json!([[20]])),
         ("empty", clocks::INTERVALS, json!([[20], []])),
         ("interval", clocks::INTERVALS, json!({ "timer_error_ticks": 1, "lengths": [] })),
-        ("reads", READS, serde_json::to_value(reads::Samples::default()).unwrap()),
+        ("reads", READS, serde_json::to_value(Samples::default()).unwrap()),
         (
             "offset",
             OFFSETS,

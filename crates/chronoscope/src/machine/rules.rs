@@ -399,7 +399,7 @@ mod tests {
     fn a_slow_clock_without_a_way_out_says_why() {
         let slow = |available: &[&str], class| {
             let mut record = machine("acpi_pm", available, class);
-            record.clocks[0].path = Some(crate::sections::clocks::report::Path::Syscall);
+            record.clocks[0].path = Some(chronoscope_harness::record::Path::Syscall);
             assert!(conclude(&record).iter().any(|finding| finding.is(OS_CLOCK_ON_SLOW_PATH)));
             advice(&record)
         };

@@ -138,8 +138,8 @@ fn figures_of_a_check_are_those_of_its_plan() {
 
 #[test]
 fn figures_of_estimates_are_theirs() {
-    use crate::sections::clocks::intervals::estimate::{FURTHER_MULTIPLES, TRIAL_MULTIPLES};
     use crate::sections::clocks::latency::interference::SHARED_SHARES_OF_TURNS;
+    use chronoscope_harness::estimators::intervals::{FURTHER_MULTIPLES, TRIAL_MULTIPLES};
     use chronoscope_harness::record::study::InterferenceProbe;
 
     says(

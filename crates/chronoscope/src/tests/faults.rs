@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Release};
 use std::time::Duration;
 
-use crate::answers::report::{ClockVerdict, DirectInterval};
+use crate::answers::report::ClockVerdict;
 use crate::document::Record;
 use crate::rules as conclusion;
 use crate::rules::tests::blank;
@@ -11,21 +11,22 @@ use crate::sections::causality::rules::{
     CROSS_CPU_SKEW, NON_CAUSAL_READ, OFFSET_NOT_CONSTANT, UNORDERED_READ_NOT_CAUSAL,
 };
 use crate::sections::causality::{estimate as causality_estimate, litmus, offset};
-use crate::sections::clocks::granularity::estimate as granularity_estimate;
 use crate::sections::clocks::granularity::task as granularity;
+use crate::sections::clocks::intervals::empty;
 use crate::sections::clocks::intervals::rules::INTERVAL_NEAR_LATENCY;
-use crate::sections::clocks::intervals::{empty, estimate as intervals_estimate};
-use crate::sections::clocks::report::{ClockReport, Path};
-use crate::sections::clocks::rules::{
-    CLOCK_STANDS_STILL, NEGATIVE_ELAPSED, OS_CLOCK_COARSE, RESOLUTION_IS_NOT_GRANULARITY,
-};
-use crate::sections::clocks::tick::{estimate as tick_estimate, task as tick};
+use crate::sections::clocks::report::ClockReport;
+use crate::sections::clocks::rules::{CLOCK_STANDS_STILL, OS_CLOCK_COARSE};
+use crate::sections::clocks::tick::task as tick;
 use crate::sections::pauses::report::PauseWay;
-use crate::sections::pauses::rules::EARLY_PAUSE;
 use crate::sections::pauses::{estimate as pauses_estimate, task as pause};
+use crate::shared_findings::{EARLY_PAUSE, NEGATIVE_ELAPSED, RESOLUTION_IS_NOT_GRANULARITY};
 use chronoscope_clock::{FakeClock, Guarantee, Rate, SourceId, TickSource, causality::Board, os::OsClock};
+use chronoscope_harness::estimators::intervals::{TimedIntervals, claimed_intervals};
+use chronoscope_harness::estimators::steps::{self, Steps};
+use chronoscope_harness::estimators::tick as ticks;
 use chronoscope_harness::finding::Kind;
 use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::record::Path;
 use chronoscope_harness::stats::Distribution;
 
 const CLOCK: SourceId = SourceId::Os(OsClock::Monotonic);
@@ -55,7 +56,7 @@ fn granularity_of(clock: &FakeClock, declared_ns: f64, midway: impl Fn(&FakeCloc
     let mut report = clock_report(CLOCK, declared_ns);
     let source = Stepping { clock, after: 6_000, midway: &midway, reads: AtomicU64::new(0) };
     let steps = granularity::observe(&source, |steps| steps.reads >= 40_000);
-    if let Some(found) = granularity_estimate::granularity(&steps, Rate::NANOSECONDS) {
+    if let Some(found) = steps::granularity(&steps, Rate::NANOSECONDS) {
         report.granularity_ns = Some(found.step_ns);
         report.granularity_is_latency = Some(found.is_latency);
         report.granularity = Some(found.observed);
@@ -118,7 +119,7 @@ fn a_tick_that_a_read_hides_gives_resolution_is_not_granularity() {
     let works: Vec<u64> = (0..2_000_u64).map(|at| at * at * 2_654_435_761 % 8_191).collect();
     let work = |ns| clock.advance(Duration::from_nanos(ns));
     let readings = tick::at_irregular_times(&clock, &works, work, || false);
-    record.clocks.report.clocks[0].tick = Some(tick_estimate::tick(&readings, Rate::NANOSECONDS));
+    record.clocks.report.clocks[0].tick = Some(ticks::tick(&readings, Rate::NANOSECONDS));
     assert_eq!(found(&record), [RESOLUTION_IS_NOT_GRANULARITY]);
     let granularity_ns = conclusion::conclude(&record)[0].evidence.values["granularity_ns"];
     assert!((granularity_ns / 100.0 - 1.0).abs() < 1e-3, "{granularity_ns}");
@@ -219,7 +220,7 @@ fn a_skew_beyond_its_error_bar_is_a_finding() {
     let request = offset::Request { source: CLOCK.into(), a: 0, b: 1, rounds: 10 };
     let with = |there, back| {
         let trips = offset::Trips { rounds: 10, there, back, violations: u64::from(there < 0) };
-        let samples = offset::Samples { trips, steps: granularity::Steps::default() };
+        let samples = offset::Samples { trips, steps: Steps::default() };
         let mut record = blank();
         record.causality.pairs.push(causality_estimate::pair_offset(
             &request,
@@ -240,13 +241,10 @@ fn a_skew_beyond_its_error_bar_is_a_finding() {
 fn question(clock: &FakeClock, interval_ns: u64) -> Record {
     let empty = empty::observe(clock, 1000).into_iter().map(|ns| ns as f64).collect();
     let empty = Distribution::of(empty);
-    let claimed_interval_ns = DirectInterval {
-        within_1pct: intervals_estimate::claimed_interval_ns(&empty, None, 0.01),
-        within_10pct: intervals_estimate::claimed_interval_ns(&empty, None, 0.1),
-    };
+    let claim = claimed_intervals(&empty, None);
     let mut record = blank();
     record.clocks.plan.questions_ns = vec![interval_ns as f64];
-    let verdict = ClockVerdict::claimed(CLOCK, claimed_interval_ns);
+    let verdict = ClockVerdict::of(CLOCK, TimedIntervals::claimed(claim));
     record.verdict.clocks.push(ClockVerdict { recommended: true, ..verdict });
     record
 }

@@ -121,9 +121,9 @@ fn a_longer_interval_that_did_not_hold_is_named() {
     let is_whole = |record: &Record| line_of(record, "CLOCK_MONOTONIC can time").ends_with("(95 of 100 quiet trials)");
     assert!(is_whole(&record));
     let verdict = record.verdict.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
-    let mut longer = *verdict.trials.iter().find(|trial| trial.tolerance_pct == 1.0).unwrap();
+    let mut longer = *verdict.timed.trials.iter().find(|trial| trial.tolerance_pct == 1.0).unwrap();
     (longer.truth_ns, longer.share_within, longer.holds) = (7_200.0, 0.931, false);
-    verdict.trials.push(longer);
+    verdict.timed.trials.push(longer);
     let line = line_of(&record, "CLOCK_MONOTONIC can time");
     assert!(line.contains("(95 of 100 quiet trials; to 1 % 93.1 at 7.20 µs)"), "{line}");
 }
@@ -146,7 +146,7 @@ fn that_no_clock_was_seen_enough_has_its_reasons() {
 fn a_guess_and_an_unwatched_clock_take_their_ticks() {
     let mut record = record();
     let clock = record.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
-    clock.path_evidence.as_mut().unwrap().method = crate::sections::clocks::report::PathMethod::Inferred;
+    clock.path_evidence.as_mut().unwrap().method = chronoscope_harness::record::PathMethod::Inferred;
     assert!(line_of(&record, "on its fast path").starts_with('?'));
     assert!(line_of(&record, "monotonic: no clock").starts_with('✔'));
     let clock = record.clocks.iter_mut().find(|clock| clock.name == "rdtscp").unwrap();
@@ -170,7 +170,7 @@ fn a_path_that_no_proof_settled_is_unknown_with_its_reason() {
 fn trials_that_confirm_nothing_say_from_where_to_expect_it() {
     let mut record = record();
     let monotonic = record.verdict.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
-    monotonic.direct_interval_ns.within_10pct = None;
+    monotonic.timed.direct_interval_ns.within_10pct = None;
     let line = line_of(&record, "! CLOCK_MONOTONIC: ");
     // 8.7 % of 240 ns, the longest trial, are 20.9 ns.
     assert!(
@@ -182,7 +182,7 @@ fn trials_that_confirm_nothing_say_from_where_to_expect_it() {
     assert!(!plain(&record, View::CHECK).contains("no interval was found"));
     // And without a trial the claim is a claim.
     let monotonic = record.verdict.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
-    monotonic.trials.retain(|trial| trial.tolerance_pct != 10.0);
+    monotonic.timed.trials.retain(|trial| trial.tolerance_pct != 10.0);
     let line = line_of(&record, "! CLOCK_MONOTONIC: ");
     assert!(line.contains("10 % not tried; latency and step suggest ≥ 217 ns"), "{line}");
 }
@@ -205,7 +205,7 @@ fn a_question_is_answered_by_what_is_known() {
     asked(&mut record, 9_000.0, [&["CLOCK_MONOTONIC"], &[]]);
     assert_eq!(line_of(&record, "9.00 µs: "), "✔ 9.00 µs: CLOCK_MONOTONIC times it directly to 1 %");
     for clock in &mut record.verdict.clocks {
-        clock.trials.clear();
+        clock.timed.trials.clear();
     }
     let line = line_of(&record, "9.00 µs: ");
     assert_eq!(line, "! 9.00 µs: CLOCK_MONOTONIC should time it to 1 % (not confirmed by trials)");

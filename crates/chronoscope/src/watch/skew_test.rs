@@ -8,8 +8,9 @@ use chronoscope_harness::pin;
 
 use super::sample::Skew;
 use crate::clock_id::ClockId;
-use crate::sections::clocks::granularity::estimate::step_ns;
-use crate::sections::clocks::granularity::task::{Steps, one_look};
+use crate::sections::clocks::granularity::task::one_look;
+use chronoscope_harness::estimators::steps::Steps;
+use chronoscope_harness::estimators::steps::step_ns;
 
 /// Round trips: the shortest of so many is hardly ever interrupted.
 const ROUNDS: u64 = 500;

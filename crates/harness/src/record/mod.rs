@@ -10,7 +10,7 @@ mod finite;
 mod histogram;
 mod json;
 mod machine;
-
+mod path;
 mod peak;
 mod published_cycles;
 mod read_study;
@@ -30,6 +30,7 @@ pub use machine::{
     Clocksource, ClocksourceRating, Cpu, CpuLimits, CpuidFlags, Emulation, FrequencySource, Governor, Hypervisor,
     Kernel, Load, Machine, MeasuredFrequency, RatingClass, Tsc, TscAccess, TscClass,
 };
+pub use path::{Path, PathEvidence, PathMethod};
 pub use peak::Peak;
 pub use published_cycles::PublishedCycles;
 pub use read_study::{parse_study, study_of_version_1, write_study};

@@ -6,7 +6,7 @@ use crate::record::study::{
 use crate::record::{Document, Machine, Tool};
 
 /// A cell of processes with these times, on one thread.
-pub(super) fn cell(case: &str, backoff_tokens: u64, forks_ns: &[f64]) -> Cell {
+pub(crate) fn cell(case: &str, backoff_tokens: u64, forks_ns: &[f64]) -> Cell {
     let forks = forks_ns.iter().enumerate();
     Cell {
         case: case.to_owned(),

@@ -26,7 +26,7 @@ mod external;
 mod hearing;
 mod kept_states;
 #[cfg(test)]
-mod made_up;
+pub(crate) mod made_up;
 mod matched;
 mod memory;
 mod observer;

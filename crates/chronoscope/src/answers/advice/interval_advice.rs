@@ -4,7 +4,7 @@ use super::methods::{SLEW_PCT, Setting, backoff_model, batch, direct, repetition
 use super::report::{Figure, Fit, IntervalAdvice, IntervalQuestion, Method, MethodAdvice};
 use super::usable_clocks::{UsableClock, usable};
 use crate::document::Record;
-use crate::sections::reads::report::Gaps;
+use chronoscope_harness::estimators::reads::Gaps;
 use chronoscope_harness::quantity::{count, limit, ns, percent, share};
 use chronoscope_render::words::quoted;
 

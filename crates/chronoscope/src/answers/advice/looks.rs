@@ -5,12 +5,14 @@ use chronoscope_probes::RuntimeKind;
 
 use super::diagnose::{Look, by_findings, findings, unmeasured};
 use crate::document::Record;
-use crate::sections::clocks::report::{ClockReport, Path};
-use crate::sections::clocks::rules::NEGATIVE_ELAPSED;
-use crate::sections::pauses::report::{PauseFigures, PauseWay};
+use crate::sections::clocks::report::ClockReport;
+use crate::sections::pauses::report::PauseWay;
 use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
 use crate::sections::runtimes::rules::{RUNTIME_ON_SLOW_PATH, WALL_CLOCK_FOR_INTERVALS};
 use crate::sections::sync::rules::{WALL_CLOCK_ERROR_LARGE, WALL_CLOCK_ERROR_UNKNOWN};
+use crate::shared_findings::NEGATIVE_ELAPSED;
+use chronoscope_harness::estimators::pauses::PauseFigures;
+use chronoscope_harness::record::Path;
 
 fn found(evidence: String, finding: Option<&str>, advice: &[&str]) -> Look {
     let owned = |text: &&str| (*text).to_owned();
@@ -97,7 +99,7 @@ pub fn nano_time_path(record: &Record) -> Look {
 }
 
 fn cost(clock: &RuntimeClock) -> String {
-    let of = |latency: &crate::sections::clocks::report::Latency| {
+    let of = |latency: &chronoscope_harness::estimators::latency::Latency| {
         format!(": {} a read, {}", ns(latency.estimate), TIME.interval(latency.low, latency.high))
     };
     clock.latency_ns.as_ref().map_or_else(String::new, of)

@@ -13,17 +13,16 @@ use crate::machine::rules::{
 use crate::sections::causality::rules::{
     CROSS_CPU_SKEW, NON_CAUSAL_READ, OFFSET_NOT_CONSTANT, UNORDERED_READ_NOT_CAUSAL,
 };
-use crate::sections::clocks::rules::{
-    CLOCK_STANDS_STILL, COUNTER_TRAPS, NEGATIVE_ELAPSED, OS_CLOCK_COARSE, OS_CLOCK_ON_SLOW_PATH,
-};
+use crate::sections::clocks::rules::{CLOCK_STANDS_STILL, COUNTER_TRAPS, OS_CLOCK_COARSE, OS_CLOCK_ON_SLOW_PATH};
 use crate::sections::contention::rules::{BARE_SOURCE_HELD_BACK, NO_GRANULARITY_SCALES};
 use crate::sections::hiccups::rules::{COMPUTING_HELD_UP, WOKEN_LATE};
-use crate::sections::pauses::rules::{EARLY_PAUSE, SLEEP_HELD_BY_SLACK, SLEEP_SAVES_NO_CPU, YIELD_COSTS_A_SLICE};
+use crate::sections::pauses::rules::{SLEEP_HELD_BY_SLACK, SLEEP_SAVES_NO_CPU, YIELD_COSTS_A_SLICE};
 use crate::sections::runtimes::rules::{RUNTIME_ON_SLOW_PATH, RUNTIME_TICK_COARSE, WALL_CLOCK_FOR_INTERVALS};
 use crate::sections::sync::rules::{
     FREQUENCY_AT_LIMIT, KERNEL_NOT_TOLD, LEAP_SECOND_PENDING, MONOTONIC_SLEWED, RAW_CLOCK_OFF, TIME_DAEMONS_COMPETE,
     WALL_CLOCK_NEEDS_STEP, WALL_CLOCK_STEPPED, WALL_CLOCK_UNDISCIPLINED,
 };
+use crate::shared_findings::{EARLY_PAUSE, NEGATIVE_ELAPSED};
 
 const BACK_ON_ONE_THREAD: Suspect = Suspect {
     cause: "a clock that goes backwards within a thread",

@@ -3,10 +3,11 @@
 use super::report::{Figure, IntervalQuestion};
 use crate::answers::conclusions::Intervals;
 use crate::answers::intervals::intervals;
-use crate::answers::report::{ClockVerdict, DirectInterval, ShortestInterval, Tolerance};
+use crate::answers::report::ClockVerdict;
 use crate::document::Record;
 use crate::sections::clocks::plan::{INTERVALS, LATENCY};
 use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
+use chronoscope_harness::estimators::intervals::{DirectInterval, ShortestInterval, Tolerance};
 use chronoscope_harness::quantity::{limit, ns};
 use chronoscope_probes::RuntimeKind;
 
@@ -129,10 +130,10 @@ fn of_verdict(verdict: &ClockVerdict, question: &IntervalQuestion, record: &Reco
     let report = record.clocks.iter().find(|clock| clock.name == verdict.name);
     let latency = report.and_then(|clock| clock.latency_ns.as_ref());
     let expected = Tolerance::ALL.map(|tolerance| {
-        verdict.shortest(tolerance).expected_from_ns().map(|from_ns| (from_ns * tolerance.share(), tolerance))
+        verdict.timed.shortest(tolerance).expected_from_ns().map(|from_ns| (from_ns * tolerance.share(), tolerance))
     });
     let (error_ns, tolerance) = nearest(expected, question.error_pct).unwrap_or((0.0, Tolerance::OnePercent));
-    let basis = match verdict.shortest(tolerance) {
+    let basis = match verdict.timed.shortest(tolerance) {
         ShortestInterval::Confirmed(from) => {
             format!("{} of {}, which trials confirm", limit(tolerance.percent()), ns(from))
         }
@@ -150,7 +151,7 @@ fn of_verdict(verdict: &ClockVerdict, question: &IntervalQuestion, record: &Reco
         confirmed_from_ns: confirmed_from(verdict, question.error_pct),
         refuted: Tolerance::ALL.into_iter().any(|tolerance| {
             tolerance.percent() == question.error_pct
-                && matches!(verdict.shortest(tolerance), ShortestInterval::NotConfirmed { .. })
+                && matches!(verdict.timed.shortest(tolerance), ShortestInterval::NotConfirmed { .. })
         }),
         causal: report.and_then(|clock| clock.causal),
     }
@@ -174,7 +175,7 @@ fn nearest(errors: [Option<(f64, Tolerance)>; 2], error_pct: f64) -> Option<(f64
 /// For the two tolerances of the verdict, what the verdict says. For another error, the shortest length from which every trial had
 /// 95 of 100 readings within it; or what the verdict confirms within less.
 fn confirmed_from(verdict: &ClockVerdict, error_pct: f64) -> Option<f64> {
-    let confirmed = |tolerance: Tolerance| match verdict.shortest(tolerance) {
+    let confirmed = |tolerance: Tolerance| match verdict.timed.shortest(tolerance) {
         ShortestInterval::Confirmed(from_ns) => Some(from_ns),
         _ => None,
     };
@@ -182,7 +183,7 @@ fn confirmed_from(verdict: &ClockVerdict, error_pct: f64) -> Option<f64> {
         return confirmed(tolerance);
     }
     let mut trials: Vec<(f64, f64)> =
-        verdict.trials.iter().map(|trial| (trial.truth_ns, trial.error_pct_abs_p95)).collect();
+        verdict.timed.trials.iter().map(|trial| (trial.truth_ns, trial.error_pct_abs_p95)).collect();
     trials.sort_by(|a, b| b.0.total_cmp(&a.0));
     let own = trials.iter().take_while(|(_, error)| *error <= error_pct).last().map(|(truth_ns, _)| *truth_ns);
     let within_less =

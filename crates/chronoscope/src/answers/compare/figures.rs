@@ -6,9 +6,10 @@ use chronoscope_harness::record::study::Cell;
 use chronoscope_harness::record::{Document, Estimate};
 
 use super::figure::{Figure, FigureKind};
-use crate::answers::report::Tolerance;
 use crate::document::{Content, Record};
-use crate::sections::clocks::report::{ClockReport, Latency};
+use crate::sections::clocks::report::ClockReport;
+use chronoscope_harness::estimators::intervals::Tolerance;
+use chronoscope_harness::estimators::latency::Latency;
 
 /// Every figure of a document that another may have too, each once.
 pub fn figures(record: &Record) -> Vec<Figure> {
@@ -40,7 +41,7 @@ fn of_clocks(record: &Document<Content>) -> Vec<Figure> {
 fn of_verdict(record: &Document<Content>) -> Vec<Figure> {
     let kinds = [FigureKind::IntervalWithin1Pct, FigureKind::IntervalWithin10Pct];
     let of_clock = |clock: &crate::answers::report::ClockVerdict| {
-        let shortest = Tolerance::ALL.map(|tolerance| clock.shortest(tolerance).known_from_ns());
+        let shortest = Tolerance::ALL.map(|tolerance| clock.timed.shortest(tolerance).known_from_ns());
         let name = clock.name.name().to_owned();
         kinds.into_iter().zip(shortest).filter_map(move |(kind, ns)| Figure::bare(kind, name.clone(), ns?))
     };

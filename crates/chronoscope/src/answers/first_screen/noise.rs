@@ -3,7 +3,8 @@
 use super::report::{Lost, LostTo, Noise, NoiseAdvice};
 use crate::document::Record;
 use crate::sections::reads::plan::READS;
-use crate::sections::reads::report::{Gaps, Reads};
+use crate::sections::reads::report::Reads;
+use chronoscope_harness::estimators::reads::Gaps;
 
 /// Longer gaps are interruptions, not the clock's cost.
 const GAP_NS: f64 = 10_000.0;

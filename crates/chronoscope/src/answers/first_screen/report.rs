@@ -3,9 +3,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::answers::conclusions::Grade;
 use crate::answers::host::Host;
-use crate::answers::report::ShortestInterval;
 use crate::clock_id::ClockId;
-use crate::sections::clocks::report::Path;
+use chronoscope_harness::estimators::intervals::ShortestInterval;
+use chronoscope_harness::record::Path;
 
 /// What the first screen of a check shows, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

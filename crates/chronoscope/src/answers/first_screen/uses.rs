@@ -5,12 +5,13 @@ use chronoscope_clock::{Guarantee, SourceId};
 use chronoscope_probes::RuntimeKind;
 
 use super::report::{Avoid, ClockUse, OneShot, Purpose, WrongFor};
-use crate::answers::report::{ClockVerdict, ShortestInterval};
+use crate::answers::report::ClockVerdict;
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::causality::report::{Litmus, LitmusOutcome};
 use crate::sections::clocks::report::ClockReport;
 use crate::sections::runtimes::report::{Runtime, TimeKind};
+use chronoscope_harness::estimators::intervals::ShortestInterval;
 
 /// Another clock is worth a line if it times intervals shorter by more than this.
 const SHORTER_BY: f64 = 0.9;
@@ -188,7 +189,7 @@ mod tests {
     const MONOTONIC: &str = "CLOCK_MONOTONIC";
 
     fn confirmed(name: &str, from_ns: f64) -> ClockVerdict {
-        let mut verdict = ClockVerdict::claimed(name, Default::default());
+        let mut verdict = ClockVerdict::of(name, Default::default());
         verdict.recommended = true;
         verdict.promise.within_10pct = ShortestInterval::Confirmed(from_ns);
         verdict

@@ -7,10 +7,11 @@ use crate::answers::verdict_words;
 use crate::document::Record;
 use crate::machine::rules::TSC_NOT_INVARIANT;
 use crate::sections::causality::rules::NON_CAUSAL_READ;
-use crate::sections::clocks::rules::{NEGATIVE_ELAPSED, PATH_INFERRED, way_off_the_slow_path};
+use crate::sections::clocks::rules::PATH_INFERRED;
 use crate::sections::sync::discipline::DisciplineState;
 use crate::sections::sync::plan::SYNC;
 use crate::sections::sync::rules::WALL_CLOCK_UNDISCIPLINED;
+use crate::shared_findings::NEGATIVE_ELAPSED;
 use chronoscope_harness::record::{Clocksource, TscClass};
 
 /// The judgement of a requirement.
@@ -37,7 +38,7 @@ fn vdso(record: &Record) -> Judged {
     match found {
         FastPath::Vdso { .. } => judged(RuleOutcome::Passed),
         FastPath::ProbablyVdso { .. } => judged(RuleOutcome::Unresolved).advice(PATH_INFERRED.mend),
-        FastPath::SystemCall { .. } => judged(RuleOutcome::Failed).advice(way_off_the_slow_path(record)),
+        FastPath::SystemCall { .. } => judged(RuleOutcome::Failed).advice(record.way_off_the_slow_path()),
         FastPath::Unknown { .. } | FastPath::NotTested { .. } => judged(RuleOutcome::Unknown),
     }
 }

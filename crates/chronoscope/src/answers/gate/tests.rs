@@ -16,14 +16,15 @@ use crate::document::{Outcome, Record};
 use crate::json::{document, json};
 use crate::registry;
 use crate::rules::tests::{blank, readable};
-use crate::sections::clocks::report::{PathMethod, Tick};
-use crate::sections::pauses::rules::EARLY_PAUSE;
 use crate::sections::reads::plan::READS;
 use crate::sections::sync::discipline::DisciplineState;
 use crate::sections::sync::known::Known;
 use crate::sections::sync::rules::WALL_CLOCK_STEPPED;
 use crate::sections::sync::tests::well;
+use crate::shared_findings::EARLY_PAUSE;
 use RuleOutcome::{Failed, Passed, Unknown, Unresolved};
+use chronoscope_harness::estimators::tick::Tick;
+use chronoscope_harness::record::PathMethod;
 
 /// A check on kvm-clock with the vDSO: `CLOCK_MONOTONIC` costs 21.5 to 21.9 ns a read, and skew is below 61.4 ns.
 fn check() -> Record {

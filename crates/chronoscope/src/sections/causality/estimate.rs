@@ -2,7 +2,7 @@ use chronoscope_clock::Rate;
 
 use super::{litmus as litmus_task, offset};
 use crate::sections::causality::report::{Litmus, PairOffset};
-use crate::sections::clocks::granularity::estimate::step_ns;
+use chronoscope_harness::estimators::steps::step_ns;
 use chronoscope_harness::quantity::ns;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::stats::rate_upper_95;
@@ -73,7 +73,7 @@ pub fn litmus(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sections::clocks::granularity::task::Steps;
+    use chronoscope_harness::estimators::steps::Steps;
 
     fn pair(there: i64, back: i64, steps: Steps) -> PairOffset {
         pair_within(0.0, there, back, steps)

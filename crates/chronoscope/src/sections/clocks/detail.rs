@@ -1,10 +1,14 @@
 use crate::document::Record;
-use crate::sections::clocks::report::{ClockReport, ForkSummary, Granularity, Latency, PathMethod, Tick};
+use crate::sections::clocks::report::ClockReport;
+use chronoscope_harness::estimators::latency::{ForkSummary, Latency};
+use chronoscope_harness::estimators::steps::Granularity;
+use chronoscope_harness::estimators::tick::Tick;
+use chronoscope_harness::record::PathMethod;
 
 use crate::answers::verdict_words;
 use crate::sections::clocks::library_clock::view as library_clock;
-use crate::sections::clocks::rules::NEGATIVE_ELAPSED;
 use crate::sections::clocks::view::{cycles_said, path_word};
+use crate::shared_findings::NEGATIVE_ELAPSED;
 use crate::view::findings;
 use chronoscope_harness::quantity::{TIME, confidence, ns, share};
 use chronoscope_render::bars::{SCALE, bars};

@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
 use crate::sections::clocks::library_clock::report::LibraryClock;
-use chronoscope_harness::record::study::Estimate;
-use chronoscope_harness::record::{Disturbance, Histogram, Machine, PublishedCycles};
+use chronoscope_harness::estimators::latency::Latency;
+use chronoscope_harness::estimators::steps::Granularity;
+use chronoscope_harness::estimators::tick::{Tick, moves_in_ns};
+use chronoscope_harness::record::{Disturbance, Machine, Path, PathEvidence, PublishedCycles};
 
 /// Measurements of the clocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -139,126 +141,6 @@ impl ClockReport {
     }
 }
 
-/// The step in which a clock with this tick and granularity moves, if known: as observed, or as short as a read hides it.
-pub fn moves_in_ns(tick: Option<&Tick>, granularity_ns: Option<f64>, is_latency: Option<bool>) -> Option<f64> {
-    let observed_ns = granularity_ns.filter(|_| is_latency == Some(false));
-    tick.and_then(|tick| tick.hidden_ns(granularity_ns)).or(observed_ns)
-}
-
-/// A search for the tick of a clock in readings that were taken at irregular times: they share a phase at its frequency.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Tick {
-    /// Readings taken.
-    pub readings: u64,
-    /// The longest period on whose multiples the readings lie, up to truncation to the clock's unit; null if there is none. It may be
-    /// longer than the bound, but is not always found then.
-    pub period_ns: Option<Estimate>,
-    /// How much of a phase the readings share, of what truncation leaves of it; at least 0.85.
-    pub coherence: Option<f64>,
-    /// The share of readings within a unit of the clock of a multiple of the period.
-    pub share: Option<f64>,
-    /// The shortest period that these readings could show; null if they show none.
-    pub shortest_ns: Option<f64>,
-    /// The longest.
-    pub longest_ns: Option<f64>,
-}
-
-impl Tick {
-    /// Whether all readings lie on the lattice.
-    pub fn holds_all(&self) -> bool {
-        self.share.is_some_and(|share| share >= 1.0)
-    }
-
-    /// Whether the readings could have shown a tick.
-    pub fn was_looked_for(&self) -> bool {
-        self.longest_ns.is_some()
-    }
-
-    /// The tick, if it is not longer than the smallest step seen, which truncation makes shorter by up to a unit.
-    pub fn hidden_ns(&self, granularity_ns: Option<f64>) -> Option<f64> {
-        const TRUNCATED: f64 = 1.5;
-        let period = self.period_ns.as_ref()?;
-        Some(period.estimate).filter(|period| granularity_ns.is_none_or(|step| *period < TRUNCATED * step))
-    }
-}
-
-/// The path of a clock read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Path {
-    /// An instruction reads the counter.
-    Register,
-    /// Code mapped into the process by the kernel reads the counter or a shared page.
-    Vdso,
-    /// The kernel is entered.
-    Syscall,
-}
-
-/// How a clock's path is known.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PathEvidence {
-    /// The strength of the evidence.
-    pub method: PathMethod,
-    /// The procedure and its result.
-    pub detail: String,
-}
-
-/// The strength of the evidence for a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PathMethod {
-    /// By construction, the read is that instruction or that system call.
-    ByConstruction,
-    /// A process whose system call was forbidden could still read the clock, or could not.
-    Proved,
-    /// The system calls of a process reading the clock were counted.
-    Counted,
-    /// Inferred from timing; may be wrong.
-    Inferred,
-}
-
-/// The cost of a read.
-///
-/// `estimate`, its interval and `forks` cover quiet visits; the percentiles, `minimum` and `histogram` cover all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Latency {
-    /// Median over processes of each process's mean time per read, in quiet visits.
-    pub estimate: f64,
-    /// Lower end of the interval for the median over processes.
-    pub low: f64,
-    /// Upper end of the interval.
-    pub high: f64,
-    /// Confidence of the interval: the exact coverage of its order statistics.
-    pub confidence: f64,
-    /// Median over all batches.
-    pub p50: f64,
-    /// 99th percentile over all batches: the cost per read in a disturbed batch.
-    pub p99: f64,
-    /// Smallest batch mean.
-    pub minimum: f64,
-    /// Batches measured, over all processes.
-    pub batches: u64,
-    /// Reads per batch.
-    pub reads_per_batch: u64,
-    /// Each process separately.
-    pub forks: Vec<ForkSummary>,
-    /// Batch means of all processes.
-    pub histogram: Histogram,
-}
-
-/// One worker process's contribution to a latency estimate: its quiet visits.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ForkSummary {
-    /// Median batch mean.
-    pub p50: f64,
-    /// Smallest batch mean.
-    pub minimum: f64,
-    /// Largest batch mean.
-    pub maximum: f64,
-    /// Batches measured.
-    pub batches: u64,
-}
-
 /// Cost of a counter read, in TSC ticks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cycles {
@@ -269,34 +151,6 @@ pub struct Cycles {
     pub serialised: Option<f64>,
     /// The published figure for this microarchitecture.
     pub published: Option<PublishedCycles>,
-}
-
-/// Observations from reading a clock until it changed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Granularity {
-    /// Changes observed.
-    pub steps: u64,
-    /// Reads made.
-    pub reads: u64,
-    /// Share of consecutive reads that returned the same value.
-    pub zero_share: f64,
-    /// Share of steps that followed a read with an equal value: nearly all of a clock that moves in steps longer than a read.
-    /// Absent in records of earlier builds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after_equal_share: Option<f64>,
-    /// Reads in the longest stretch that returned one value, beyond the first. Absent in records of earlier builds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub longest_equal_reads: Option<u64>,
-    /// The largest step of which every observed step is a multiple, if there is one above the clock's unit.
-    pub quantum_ns: Option<f64>,
-    /// Median step.
-    pub step_ns_p50: f64,
-    /// Steps to a smaller value; no clock should make any.
-    pub backward_steps: u64,
-    /// The largest of them.
-    pub worst_backward_ns: f64,
-    /// Steps, excluding zero and backward ones.
-    pub histogram: Histogram,
 }
 
 /// The cost of measuring itself.

@@ -5,9 +5,11 @@ use chronoscope_clock::os::OsClock;
 
 use crate::clock_id::ClockId;
 use crate::document::Record;
-use crate::sections::clocks::report::{ClockReport, Path, PathMethod};
-use chronoscope_harness::finding::{Finding, Kind, Meaning, Severity};
+use crate::sections::clocks::report::ClockReport;
+use crate::shared_findings::{NEGATIVE_ELAPSED, RESOLUTION_IS_NOT_GRANULARITY, misdeclared, went_backwards};
+use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::{count, ns};
+use chronoscope_harness::record::{Path, PathMethod};
 use chronoscope_harness::rule::Rule;
 
 pub const RULES: &[Rule<Record>] = &[
@@ -20,25 +22,6 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[CLOCK_STANDS_STILL], find: clocks_stand_still },
 ];
 
-pub const NEGATIVE_ELAPSED: Kind = Kind::critical(
-    "negative_elapsed",
-    Meaning {
-        about: "a clock went backwards within a thread",
-        evidence: "how often the clock stepped back on one thread (`backward_steps`) and the largest step (`worst_ns`)",
-        mend: "do not time intervals with this clock; for a wall clock that is expected: use a monotonic one",
-    },
-)
-.shown_in(&["clocks", "reads", "runtimes"]);
-pub const RESOLUTION_IS_NOT_GRANULARITY: Kind = Kind::notice(
-    "resolution_is_not_granularity",
-    Meaning {
-        about: "the declared resolution is not the observed step",
-        evidence: "the declared resolution (`declared_ns`) and the step observed (`granularity_ns`), more than \
-            1.5 times apart",
-        mend: "rely on the observed step, not on the declared resolution or 1/frequency",
-    },
-)
-.shown_in(&["clocks", "runtimes"]);
 pub const OS_CLOCK_ON_SLOW_PATH: Kind = Kind::warning(
     "os_clock_on_slow_path",
     Meaning {
@@ -95,8 +78,6 @@ pub const CLOCK_STANDS_STILL: Kind = Kind::warning(
 /// or a slow clock.
 const STANDSTILL_NS: f64 = 10_000.0;
 const STANDSTILL_STEPS: f64 = 10.0;
-/// A step differs from the declared one if off by more than this factor.
-const RESOLUTION_FACTOR: f64 = 1.5;
 /// A register read that costs as much as this many dependent multiplications is taken to trap. They take three or four
 /// cycles each, so this is at least 600 cycles: several times a native read, and less than a VM exit. Both are measured
 /// in one run, so that a slow CPU, which slows both, does not look like a trap. An emulator has neither cycles nor exits.
@@ -121,24 +102,6 @@ fn negative_elapsed(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-/// Clock `name` went backwards; `wall` for one that may be set, with what to use instead. For consecutive reads only a
-/// count is kept, not the distance: `worst_ns` is then 0.
-pub fn went_backwards(name: &str, steps: u64, worst_ns: f64, wall: Option<&str>) -> Finding {
-    let times = if steps == 1 { "once".to_owned() } else { format!("{} times", count(steps)) };
-    let worst = Some(worst_ns).filter(|worst| *worst > 0.0);
-    let by = worst.map_or_else(String::new, |worst| format!(", by up to {}", ns(worst)));
-    let summary = format!("{name} went backwards {times} within a thread{by}");
-    let finding = Finding::new(NEGATIVE_ELAPSED, summary).about(name).value("backward_steps", steps as f64);
-    // A non-finite number is left out.
-    let mut finding = finding.value("worst_ns", worst.unwrap_or(f64::NAN));
-    let Some(instead) = wall else {
-        return finding.advice("do not use this clock: an interval timed with it can come out negative");
-    };
-    // That it was set during the run is only a notice.
-    finding.severity = Severity::Notice;
-    finding.advice(format!("never time an interval with a wall clock{instead}"))
-}
-
 fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
     let differs = |clock: &ClockReport| {
         let (declared, step) = (clock.resolution_ns_declared?, clock.moves_in_ns()?);
@@ -147,19 +110,6 @@ fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
         misdeclared(clock.name.name(), declared, step).filter(|_| !is_within)
     };
     record.clocks.iter().filter_map(differs).collect()
-}
-
-/// The finding that a clock's actual step differs from the declared one, if so.
-pub fn misdeclared(name: &str, declared: f64, step: f64) -> Option<Finding> {
-    let differs = !(1.0 / RESOLUTION_FACTOR..=RESOLUTION_FACTOR).contains(&(step / declared));
-    differs.then(|| {
-        let summary = format!("{name} declares a resolution of {} and moves in steps of {}", ns(declared), ns(step));
-        Finding::new(RESOLUTION_IS_NOT_GRANULARITY, summary)
-            .about(name)
-            .value("declared_ns", declared)
-            .value("granularity_ns", step)
-            .advice(RESOLUTION_IS_NOT_GRANULARITY.mend)
-    })
 }
 
 fn monotonic(record: &Record) -> Option<&ClockReport> {
@@ -178,25 +128,7 @@ fn os_clock_on_slow_path(record: &Record) -> Vec<Finding> {
         Some(latency) => finding.value("latency_ns", latency.estimate),
         None => finding,
     };
-    vec![finding.advice(way_off_the_slow_path(record))]
-}
-
-/// Remedies where reads of the system clock enter the kernel.
-pub fn way_off_the_slow_path(record: &Record) -> String {
-    if let Some(better) = record.better_clocksource() {
-        // How much cheaper is known of hardware only.
-        let gain = if record.machine.is_emulated() { "" } else { ": reads get several times cheaper" };
-        return format!("the vDSO can read {better}{gain}");
-    }
-    if let Some(reason) = record.reason_no_better_clocksource() {
-        return format!("no clocksource that the vDSO can read is available: {reason}");
-    }
-    match &record.machine.clocksource.current {
-        Some(current) => {
-            format!("the vDSO can read {current}: look for a sandbox or tracer that prevents it")
-        }
-        None => "check which clocksource the kernel uses; the vDSO can read tsc, kvm-clock and a few others".to_owned(),
-    }
+    vec![finding.advice(record.way_off_the_slow_path())]
 }
 
 fn os_clock_coarse(record: &Record) -> Vec<Finding> {
@@ -286,7 +218,9 @@ fn clocks_stand_still(record: &Record) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::rules::tests::{blank, latency, readable};
-    use crate::sections::clocks::report::{Harness, InterferenceProbe, PathEvidence, Tick};
+    use crate::sections::clocks::report::{Harness, InterferenceProbe};
+    use chronoscope_harness::estimators::tick::Tick;
+    use chronoscope_harness::record::PathEvidence;
     use chronoscope_harness::record::study::Estimate;
 
     const COUNTER: SourceId = SourceId::CounterUnordered;
@@ -368,11 +302,11 @@ mod tests {
         assert!(trap_cost_ns(&record).is_some());
         record.machine.clocksource.current = Some("hpet".to_owned());
         record.machine.clocksource.available = vec!["tsc".to_owned(), "hpet".to_owned()];
-        assert!(way_off_the_slow_path(&record).contains("tsc"));
+        assert!(record.way_off_the_slow_path().contains("tsc"));
         record.machine.cpu.emulation.is_emulated = Some(true);
         assert_eq!(trap_cost_ns(&record), None);
         assert_eq!(counter_traps(&record), []);
-        let way = way_off_the_slow_path(&record);
+        let way = record.way_off_the_slow_path();
         assert!(way.contains("tsc") && !way.contains("cheaper"), "{way}");
     }
 
@@ -403,15 +337,15 @@ mod tests {
     #[test]
     fn a_step_back_of_unknown_length_is_given_none() {
         let mut record = blank();
-        let samples = crate::sections::reads::task::Samples {
+        let samples = chronoscope_harness::estimators::reads::Samples {
             differences: vec![(-7, 1), (20, 99)],
             span_ticks: 1_973,
             empty_intervals: 0,
             largest_empty_ticks: 0,
         };
         let rate = chronoscope_clock::Rate::NANOSECONDS;
-        record.reads.extend(crate::sections::reads::estimate::reads(
-            &"CLOCK_MONOTONIC".into(),
+        record.reads.extend(chronoscope_harness::estimators::reads::reads(
+            "CLOCK_MONOTONIC".into(),
             &samples,
             rate,
             Default::default(),

@@ -1,8 +1,11 @@
 use crate::document::Record;
 use crate::sections::clocks::plan::{GRANULARITY, LATENCY, PATHS};
-use crate::sections::clocks::report::{ClockReport, Cycles, InterferenceProbe, Latency, Path, PathMethod};
+use crate::sections::clocks::report::{ClockReport, Cycles, InterferenceProbe};
+use chronoscope_harness::estimators::latency::Latency;
+use chronoscope_harness::record::{Path, PathMethod};
 
 use crate::sections::clocks::library_clock::view as library_clock;
+use crate::view::step::observed_step;
 use chronoscope_harness::quantity::{TIME, confidence, count, ns, percent, three_digits};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
@@ -99,21 +102,6 @@ pub const fn path_word(path: Path) -> &'static str {
 fn observed(clock: &ClockReport) -> String {
     let words = ["= latency", UNKNOWN];
     observed_step(clock.moves_in_ns(), clock.granularity_ns, clock.granularity_is_latency, words)
-}
-
-/// The step of a clock in a table; `words` for one that is merely the latency of a read, and for none.
-pub fn observed_step(
-    moves_in_ns: Option<f64>,
-    granularity_ns: Option<f64>,
-    is_latency: Option<bool>,
-    [latency, unknown]: [&str; 2],
-) -> String {
-    match (moves_in_ns, granularity_ns, is_latency) {
-        (Some(step), ..) => ns(step),
-        (None, _, Some(true)) => latency.to_owned(),
-        (None, Some(step), _) => ns(step),
-        (None, None, _) => unknown.to_owned(),
-    }
 }
 
 /// The confidences of the intervals in a table: the highest is in the header, the others are marked.
@@ -250,7 +238,7 @@ fn quiet_visits(probe: &InterferenceProbe) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sections::clocks::report::Tick;
+    use chronoscope_harness::estimators::tick::Tick;
     use chronoscope_harness::record::study::Estimate;
 
     #[test]

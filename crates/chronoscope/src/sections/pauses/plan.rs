@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::report::PauseWay;
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError, bounded_list, within};
+use chronoscope_harness::estimators::pauses::PUBLISHED_LENGTHS_NS;
 
 pub const PAUSES: Part = Part::named("pauses");
 
@@ -14,8 +15,6 @@ pub const PARTS: &[PartRow] = &[PartRow::of_check(PAUSES, "length of pauses", 45
 
 /// Pauses requested alone get this multiple of a check's time: a hundred of 10 ms take a second.
 pub const TIME_FACTOR: f64 = 2.4;
-/// Default lengths, in nanoseconds: those of the article.
-pub const LENGTHS_NS: [u64; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 /// Lengths and methods in a check.
 const LENGTHS_IN_CHECK_NS: [u64; 3] = [1_000, 100_000, 1_000_000];
 const WAYS_IN_CHECK: [PauseWay; 4] = [PauseWay::StdSleep, PauseWay::Sleep, PauseWay::Pauser, PauseWay::Spin];
@@ -69,7 +68,7 @@ pub fn plan(options: &Options, frame: &Frame) -> Result<PausesPlan, PlanError> {
 /// In ascending order.
 fn lengths_ns(options: &Options, frame: &Frame) -> Result<Vec<u64>, PlanError> {
     if options.length.is_empty() {
-        return Ok(if frame.alone { LENGTHS_NS.to_vec() } else { LENGTHS_IN_CHECK_NS.to_vec() });
+        return Ok(if frame.alone { PUBLISHED_LENGTHS_NS.to_vec() } else { LENGTHS_IN_CHECK_NS.to_vec() });
     }
     // At most a second, so they fit.
     let ns = |length: &Duration| within(*length, BOUNDS, "pause").map(|length| length.as_nanos() as u64);

@@ -1,7 +1,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use chronoscope_harness::record::{Disturbance, Estimate};
+use chronoscope_harness::estimators::pauses::{PauseFigures, PauseUnavailable, PublishedPause};
+use chronoscope_harness::record::Disturbance;
 
 /// The actual length of pauses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -46,53 +47,6 @@ pub struct PauseMethod {
     /// Involuntary context switches of the thread: to one preferred by the kernel, or one that a yield gave way to.
     /// Null where the system does not count them.
     pub preempted: Option<u64>,
-}
-
-/// Durations of pauses of one method and length.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PauseFigures {
-    /// The method's name.
-    pub name: String,
-    /// The requested length.
-    pub requested_ns: u64,
-    /// Number of pauses.
-    pub samples: u64,
-    /// The mean over all.
-    pub mean_ns: f64,
-    /// The median: over rounds, of each round's median.
-    pub p50_ns: Estimate,
-    /// The 99th percentile over all.
-    pub p99_ns: f64,
-    /// The 99.9th percentile over all; null for fewer than a thousand.
-    pub p999_ns: Option<f64>,
-    /// The longest minus the requested length.
-    pub max_over_ns: f64,
-    /// The thread's share of a CPU over consecutive pauses; 0 if unknown.
-    pub cpu_share: f64,
-    /// Pauses that ended early according to the clock they use; must be none.
-    pub early: u64,
-}
-
-impl PauseFigures {
-    /// By how much the median pause exceeded the requested length.
-    pub fn late_p50_ns(&self) -> f64 {
-        self.p50_ns.estimate - self.requested_ns as f64
-    }
-
-    /// The CPU time of one pause; None if unknown.
-    pub fn cpu_ns(&self) -> Option<f64> {
-        let ns = self.cpu_share * self.mean_ns;
-        (ns > 0.0).then_some(ns)
-    }
-}
-
-/// A method that could not be tried.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PauseUnavailable {
-    /// The method's name.
-    pub name: String,
-    /// Why.
-    pub reason: String,
 }
 
 /// A method of pausing.
@@ -143,15 +97,4 @@ impl PauseWay {
             Self::Spin => "pause::spin",
         }
     }
-}
-
-/// Published figures for one method.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PublishedPause {
-    /// The method.
-    pub name: String,
-    /// Requested and actual length, both in nanoseconds.
-    pub mean_ns: Vec<(u64, f64)>,
-    /// The publication.
-    pub source: String,
 }

@@ -1,7 +1,9 @@
-use super::report::{Pause, PauseFigures, PauseWay};
+use super::report::{Pause, PauseWay};
 use crate::document::Record;
+use crate::shared_findings::{EARLY_PAUSE, returned_early};
+use chronoscope_harness::estimators::pauses::PauseFigures;
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
-use chronoscope_harness::quantity::{count, ns};
+use chronoscope_harness::quantity::ns;
 use chronoscope_harness::rule::Rule;
 
 /// A yield that overruns by this much gave way to another thread's time slice. By default none is shorter: 0.7 ms and
@@ -23,15 +25,6 @@ pub const ADVICE: &[Rule<Record>] = &[
     Rule { yields: &[YIELD_COSTS_A_SLICE], find: |record| of(record, costs_a_slice) },
 ];
 
-pub const EARLY_PAUSE: Kind = Kind::critical(
-    "early_pause",
-    Meaning {
-        about: "a pause returned early",
-        evidence: "how many pauses of one length returned early (`early`, `requested_ns`)",
-        mend: "check the clock on return and wait out the rest",
-    },
-)
-.shown_in(&["pauses", "runtimes"]);
 pub const SLEEP_SAVES_NO_CPU: Kind = Kind::notice(
     "sleep_saves_no_cpu",
     Meaning {
@@ -137,23 +130,8 @@ fn costs_a_slice(seen: &Pause) -> Option<Finding> {
 }
 
 fn early_pause(record: &Record) -> Vec<Finding> {
-    let methods =
-        record.pauses.report.iter().flat_map(|pause| &pause.methods).filter(|method| method.figures.early > 0);
-    methods
-        .map(|method| {
-            let (name, asked) = (&method.figures.name, ns(method.figures.requested_ns as f64));
-            let summary = format!(
-                "{name} returned early from {} of {} pauses of {asked}",
-                count(method.figures.early),
-                count(method.figures.samples)
-            );
-            Finding::new(EARLY_PAUSE, summary)
-                .about(name)
-                .value("early", method.figures.early as f64)
-                .value("requested_ns", method.figures.requested_ns as f64)
-                .advice(EARLY_PAUSE.mend)
-        })
-        .collect()
+    let methods = record.pauses.report.iter().flat_map(|pause| &pause.methods);
+    methods.filter_map(|method| returned_early(&method.figures.name, &method.figures)).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use crate::document::Record;
 use crate::sections::pauses::plan::PAUSES;
-use crate::sections::pauses::report::{Pause, PauseMethod, PauseWay, PublishedPause};
+use crate::sections::pauses::report::{Pause, PauseMethod, PauseWay};
+use crate::view::published_pauses::published_figures;
 
 use crate::view::reason::not_tested;
 use chronoscope_harness::quantity::{confidence, count, ns, percent};
@@ -116,25 +117,6 @@ fn cells(method: &PauseMethod, first: bool) -> [String; 11] {
         method.preempted.map_or_else(|| NONE.to_owned(), count),
         count(method.figures.samples),
     ]
-}
-
-/// Published means for those of `lengths` that have them.
-pub fn published_figures(page: &mut Page, published: &[PublishedPause], lengths: &[u64]) {
-    let of_lengths = |row: &PublishedPause| -> Vec<String> {
-        let known = row.mean_ns.iter().filter(|(length, _)| lengths.contains(length));
-        known.map(|(length, mean)| format!("{} took {}", ns(*length as f64), ns(*mean))).collect()
-    };
-    let mut source = None;
-    for row in published {
-        let figures = of_lengths(row);
-        if !figures.is_empty() {
-            source = Some(&row.source);
-            page.paragraph(Line::plain("  "), DIM, &format!("published: {}: {}", row.name, figures.join(", ")));
-        }
-    }
-    if let Some(source) = source {
-        page.paragraph(Line::plain("  "), DIM, &format!("means, from {source}"));
-    }
 }
 
 fn note(seen: &Pause) -> String {

@@ -2,8 +2,8 @@ use super::task::Request;
 use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, outcome, readable};
-use crate::sections::reads::estimate;
 use crate::sections::reads::plan::READS;
+use chronoscope_harness::estimators::reads::reads;
 
 /// Takes consecutive reads of some clocks.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
@@ -19,7 +19,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         };
         let answer = session.ask_alone(budget_ms, &request);
         match answer {
-            Ok((samples, disturbance)) => match estimate::reads(clock, &samples, session.rate_of(clock), disturbance) {
+            Ok((samples, disturbance)) => match reads(clock.clone(), &samples, session.rate_of(clock), disturbance) {
                 Some(reads) => record.reads.push(reads),
                 None => reasons.push(format!("{clock}: too short for a single difference")),
             },

@@ -1,6 +1,5 @@
 //! The distribution of consecutive reads.
 
-pub mod estimate;
 pub mod measure;
 pub mod plan;
 pub mod report;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::Deadline;
+use chronoscope_harness::estimators::reads::Samples;
 use chronoscope_harness::record::Disturbance;
 
 /// Reads per piece; the deadline is checked between pieces.
@@ -19,17 +20,6 @@ pub struct Request {
     pub reads: u64,
     /// Start-stop pairs with nothing between them.
     pub empty_intervals: u64,
-}
-
-/// Samples in ticks of the source.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Samples {
-    /// Every difference between consecutive reads, with its count.
-    pub differences: Vec<(i64, u64)>,
-    /// The sum of the spans from the first read of a piece to its last.
-    pub span_ticks: u64,
-    pub empty_intervals: u64,
-    pub largest_empty_ticks: i64,
 }
 
 impl Task for Request {

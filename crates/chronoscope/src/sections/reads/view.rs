@@ -1,7 +1,8 @@
 use crate::document::Record;
-use crate::sections::clocks::rules::NEGATIVE_ELAPSED;
 use crate::sections::reads::plan::READS;
 use crate::sections::reads::report::Reads;
+use crate::shared_findings::NEGATIVE_ELAPSED;
+use chronoscope_harness::estimators::reads::STEPS_PER_GAP;
 
 use crate::view::findings;
 use crate::view::reason::not_tested;
@@ -133,7 +134,7 @@ fn hidden(reads: &Reads) -> Option<String> {
     match reads.step_ns() {
         0.0 => None,
         step if step.is_finite() => {
-            let shortest = short(step * Reads::STEPS_PER_GAP);
+            let shortest = short(step * STEPS_PER_GAP);
             Some(format!("gaps under {shortest} are hidden: the clock moves in steps of {} or more", ns(step)))
         }
         _ => Some("gaps unknown: the clock did not advance".to_owned()),

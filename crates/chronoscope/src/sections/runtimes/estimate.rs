@@ -6,13 +6,6 @@ use chronoscope_clock::os::OsClock;
 use chronoscope_clock::{Rate, SourceId};
 
 use crate::estimate::median_of;
-use crate::sections::clocks::granularity::estimate::granularity;
-use crate::sections::clocks::intervals::estimate::claimed_intervals;
-use crate::sections::clocks::report::{Latency, Path, PathEvidence, PathMethod, moves_in_ns};
-use crate::sections::clocks::tick::estimate::{readings, tick};
-use crate::sections::pauses::estimate::{Paused, pause_figures, published};
-use crate::sections::pauses::report::PauseUnavailable;
-use crate::sections::reads::estimate::reads;
 use crate::sections::runtimes::lanes::Lanes;
 use crate::sections::runtimes::probe::Answer;
 use crate::sections::runtimes::probe::protocol::{Clock, Crowd, NOTHING};
@@ -23,7 +16,15 @@ use crate::sections::runtimes::report::{
 use crate::sections::thread_release::estimate::thread_release;
 use crate::sections::thread_release::report::ThreadReleaseReport;
 use crate::sections::thread_release::task::Samples as LatchSamples;
+use chronoscope_harness::estimators::intervals::claimed_intervals;
+use chronoscope_harness::estimators::latency::Latency;
+use chronoscope_harness::estimators::pauses::{Paused, pause_figures, published, unavailable_once};
+use chronoscope_harness::estimators::reads::reads;
+use chronoscope_harness::estimators::steps::granularity;
+use chronoscope_harness::estimators::tick::moves_in_ns;
+use chronoscope_harness::estimators::tick::{readings, tick};
 use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::record::{Path, PathEvidence, PathMethod};
 use chronoscope_harness::stats::{Distribution, median};
 use chronoscope_probes::RuntimeKind;
 
@@ -134,7 +135,7 @@ fn runtime_clock(
         granularity_is_latency: steps.as_ref().map(|step| step.is_latency),
         granularity: steps.map(|step| step.observed),
         tick,
-        reads: differences.and_then(|found| reads(&name.as_str().into(), found, rate, Disturbance::default())),
+        reads: differences.and_then(|found| reads(name.as_str().into(), found, rate, Disturbance::default())),
         claimed_interval_ns: claimed.unwrap_or_default(),
         loop_check: loop_check(forks, name),
         warm_up: lanes.warm_up(name),
@@ -255,12 +256,7 @@ pub fn runtime_pause(forks: &[ProbeProcess], published_too: bool) -> Option<Runt
             pause_figures(way, *requested_ns, &paused.collect::<Vec<_>>())
         })
         .collect();
-    let mut unavailable: Vec<PauseUnavailable> = Vec::new();
-    for missing in forks.iter().flat_map(|fork| &fork.answer.pauses_unavailable) {
-        if unavailable.iter().all(|known| known.name != missing.name) {
-            unavailable.push(missing.clone());
-        }
-    }
+    let unavailable = unavailable_once(forks.iter().flat_map(|fork| fork.answer.pauses_unavailable.clone()));
     let published = if published_too { published() } else { Vec::new() };
     (!methods.is_empty()).then_some(RuntimePause { methods, unavailable, rounds: forks.len() as u64, published })
 }

@@ -6,9 +6,9 @@ use chronoscope_clock::Rate;
 
 use super::probe::Answer;
 use super::probe_process::{ProbeProcess, timer_rate, timer_step_ns};
-use crate::sections::clocks::latency::estimate::of_cell;
-use crate::sections::clocks::report::Latency;
 use crate::sections::runtimes::report::WarmUp;
+use chronoscope_harness::estimators::latency::Latency;
+use chronoscope_harness::estimators::latency::latency;
 use chronoscope_harness::record::study::{Cell, StudyClock, StudyProcess};
 use chronoscope_harness::stats::{Steadiness, median, steady_state};
 use chronoscope_harness::{ExternalStudy, ExternalVisit};
@@ -61,7 +61,7 @@ impl Lanes {
 
     /// The cost of a turn of the loop.
     pub fn latency(&self, name: &str) -> Option<Latency> {
-        self.cell(name).and_then(of_cell)
+        self.cell(name).and_then(latency)
     }
 
     /// How many processes the loop has of which the fewest count; 0 without loops.

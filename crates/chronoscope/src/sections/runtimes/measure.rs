@@ -8,9 +8,7 @@ use crate::document::Record;
 use crate::engine::built_in::BuiltIn;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, available, clock_mut};
-use crate::sections::clocks::latency::estimate::of_cell;
-use crate::sections::clocks::latency::study::{case_of, study};
-use crate::sections::clocks::tick::task::SPREAD_NS;
+use crate::latency_study::{case_of, study};
 use crate::sections::runtimes::estimate as runtimes_estimate;
 use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
 use crate::sections::runtimes::plan::RUNTIMES;
@@ -19,6 +17,8 @@ use crate::sections::runtimes::probe::{
     Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked,
 };
 use crate::sections::runtimes::report::{Runtime, TimeKind};
+use chronoscope_harness::estimators::latency::latency;
+use chronoscope_harness::estimators::tick::{READINGS, SPREAD_NS};
 use chronoscope_probes::RuntimeKind;
 
 /// Time allowed for a process beyond its task, in seconds, by depth. A virtual machine that compiles a source file on a
@@ -34,8 +34,6 @@ const MOST_OF_A_KIND_IN_CHECK: usize = 1;
 const GRACE: Duration = Duration::from_secs(2);
 /// Changes of a clock to wait for.
 const STEPS: u32 = 2_000;
-/// Readings of each clock at irregular times.
-const READINGS: u32 = 2_000;
 /// The time of a process that reads the system's own clocks, in milliseconds.
 const NATIVE_MS: u64 = 120;
 /// Share of the displayed progress for compiling and counting.
@@ -219,7 +217,7 @@ fn clocks_task(candidate: &Candidate, plan: &RuntimeClocksPlan) -> Task {
         steps: STEPS * first as u32,
         steps_ms: plan.steps_ms * first,
         reads: plan.reads * first as u32,
-        readings: READINGS * first as u32,
+        readings: READINGS as u32 * first as u32,
         spread_ns: SPREAD_NS,
         threads: plan.threads,
         crowd_ms: plan.crowd_ms,
@@ -302,7 +300,7 @@ impl Native {
                 }
             }
             if let Some(clock) = clock_mut(record, id).filter(|clock| clock.latency_ns.is_none()) {
-                clock.latency_ns = of_cell(cell);
+                clock.latency_ns = latency(cell);
             }
         }
         rounds

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, MOST_THREADS, PlanError};
-use crate::sections::pauses::plan as pauses;
 use crate::sections::thread_release::plan as thread_release;
+use chronoscope_harness::estimators::pauses::PUBLISHED_LENGTHS_NS;
 use chronoscope_probes::RuntimeKind;
 
 pub const RUNTIMES: Part = Part::named("runtimes");
@@ -135,7 +135,7 @@ pub fn plan(options: &Options, frame: &Frame) -> Result<RuntimesPlan, PlanError>
         rounds: if in_check { 1 } else { frame.depth.processes() },
         counted_reads: 200,
         clocks: (!options.pause && latch_threads.is_none()).then_some(clocks),
-        pause_lengths_ns: if options.pause { pauses::LENGTHS_NS.to_vec() } else { Vec::new() },
+        pause_lengths_ns: if options.pause { PUBLISHED_LENGTHS_NS.to_vec() } else { Vec::new() },
         latch_threads,
         pause_ms,
         latch_ms,
@@ -165,7 +165,7 @@ mod tests {
         let both = planned(&Options { pause: true, latch: Some(7), ..Options::default() }, true).unwrap();
         assert_eq!(
             (both.pause_lengths_ns, both.latch_threads, both.clocks),
-            (pauses::LENGTHS_NS.to_vec(), Some(7), None)
+            (PUBLISHED_LENGTHS_NS.to_vec(), Some(7), None)
         );
     }
 

@@ -1,7 +1,7 @@
 use chronoscope_clock::Rate;
 
 use super::probe::Answer;
-use crate::sections::clocks::granularity::estimate::step_ns;
+use chronoscope_harness::estimators::steps::step_ns;
 
 /// One process of a runtime.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,13 +3,16 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answers::report::DirectInterval;
 use crate::clock_id::ClockId;
-use crate::sections::clocks::report::{Granularity, Latency, Path, PathEvidence, Tick, moves_in_ns};
-use crate::sections::pauses::report::{PauseFigures, PauseUnavailable, PublishedPause};
-use crate::sections::reads::report::Reads;
 use crate::sections::thread_release::report::ThreadReleaseReport;
+use chronoscope_harness::estimators::intervals::DirectInterval;
+use chronoscope_harness::estimators::latency::Latency;
+use chronoscope_harness::estimators::pauses::{PauseFigures, PauseUnavailable, PublishedPause};
+use chronoscope_harness::estimators::reads::{Reads, STEPS_PER_GAP};
+use chronoscope_harness::estimators::steps::Granularity;
+use chronoscope_harness::estimators::tick::{Tick, moves_in_ns};
 use chronoscope_harness::record::{Disturbance, Estimate};
+use chronoscope_harness::record::{Path, PathEvidence};
 use chronoscope_probes::RuntimeKind;
 
 /// One language runtime of the machine, measured from inside.
@@ -122,7 +125,7 @@ pub struct RuntimeClock {
     #[serde(default)]
     pub tick: Option<Tick>,
     /// The differences between consecutive reads.
-    pub reads: Option<Reads>,
+    pub reads: Option<Reads<ClockId>>,
     /// The shortest interval that two reads of it should time correctly, from empty intervals and granularity.
     pub claimed_interval_ns: DirectInterval,
     /// Whether the timed loop really reads the clock as often as reported.
@@ -153,7 +156,7 @@ impl RuntimeClock {
         let step = step.max(self.step_ns().unwrap_or(0.0));
         match reads.maximum_ns {
             0.0 if step == 0.0 => None,
-            largest if largest >= step * Reads::STEPS_PER_GAP => Some(Bounded::Known(largest)),
+            largest if largest >= step * STEPS_PER_GAP => Some(Bounded::Known(largest)),
             largest => Some(Bounded::Below(largest + step)),
         }
     }

@@ -1,14 +1,11 @@
 use crate::document::Record;
-use crate::sections::clocks::report::Path;
-use crate::sections::clocks::rules::NEGATIVE_ELAPSED;
-use crate::sections::clocks::rules::RESOLUTION_IS_NOT_GRANULARITY;
-use crate::sections::clocks::rules::misdeclared;
-use crate::sections::clocks::rules::way_off_the_slow_path;
-use crate::sections::clocks::rules::went_backwards;
-use crate::sections::pauses::rules::EARLY_PAUSE;
 use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
+use crate::shared_findings::{
+    EARLY_PAUSE, NEGATIVE_ELAPSED, RESOLUTION_IS_NOT_GRANULARITY, misdeclared, returned_early, went_backwards,
+};
 use chronoscope_harness::finding::{Finding, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::{RATIO, count, ns};
+use chronoscope_harness::record::Path;
 use chronoscope_harness::rule::Rule;
 use chronoscope_probes::RuntimeKind;
 
@@ -190,7 +187,7 @@ fn on_slow_path(record: &Record) -> Vec<Finding> {
                 .about(runtime.title())
                 .value("system_calls", calls as f64)
                 .value("reads", reads as f64)
-                .advice(way_off_the_slow_path(record))
+                .advice(record.way_off_the_slow_path())
         })
     };
     measured(record).filter_map(slow).collect()
@@ -281,27 +278,10 @@ fn not_parallel(record: &Record) -> Vec<Finding> {
 fn early_pause(record: &Record) -> Vec<Finding> {
     let early = measured(record).flat_map(|runtime| {
         let methods = runtime.pause.iter().flat_map(|pause| &pause.methods);
-        methods.filter(|method| method.early > 0).map(move |method| (runtime, method))
+        methods.filter_map(move |method| returned_early(&format!("{} of {}", method.name, runtime.title()), method))
     });
-    early
-        .map(|(runtime, method)| {
-            let name = format!("{} of {}", method.name, runtime.title());
-            let summary = format!(
-                "{name} returned early from {} of {} pauses of {}",
-                count(method.early),
-                count(method.samples),
-                ns(method.requested_ns as f64)
-            );
-            let mut finding = Finding::new(EARLY_PAUSE, summary)
-                .about(name)
-                .value("early", method.early as f64)
-                .value("requested_ns", method.requested_ns as f64)
-                .advice(EARLY_PAUSE.mend);
-            // Several runtimes explicitly permit it.
-            finding.severity = Severity::Notice;
-            finding
-        })
-        .collect()
+    // Several runtimes explicitly permit it.
+    early.map(|finding| Finding { severity: Severity::Notice, ..finding }).collect()
 }
 
 /// In an interrupted run, nothing is held against a runtime; nor in a check what it had no time for, which is chance: its table

@@ -8,11 +8,11 @@ use crate::answers::first_screen::report::{
     Avoid, ClockUse, FirstScreen, LostTo, NoiseAdvice, OneShot, Purpose, TrustCheck, TrustTopic, WrongFor,
 };
 use crate::answers::host::{Host, HostState, Reason};
-use crate::answers::report::ShortestInterval;
 use crate::answers::verdict_words::answered;
 use crate::document::Record;
-use crate::sections::clocks::report::Path;
+use chronoscope_harness::estimators::intervals::ShortestInterval;
 use chronoscope_harness::quantity::{TIME, count, ms, ns, share};
+use chronoscope_harness::record::Path;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::fitted;
 use chronoscope_render::palette::{CRITICAL, DIM, GOOD, PLAIN, TITLE, WARNING};

@@ -1,9 +1,9 @@
-use super::estimate;
 use super::task::Request;
 use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, clock_mut, outcome, readable};
 use crate::sections::clocks::plan::GRANULARITY;
+use chronoscope_harness::estimators::steps::granularity;
 
 /// Reads every clock until it changes.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
@@ -12,7 +12,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     let (samples, _) = session.ask_alone(budget_ms, &Request(sources.clone()))?;
     let mut reasons = Vec::new();
     for (name, steps) in sources.iter().zip(&samples) {
-        match estimate::granularity(steps, session.rate_of(name)) {
+        match granularity(steps, session.rate_of(name)) {
             Some(found) => {
                 let Some(clock) = clock_mut(record, name) else { continue };
                 clock.granularity_ns = Some(found.step_ns);

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
+use chronoscope_harness::estimators::steps::{Steps, Stretches};
 use chronoscope_harness::record::Disturbance;
 
 /// Maximum changes recorded per clock.
@@ -18,28 +19,6 @@ const CHUNK: u64 = 4096;
 /// Observes these clocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request(pub Vec<ClockId>);
-
-/// Changes of one clock, in its own ticks.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Steps {
-    /// Differences between a reading and its predecessor; negative where the clock stepped back.
-    pub changes: Vec<i64>,
-    pub reads: u64,
-    /// Reads that returned the same value as the previous read.
-    pub unchanged: u64,
-    /// How these reads lay together; None if that was not observed.
-    #[serde(default)]
-    pub stretches: Option<Stretches>,
-}
-
-/// Stretches of consecutive reads that returned the same value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stretches {
-    /// Their number.
-    pub count: u64,
-    /// Reads in the longest, beyond the first that returned its value.
-    pub longest: u64,
-}
 
 impl Task for Request {
     const NAME: &'static str = "granularity";
@@ -119,4 +98,45 @@ pub fn observe<S: TickSource>(source: &S, enough: impl Fn(&Steps) -> bool) -> St
     }
     steps.stretches = Some(stretches);
     steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_clock::{FakeClock, Rate};
+    use chronoscope_harness::estimators::steps::{GranularityEstimate, granularity};
+    use std::time::Duration;
+
+    fn seen(clock: &FakeClock) -> GranularityEstimate {
+        granularity(&observe(clock, |steps| steps.reads > 20_000), Rate::NANOSECONDS).unwrap()
+    }
+
+    #[test]
+    fn a_fine_clock_shows_its_latency() {
+        let clock = FakeClock::new();
+        clock.set_read_cost(Duration::from_nanos(21));
+        let found = seen(&clock);
+        assert!(found.is_latency);
+        assert_eq!(found.step_ns, 21.0);
+    }
+
+    #[test]
+    fn a_coarse_clock_shows_its_tick() {
+        let clock = FakeClock::new();
+        clock.set_read_cost(Duration::from_nanos(21));
+        clock.coarsen(Duration::from_nanos(100));
+        let found = seen(&clock);
+        assert!(!found.is_latency);
+        assert_eq!((found.step_ns, found.observed.quantum_ns), (100.0, Some(100.0)));
+    }
+
+    #[test]
+    fn a_tick_as_long_as_the_latency_is_still_a_tick() {
+        let clock = FakeClock::new();
+        clock.set_read_cost(Duration::from_nanos(105));
+        clock.coarsen(Duration::from_nanos(100));
+        let found = seen(&clock);
+        assert!(!found.is_latency, "{found:?}");
+        assert_eq!(found.step_ns, 100.0);
+    }
 }

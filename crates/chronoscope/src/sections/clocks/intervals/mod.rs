@@ -1,7 +1,6 @@
 //! The shortest interval that two reads of a clock time correctly.
 
 pub mod empty;
-pub mod estimate;
 pub mod measure;
 pub mod rules;
 pub mod task;

@@ -1,5 +1,5 @@
-use crate::answers::report::{ShortestInterval, Tolerance};
 use crate::document::Record;
+use chronoscope_harness::estimators::intervals::{ShortestInterval, Tolerance};
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::ns;
 use chronoscope_harness::rule::Rule;
@@ -38,10 +38,10 @@ fn interval_near_latency(record: &Record) -> Vec<Finding> {
     let mut findings = Vec::new();
     for interval_ns in &record.clocks.plan.questions_ns {
         for clock in record.verdict.clocks.iter().filter(|clock| clock.recommended) {
-            let shortest = clock.shortest(Tolerance::TenPercent);
+            let shortest = clock.timed.shortest(Tolerance::TenPercent);
             // After trials that confirmed nothing, only intervals below the claim are certainly too short.
             let least_ns = match shortest {
-                ShortestInterval::NotConfirmed { .. } => clock.claimed_interval_ns.within_10pct,
+                ShortestInterval::NotConfirmed { .. } => clock.timed.claimed_interval_ns.within_10pct,
                 shortest => shortest.known_from_ns(),
             };
             let Some(shortest_ns) = shortest.expected_from_ns() else { continue };
@@ -80,8 +80,8 @@ fn claim_refuted(record: &Record) -> Vec<Finding> {
     let mut findings = Vec::new();
     for clock in record.verdict.clocks.iter().filter(|clock| clock.recommended) {
         for tolerance in Tolerance::ALL {
-            let Some(claim) = tolerance.of(&clock.claimed_interval_ns) else { continue };
-            let (saw, then) = match clock.shortest(tolerance) {
+            let Some(claim) = tolerance.of(&clock.timed.claimed_interval_ns) else { continue };
+            let (saw, then) = match clock.timed.shortest(tolerance) {
                 ShortestInterval::Confirmed(confirmed) if confirmed > claim * REFUTED_FACTOR => {
                     (format!("only ≥ {}", ns(confirmed)), "use the confirmed interval")
                 }
@@ -115,8 +115,9 @@ fn claim_refuted(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::report::{ClockVerdict, DirectInterval, IntervalTrial};
+    use crate::answers::report::ClockVerdict;
     use crate::rules::tests::blank;
+    use chronoscope_harness::estimators::intervals::{DirectInterval, IntervalTrial, TimedIntervals};
 
     #[test]
     fn trials_that_confirmed_nothing_make_an_interval_too_short_only_below_the_claim() {
@@ -132,12 +133,12 @@ mod tests {
             share_within: 0.8,
             holds: false,
         };
-        record.verdict.clocks = vec![ClockVerdict {
-            recommended: true,
+        let timed = TimedIntervals {
             direct_interval_ns: DirectInterval::default(),
             trials: vec![failed],
-            ..ClockVerdict::claimed("hpet", claim)
-        }];
+            ..TimedIntervals::claimed(claim)
+        };
+        record.verdict.clocks = vec![ClockVerdict { recommended: true, ..ClockVerdict::of("hpet", timed) }];
         record.clocks.plan.questions_ns = vec![1_000.0, 50_000.0, 1e9];
         let found = interval_near_latency(&record);
         assert_eq!(found.len(), 1, "{found:?}");

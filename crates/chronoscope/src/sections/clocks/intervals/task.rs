@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
+use chronoscope_harness::estimators::intervals::{Batch, PROBE_TURNS, Reading, Round};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::work::{chain, empty_loop};
 
@@ -16,9 +17,6 @@ const BATCH_NS: f64 = 40_000.0;
 /// Rounds, each with one batch and some readings per length.
 const ROUNDS: u32 = 40;
 const READINGS: usize = 15;
-/// Turns of the empty loop in an interference probe: a tenth of a microsecond.
-pub const PROBE_TURNS: u64 = 400;
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     pub source: ClockId,
@@ -31,34 +29,6 @@ pub struct Samples {
     pub timer_error_ticks: u64,
     /// In request order; a length that did not fit into the budget has no rounds.
     pub lengths: Vec<Vec<Round>>,
-}
-
-/// Readings between two batches, each with an interference probe before and after.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Round {
-    pub before: Batch,
-    pub readings: Vec<Reading>,
-    pub after: Batch,
-}
-
-/// The work, repeated, timed as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Batch {
-    /// Duration of the work once, in nanoseconds.
-    pub truth_ns: f64,
-    /// The slower of the interference probes before and after, in timer ticks.
-    pub probe_ticks: u64,
-}
-
-/// The work once, timed by the clock under test.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Reading {
-    /// The clock's reading, in its own ticks.
-    pub ticks: i64,
-    /// How long the timer found the work meanwhile, without what it finds around two reads alone, in nanoseconds.
-    pub work_ns: f64,
-    /// The slower of the interference probes before and after, in timer ticks.
-    pub probe_ticks: u64,
 }
 
 impl Task for Request {

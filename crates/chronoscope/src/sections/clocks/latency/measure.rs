@@ -1,16 +1,16 @@
 use chronoscope_clock::{Guarantee, SourceId};
 
-use super::estimate::of_cell;
 use super::interference;
-use super::study::{NOTHING, case_of, study};
 use crate::document::Record;
 use crate::engine::built_in::BuiltIn;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, clock_mut, readable};
 use crate::estimate::ESTIMATOR;
+use crate::latency_study::{NOTHING, case_of, study};
 use crate::sections::clocks::paths::measure as paths;
 use crate::sections::clocks::plan::LATENCY;
-use crate::sections::clocks::report::{ClockReport, Cycles, Harness, Latency};
+use crate::sections::clocks::report::{ClockReport, Cycles, Harness};
+use chronoscope_harness::estimators::latency::{Latency, latency};
 use chronoscope_harness::machine::{self, published_rdtsc_cycles};
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::record::study::StudyReport;
@@ -70,7 +70,7 @@ pub fn finish(session: &mut Session<'_>, record: &mut Record) {
 /// Writes estimates from all processes so far into the record.
 fn write(latencies: &BuiltIn, record: &mut Record) -> StudyReport {
     let report = latencies.report();
-    let of = |case: &str| report.cells.iter().find(|cell| cell.case == case).and_then(of_cell);
+    let of = |case: &str| report.cells.iter().find(|cell| cell.case == case).and_then(latency);
     let cycles_per_ns = record.machine.tsc.frequency.map(|frequency| frequency.hz / 1e9);
     let microarchitecture = record.machine.cpu.microarchitecture.clone();
     let mut disturbance = Disturbance::default();

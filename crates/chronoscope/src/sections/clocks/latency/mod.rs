@@ -1,6 +1,4 @@
 //! The cost of reading each clock: a study that is built in.
 
-pub mod estimate;
 pub mod interference;
 pub mod measure;
-pub mod study;

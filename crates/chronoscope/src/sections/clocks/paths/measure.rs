@@ -6,7 +6,8 @@ use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, available, clock_mut, needs_linux, outcome};
 use crate::sections::clocks::plan::PATHS;
-use crate::sections::clocks::report::{ClockReport, Path, PathEvidence, PathMethod};
+use crate::sections::clocks::report::ClockReport;
+use chronoscope_harness::record::{Path, PathEvidence, PathMethod};
 
 /// A clock cheaper than this share of the real system call is assumed not to make it.
 const VDSO_SHARE_OF_SYSTEM_CALL: f64 = 0.5;

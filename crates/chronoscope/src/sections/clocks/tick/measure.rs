@@ -1,9 +1,9 @@
-use super::estimate::{readings, tick};
 use super::task::Request;
 use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, clock_mut, outcome, readable};
 use crate::sections::clocks::plan::TICK;
+use chronoscope_harness::estimators::tick::{readings, tick};
 
 /// Reads every clock at irregular times.
 pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {

@@ -1,6 +1,4 @@
 //! The tick of a clock, also where a read takes longer: the lattice on which its readings lie.
 
-pub mod estimate;
-pub mod lattice;
 pub mod measure;
 pub mod task;

@@ -9,12 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
+use chronoscope_harness::estimators::tick::{READINGS, SPREAD_NS};
 use chronoscope_harness::record::Disturbance;
 
-/// Readings of each clock.
-pub const READINGS: usize = 2_000;
-/// The longest work between two readings, about. It bounds the ticks that can be found, not the reads behind which they can be.
-pub const SPREAD_NS: u64 = 10_000;
 /// Readings between deadline checks.
 const PIECE: usize = 500;
 /// Work with which the search for that length begins.
@@ -120,8 +117,8 @@ mod tests {
 
     use chronoscope_clock::{FakeClock, Rate};
 
-    use super::super::estimate::tick;
     use super::*;
+    use chronoscope_harness::estimators::tick::tick;
 
     /// The tick found behind reads of 669 ns of a clock that ticks every `tick`, with up to `most` nanoseconds between them.
     fn found(every: Duration, most: u64) -> Option<f64> {

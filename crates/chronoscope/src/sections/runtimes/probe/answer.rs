@@ -4,11 +4,11 @@ use std::fmt;
 use chronoscope_clock::Rate;
 
 use super::protocol::{Clock, Crowd, Identity, Line, NOTHING, PROTOCOL, Paused, Sweep, Task};
-use crate::sections::clocks::granularity::task::Steps;
-use crate::sections::pauses::report::PauseUnavailable;
-use crate::sections::reads::task as reads;
 use crate::sections::runtimes::report::TimeKind;
 use crate::sections::thread_release::task::{self as thread_release, Call, CallSamples};
+use chronoscope_harness::estimators::pauses::PauseUnavailable;
+use chronoscope_harness::estimators::reads;
+use chronoscope_harness::estimators::steps::Steps;
 
 /// Maximum clocks of a runtime.
 const MOST_CLOCKS: usize = 64;

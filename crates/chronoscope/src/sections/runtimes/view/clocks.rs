@@ -1,7 +1,8 @@
 use crate::document::Record;
-use crate::sections::clocks::report::{Latency, Path};
-use crate::sections::clocks::view::observed_step;
 use crate::sections::runtimes::report::{Bounded, CrowdLatency, PublishedTimer, Runtime, RuntimeClock, TimeKind};
+use crate::view::step::observed_step;
+use chronoscope_harness::estimators::latency::Latency;
+use chronoscope_harness::record::Path;
 
 use chronoscope_harness::quantity::{
     BARE, TIME, confidence, count, hertz, ms, ns, share, share_in_column, three_digits,
@@ -254,7 +255,7 @@ fn crowd_said(measured: &[&Runtime]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sections::clocks::report::Tick;
+    use chronoscope_harness::estimators::tick::Tick;
     use chronoscope_harness::record::study::Estimate;
 
     #[test]

@@ -1,8 +1,8 @@
 use crate::document::Record;
-use crate::sections::pauses::report::PauseFigures;
 use crate::sections::runtimes::report::RuntimePause;
 
-use crate::sections::pauses::view::published_figures;
+use crate::view::published_pauses::published_figures;
+use chronoscope_harness::estimators::pauses::PauseFigures;
 use chronoscope_harness::quantity::{ns, percent};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;

@@ -1,8 +1,62 @@
-use chronoscope_clock::Rate;
+//! The smallest step of a clock that was read until it changed.
 
-use super::task::Steps;
-use crate::sections::clocks::report::Granularity;
-use chronoscope_harness::stats::Distribution;
+use chronoscope_clock::Rate;
+use serde::{Deserialize, Serialize};
+
+use crate::record::Histogram;
+use crate::stats::Distribution;
+
+/// Changes of one clock, in its own ticks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Steps {
+    /// Differences between a reading and its predecessor; negative where the clock stepped back.
+    pub changes: Vec<i64>,
+    /// Reads made.
+    pub reads: u64,
+    /// Reads that returned the same value as the previous read.
+    pub unchanged: u64,
+    /// How these reads lay together; None if that was not observed.
+    #[serde(default)]
+    pub stretches: Option<Stretches>,
+}
+
+/// Stretches of consecutive reads that returned the same value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stretches {
+    /// Their number.
+    pub count: u64,
+    /// Reads in the longest, beyond the first that returned its value.
+    pub longest: u64,
+}
+
+/// Observations from reading a clock until it changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Granularity {
+    /// Changes observed.
+    pub steps: u64,
+    /// Reads made.
+    pub reads: u64,
+    /// Share of consecutive reads that returned the same value.
+    pub zero_share: f64,
+    /// Share of steps that followed a read with an equal value: nearly all of a clock that moves in steps longer than a read.
+    /// Absent in records of earlier builds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_equal_share: Option<f64>,
+    /// Reads in the longest stretch that returned one value, beyond the first. Absent in records of earlier builds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_equal_reads: Option<u64>,
+    /// The largest step of which every observed step is a multiple, if there is one above the clock's unit.
+    pub quantum_ns: Option<f64>,
+    /// Median step.
+    pub step_ns_p50: f64,
+    /// Steps to a smaller value; no clock should make any.
+    pub backward_steps: u64,
+    /// The largest of them.
+    pub worst_backward_ns: f64,
+    /// Steps, excluding zero and backward ones.
+    pub histogram: Histogram,
+}
 
 /// A step counts as the latency of the read only if at most this share of consecutive reads is equal.
 const MOST_EQUAL_READS: f64 = 0.1;
@@ -13,9 +67,11 @@ const LATTICE_EVIDENCE: f64 = 0.01;
 /// The smallest observed step of a clock, and its meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GranularityEstimate {
+    /// The step.
     pub step_ns: f64,
     /// Whether the step is merely the latency of the read.
     pub is_latency: bool,
+    /// The observation behind it.
     pub observed: Granularity,
 }
 
@@ -71,49 +127,10 @@ fn gcd(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sections::clocks::granularity::task::{Stretches, observe};
-    use chronoscope_clock::FakeClock;
-    use std::time::Duration;
-
-    fn seen(clock: &FakeClock) -> GranularityEstimate {
-        granularity(&observe(clock, |steps| steps.reads > 20_000), Rate::NANOSECONDS).unwrap()
-    }
-
-    #[test]
-    fn a_fine_clock_shows_its_latency() {
-        let clock = FakeClock::new();
-        clock.set_read_cost(Duration::from_nanos(21));
-        let found = seen(&clock);
-        assert!(found.is_latency);
-        assert_eq!(found.step_ns, 21.0);
-    }
-
-    #[test]
-    fn a_coarse_clock_shows_its_tick() {
-        let clock = FakeClock::new();
-        clock.set_read_cost(Duration::from_nanos(21));
-        clock.coarsen(Duration::from_nanos(100));
-        let found = seen(&clock);
-        assert!(!found.is_latency);
-        assert_eq!((found.step_ns, found.observed.quantum_ns), (100.0, Some(100.0)));
-    }
-
-    #[test]
-    fn a_tick_as_long_as_the_latency_is_still_a_tick() {
-        let clock = FakeClock::new();
-        clock.set_read_cost(Duration::from_nanos(105));
-        clock.coarsen(Duration::from_nanos(100));
-        let found = seen(&clock);
-        assert!(!found.is_latency, "{found:?}");
-        assert_eq!(found.step_ns, 100.0);
-    }
 
     #[test]
     fn a_step_back_is_counted_and_not_hidden() {
-        let clock = FakeClock::new();
-        clock.set_read_cost(Duration::from_nanos(10));
-        let mut steps = observe(&clock, |steps| steps.reads > 0);
-        steps.changes.push(-700);
+        let steps = Steps { changes: vec![10, 10, -700], reads: 3, ..Steps::default() };
         let found = granularity(&steps, Rate::NANOSECONDS).unwrap();
         assert_eq!((found.observed.backward_steps, found.observed.worst_backward_ns), (1, 700.0));
     }

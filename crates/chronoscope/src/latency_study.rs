@@ -1,3 +1,5 @@
+//! The study of what a read of each clock costs.
+
 use chronoscope_clock::{Serialised, SourceId, SourceVisitor, TickSource};
 use chronoscope_harness::Study;
 

@@ -43,14 +43,14 @@ const NORMAL_999: f64 = 3.29;
 
 /// The period of a lattice, in units of the readings.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lattice {
-    pub period: f64,
+pub(super) struct Lattice {
+    pub(super) period: f64,
     /// Half of its 99.9 % interval.
-    pub half_width: f64,
+    pub(super) half_width: f64,
     /// How much of a phase the readings share, of what truncation to whole units leaves of it.
-    pub coherence: f64,
+    pub(super) coherence: f64,
     /// The share of readings within a unit of a multiple of the period.
-    pub share: f64,
+    pub(super) share: f64,
     /// Where the lattice lies, in periods from the first reading.
     phase: f64,
 }
@@ -70,17 +70,17 @@ impl Lattice {
 
 /// What a search for a lattice found.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Search {
+pub(super) struct Search {
     /// The shortest and the longest period that the readings could show, in their units. None if they show none: too few differ, or
     /// they came at times too regular.
-    pub bounds: Option<(f64, f64)>,
+    pub(super) bounds: Option<(f64, f64)>,
     /// The longest period whose multiples all readings are, up to truncation to whole units. It may be longer than the bound, but is
     /// not always found then.
-    pub found: Option<Lattice>,
+    pub(super) found: Option<Lattice>,
 }
 
 /// Looks for the lattice on which `readings` lie, which were taken one after the other at irregular times.
-pub fn search(readings: &[u64]) -> Search {
+pub(super) fn search(readings: &[u64]) -> Search {
     let first = readings.first().copied().unwrap_or_default();
     let mut values: Vec<f64> = readings.iter().map(|reading| reading.wrapping_sub(first) as i64 as f64).collect();
     values.dedup();

@@ -1,11 +1,105 @@
+//! The differences between consecutive reads of a clock, and the gaps among them.
+
 use chronoscope_clock::Rate;
+use serde::{Deserialize, Serialize};
 
-use super::task::Samples;
-use crate::clock_id::ClockId;
-use crate::sections::reads::report::{Gaps, Reads};
-use chronoscope_harness::record::Disturbance;
-use chronoscope_harness::stats::{Distribution, modes_of};
+use crate::record::{Disturbance, Histogram, Peak};
+use crate::stats::{Distribution, modes_of};
 
+/// Samples in ticks of the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Samples {
+    /// Every difference between consecutive reads, with its count.
+    pub differences: Vec<(i64, u64)>,
+    /// The sum of the spans from the first read of a piece to its last.
+    pub span_ticks: u64,
+    /// Start-stop pairs with nothing between them.
+    pub empty_intervals: u64,
+    /// The largest of them.
+    pub largest_empty_ticks: i64,
+}
+
+/// The distribution of the differences between consecutive reads of one clock.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Reads"))]
+pub struct Reads<C> {
+    /// The clock.
+    pub clock: C,
+    /// Differences taken.
+    pub count: u64,
+    /// The sum of the pieces' spans: each from its first read to its last.
+    pub span_ns: f64,
+    /// Share of zero differences.
+    pub zero_share: f64,
+    /// Negative differences.
+    pub backward_steps: u64,
+    /// Smallest positive difference; null if none.
+    pub minimum_ns: Option<f64>,
+    /// Median difference.
+    pub p50_ns: f64,
+    /// 99th percentile.
+    pub p99_ns: f64,
+    /// 99.9th percentile.
+    pub p999_ns: f64,
+    /// Largest difference.
+    pub maximum_ns: f64,
+    /// Values around which differences cluster, most frequent first.
+    pub modes: Vec<Peak>,
+    /// Share of time lost in long gaps; thresholds hidden by the clock's steps are left out.
+    pub gaps: Vec<Gaps>,
+    /// Start-stop pairs with nothing between them.
+    pub empty_intervals: u64,
+    /// The largest of them.
+    pub largest_empty_interval_ns: f64,
+    /// All positive differences.
+    pub histogram: Histogram,
+    /// What disturbed the measurement.
+    pub disturbance: Disturbance,
+}
+
+impl<C> Reads<C> {
+    /// A clock moves in steps longer than a read if at least this share of differences is zero.
+    const EQUAL_SHARE_OF_STEPS: f64 = 0.1;
+
+    /// The step in which the clock moved, if longer than a read; else 0. Infinite if it never moved.
+    ///
+    /// A shorter pause of the reader is invisible in the differences, and a difference of one step is not a pause.
+    pub fn step_ns(&self) -> f64 {
+        if self.zero_share >= Self::EQUAL_SHARE_OF_STEPS { self.minimum_ns.unwrap_or(f64::INFINITY) } else { 0.0 }
+    }
+
+    /// Whether gaps longer than `above_ns` are visible in the differences of this clock.
+    pub fn shows_gaps_above(&self, above_ns: f64) -> bool {
+        above_ns >= STEPS_PER_GAP * self.step_ns()
+    }
+
+    /// The gaps that are due to the reader rather than the clock's own steps.
+    pub fn shown_gaps(&self) -> impl Iterator<Item = &Gaps> {
+        self.gaps.iter().filter(|gaps| self.shows_gaps_above(gaps.above_ns))
+    }
+
+    /// The longest possible pause of the reader between two reads: the largest difference plus one step, since each
+    /// reading of a clock that moves in steps may be up to a step old.
+    #[cfg(test)]
+    pub fn longest_gap_below_ns(&self) -> f64 {
+        self.maximum_ns + self.step_ns()
+    }
+}
+
+/// Gaps above a threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Gaps {
+    /// The threshold.
+    pub above_ns: f64,
+    /// How many differences were larger.
+    pub count: u64,
+    /// Their share of the whole span.
+    pub share_of_time: f64,
+}
+
+/// A gap is visible only if this many times as long as a step.
+pub const STEPS_PER_GAP: f64 = 10.0;
 /// Gaps above these thresholds are counted.
 const GAP_THRESHOLDS_NS: [f64; 3] = [1_000.0, 10_000.0, 100_000.0];
 
@@ -13,13 +107,13 @@ const GAP_THRESHOLDS_NS: [f64; 3] = [1_000.0, 10_000.0, 100_000.0];
 ///
 /// For a clock that moves in steps, a difference may exceed the gap behind it by up to a step, so one step is
 /// subtracted; gaps hidden by its steps are not counted at all.
-pub fn reads(clock: &ClockId, samples: &Samples, rate: Rate, disturbance: Disturbance) -> Option<Reads> {
+pub fn reads<C>(clock: C, samples: &Samples, rate: Rate, disturbance: Disturbance) -> Option<Reads<C>> {
     let ns = |ticks: i64| rate.ns_of_mean(ticks as f64);
     let all = Distribution::of_counts(samples.differences.iter().map(|(ticks, count)| (ns(*ticks), *count)));
     let histogram = all.histogram();
     let span_ns = rate.ns_of_mean(samples.span_ticks as f64);
     let mut found = Reads {
-        clock: clock.clone(),
+        clock,
         count: all.total(),
         span_ns,
         zero_share: all.share(|ns| ns == 0.0),
@@ -63,7 +157,7 @@ mod tests {
             empty_intervals: 0,
             largest_empty_ticks: 0,
         };
-        let found = reads(&"fake".into(), &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap();
+        let found = reads("fake", &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap();
         assert_eq!(found.modes.len(), 1);
         assert_eq!(found.modes[0].at_ns, 100.0, "a value that was read, not the middle of a bin");
         assert!((found.modes[0].share - 0.07).abs() < 1e-9, "{:?}", found.modes);
@@ -77,7 +171,7 @@ mod tests {
             empty_intervals: 10,
             largest_empty_ticks: 900,
         };
-        let found = reads(&"fake".into(), &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap();
+        let found = reads("fake", &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap();
         assert_eq!((found.count, found.backward_steps, found.minimum_ns), (10_103, 1, Some(20.0)));
         assert_eq!(found.gaps.iter().map(|gap| gap.count).collect::<Vec<_>>(), [2, 2, 0]);
         assert!((found.gaps[0].share_of_time - 1.0 / 3.0).abs() < 1e-3);
@@ -85,10 +179,10 @@ mod tests {
         assert!((found.zero_share - 100.0 / 10_103.0).abs() < 1e-9);
     }
 
-    fn of(differences: Vec<(i64, u64)>) -> Reads {
+    fn of(differences: Vec<(i64, u64)>) -> Reads<&'static str> {
         let span_ticks: u64 = differences.iter().map(|(ticks, count)| ticks.unsigned_abs() * count).sum();
         let samples = Samples { differences, span_ticks, empty_intervals: 0, largest_empty_ticks: 0 };
-        reads(&"fake".into(), &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap()
+        reads("fake", &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap()
     }
 
     #[test]

@@ -1,0 +1,85 @@
+//! Findings on clocks and pauses, whether the machine's or a runtime's.
+
+use chronoscope_harness::estimators::pauses::PauseFigures;
+use chronoscope_harness::finding::{Finding, Kind, Meaning, Severity};
+use chronoscope_harness::quantity::{count, ns};
+
+pub const NEGATIVE_ELAPSED: Kind = Kind::critical(
+    "negative_elapsed",
+    Meaning {
+        about: "a clock went backwards within a thread",
+        evidence: "how often the clock stepped back on one thread (`backward_steps`) and the largest step (`worst_ns`)",
+        mend: "do not time intervals with this clock; for a wall clock that is expected: use a monotonic one",
+    },
+)
+.shown_in(&["clocks", "reads", "runtimes"]);
+pub const RESOLUTION_IS_NOT_GRANULARITY: Kind = Kind::notice(
+    "resolution_is_not_granularity",
+    Meaning {
+        about: "the declared resolution is not the observed step",
+        evidence: "the declared resolution (`declared_ns`) and the step observed (`granularity_ns`), more than \
+            1.5 times apart",
+        mend: "rely on the observed step, not on the declared resolution or 1/frequency",
+    },
+)
+.shown_in(&["clocks", "runtimes"]);
+pub const EARLY_PAUSE: Kind = Kind::critical(
+    "early_pause",
+    Meaning {
+        about: "a pause returned early",
+        evidence: "how many pauses of one length returned early (`early`, `requested_ns`)",
+        mend: "check the clock on return and wait out the rest",
+    },
+)
+.shown_in(&["pauses", "runtimes"]);
+
+/// A step differs from the declared one if off by more than this factor.
+const RESOLUTION_FACTOR: f64 = 1.5;
+
+/// Clock `name` went backwards; `wall` for one that may be set, with what to use instead. For consecutive reads only a
+/// count is kept, not the distance: `worst_ns` is then 0.
+pub fn went_backwards(name: &str, steps: u64, worst_ns: f64, wall: Option<&str>) -> Finding {
+    let times = if steps == 1 { "once".to_owned() } else { format!("{} times", count(steps)) };
+    let worst = Some(worst_ns).filter(|worst| *worst > 0.0);
+    let by = worst.map_or_else(String::new, |worst| format!(", by up to {}", ns(worst)));
+    let summary = format!("{name} went backwards {times} within a thread{by}");
+    let finding = Finding::new(NEGATIVE_ELAPSED, summary).about(name).value("backward_steps", steps as f64);
+    // A non-finite number is left out.
+    let mut finding = finding.value("worst_ns", worst.unwrap_or(f64::NAN));
+    let Some(instead) = wall else {
+        return finding.advice("do not use this clock: an interval timed with it can come out negative");
+    };
+    // That it was set during the run is only a notice.
+    finding.severity = Severity::Notice;
+    finding.advice(format!("never time an interval with a wall clock{instead}"))
+}
+
+/// The finding that a clock's actual step differs from the declared one, if so.
+pub fn misdeclared(name: &str, declared: f64, step: f64) -> Option<Finding> {
+    let differs = !(1.0 / RESOLUTION_FACTOR..=RESOLUTION_FACTOR).contains(&(step / declared));
+    differs.then(|| {
+        let summary = format!("{name} declares a resolution of {} and moves in steps of {}", ns(declared), ns(step));
+        Finding::new(RESOLUTION_IS_NOT_GRANULARITY, summary)
+            .about(name)
+            .value("declared_ns", declared)
+            .value("granularity_ns", step)
+            .advice(RESOLUTION_IS_NOT_GRANULARITY.mend)
+    })
+}
+
+/// The finding that pauses of one method and length returned early, if any did.
+pub fn returned_early(name: &str, figures: &PauseFigures) -> Option<Finding> {
+    let summary = format!(
+        "{name} returned early from {} of {} pauses of {}",
+        count(figures.early),
+        count(figures.samples),
+        ns(figures.requested_ns as f64)
+    );
+    (figures.early > 0).then(|| {
+        Finding::new(EARLY_PAUSE, summary)
+            .about(name)
+            .value("early", figures.early as f64)
+            .value("requested_ns", figures.requested_ns as f64)
+            .advice(EARLY_PAUSE.mend)
+    })
+}

@@ -1,0 +1,139 @@
+//! The actual length of pauses.
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::Estimate;
+use crate::stats::{CONFIDENCE, Distribution, median_interval};
+
+/// Durations of pauses of one method and length.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PauseFigures {
+    /// The method's name.
+    pub name: String,
+    /// The requested length.
+    pub requested_ns: u64,
+    /// Number of pauses.
+    pub samples: u64,
+    /// The mean over all.
+    pub mean_ns: f64,
+    /// The median: over rounds, of each round's median.
+    pub p50_ns: Estimate,
+    /// The 99th percentile over all.
+    pub p99_ns: f64,
+    /// The 99.9th percentile over all; null for fewer than a thousand.
+    pub p999_ns: Option<f64>,
+    /// The longest minus the requested length.
+    pub max_over_ns: f64,
+    /// The thread's share of a CPU over consecutive pauses; 0 if unknown.
+    pub cpu_share: f64,
+    /// Pauses that ended early according to the clock they use; must be none.
+    pub early: u64,
+}
+
+impl PauseFigures {
+    /// By how much the median pause exceeded the requested length.
+    pub fn late_p50_ns(&self) -> f64 {
+        self.p50_ns.estimate - self.requested_ns as f64
+    }
+
+    /// The CPU time of one pause; None if unknown.
+    pub fn cpu_ns(&self) -> Option<f64> {
+        let ns = self.cpu_share * self.mean_ns;
+        (ns > 0.0).then_some(ns)
+    }
+}
+
+/// A method that could not be tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PauseUnavailable {
+    /// The method's name.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// Published figures for one method.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PublishedPause {
+    /// The method.
+    pub name: String,
+    /// Requested and actual length, both in nanoseconds.
+    pub mean_ns: Vec<(u64, f64)>,
+    /// The publication.
+    pub source: String,
+}
+
+/// With fewer pauses there is no 99.9th percentile.
+const FEWEST_FOR_P999: u64 = 1_000;
+
+/// Means in microseconds for 1, 10, 100, 1 000 and 10 000 µs.
+///
+/// # Sources
+/// The article on pauses behind row P1: Java on a laptop, before JDK 25.
+const PUBLISHED: [(&str, [f64; 5]); 3] = [
+    ("Thread.sleep (Java)", [1284.6, 1293.8, 1295.7, 1292.7, 11865.3]),
+    ("LockSupport.parkNanos (Java)", [8.1, 28.4, 141.8, 1294.3, 11834.2]),
+    ("busy wait (Java)", [1.1, 10.1, 100.2, 1000.2, 10000.2]),
+];
+/// The lengths, in nanoseconds.
+pub const PUBLISHED_LENGTHS_NS: [u64; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+const PUBLISHED_SOURCE: &str = "the article on pauses: Java before JDK 25, a machine that is not named";
+
+/// Pauses of one method and length in one process.
+pub struct Paused<'a> {
+    /// Their durations, with counts.
+    pub taken_ns: &'a [(u64, u64)],
+    /// Their total CPU time, if known.
+    pub cpu_ns: Option<u64>,
+    /// The time from before the first to after the last.
+    pub wall_ns: u64,
+}
+
+/// The durations of pauses in all processes. None without pauses.
+pub fn pause_figures(name: &str, requested_ns: u64, rounds: &[Paused<'_>]) -> Option<PauseFigures> {
+    let counts = |of: &Paused<'_>| of.taken_ns.iter().map(|(ns, count)| (*ns as f64, *count)).collect::<Vec<_>>();
+    let all = Distribution::of_counts(rounds.iter().flat_map(counts));
+    let medians: Vec<f64> = rounds.iter().filter_map(|of| Distribution::of_counts(counts(of)).quantile(0.5)).collect();
+    let samples = all.total();
+    let taken = || rounds.iter().flat_map(|of| of.taken_ns);
+    let sum: f64 = taken().map(|(ns, count)| *ns as f64 * *count as f64).sum();
+    let told = rounds.iter().filter_map(|of| Some((of.cpu_ns?, of.wall_ns)));
+    let (cpu_ns, wall_ns) =
+        told.fold((0_u64, 0_u64), |(cpu, wall), (of, whole)| (cpu.saturating_add(of), wall.saturating_add(whole)));
+    Some(PauseFigures {
+        name: name.to_owned(),
+        requested_ns,
+        samples,
+        mean_ns: sum / samples.max(1) as f64,
+        p50_ns: median_interval(&medians, CONFIDENCE)?,
+        p99_ns: all.quantile(0.99)?,
+        p999_ns: all.quantile(0.999).filter(|_| samples >= FEWEST_FOR_P999),
+        max_over_ns: all.maximum()? - requested_ns as f64,
+        cpu_share: (cpu_ns as f64 / wall_ns.max(1) as f64).min(1.0),
+        early: taken().filter(|(ns, _)| *ns < requested_ns).map(|(_, count)| count).sum(),
+    })
+}
+
+/// The article's figures.
+pub fn published() -> Vec<PublishedPause> {
+    let of = |(name, means_us): &(&str, [f64; 5])| PublishedPause {
+        name: (*name).to_owned(),
+        mean_ns: PUBLISHED_LENGTHS_NS.into_iter().zip(means_us.iter().map(|us| us * 1e3)).collect(),
+        source: PUBLISHED_SOURCE.to_owned(),
+    };
+    PUBLISHED.iter().map(of).collect()
+}
+
+/// Each method once, however many processes lacked it.
+pub fn unavailable_once(all: impl IntoIterator<Item = PauseUnavailable>) -> Vec<PauseUnavailable> {
+    let mut once: Vec<PauseUnavailable> = Vec::new();
+    for missing in all {
+        if once.iter().all(|known| known.name != missing.name) {
+            once.push(missing);
+        }
+    }
+    once
+}
