@@ -119,7 +119,7 @@ fn arithmetic(place: u64, turns: u64, read: impl Fn()) {
             }
         }
         // The lanes stay in registers: told to the optimiser one by one, they are not made a vector.
-        lanes = lanes.map(chronoscope_clock::work::opaque);
+        lanes = lanes.map(chronoscope_sources::work::opaque);
         read();
     }
     black_box(lanes);

@@ -25,7 +25,7 @@ use std::process::ExitCode;
 use bench_common::machine::Machine;
 use bench_common::report::{Report, exit};
 use bench_common::{cpus, failure, spread, table};
-use chronoscope_clock::os::{CounterAccess, counter_access};
+use chronoscope_sources::os::{CounterAccess, counter_access};
 use chronoscope_harness::Study;
 use clap::{Parser, ValueEnum};
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use chronoscope_clock::arch::{self, Counter, WithProcessorId};
-use chronoscope_clock::{Adaptive, Clock, FullResolution, Granular};
+use chronoscope_sources::arch::{self, Counter, WithProcessorId};
+use chronoscope_clock::{Clock, Granular};
 
 use crate::failure::Failure;
 use crate::monotonic::{monotonic_ns, read_ns};
@@ -32,8 +32,6 @@ pub(crate) const ORDERED: &str = "our Clock::now";
 pub(crate) const GRANULAR: &str = "our Granular 1 µs";
 pub(crate) const GRANULAR_100: &str = "our Granular 100 ns";
 pub(crate) const GRANULAR_0: &str = "our Granular 0 ns";
-pub(crate) const ADAPTIVE: &str = "our Adaptive 100 ns–2 µs";
-pub(crate) const FULL_RESOLUTION: &str = "our FullResolution 1 µs";
 pub(crate) const RECENT: &str = "our recent";
 /// A read that does nothing: the work alone, or an empty loop.
 pub(crate) const NOTHING: &str = "nothing";
@@ -41,8 +39,6 @@ pub(crate) const NOTHING: &str = "nothing";
 static GRANULAR_OF_1_US: Granular = Granular::new(Duration::from_micros(1));
 static GRANULAR_OF_100_NS: Granular = Granular::new(Duration::from_nanos(100));
 static GRANULAR_OF_0_NS: Granular = Granular::new(Duration::ZERO);
-static ADAPTIVE_TO_2_US: Adaptive = Adaptive::new(Duration::from_nanos(100), Duration::from_micros(2));
-static FULL_RESOLUTION_OF_1_US: FullResolution = FullResolution::new(Duration::from_micros(1));
 
 /// The subjects called `names`, in that order; what this CPU lacks is left out.
 pub(crate) fn named(names: &[&str]) -> Result<Vec<Subject>, Failure> {
@@ -90,8 +86,6 @@ fn all() -> Result<Vec<Subject>, Failure> {
         Subject::ours(GRANULAR, Nanoseconds, || GRANULAR_OF_1_US.now()),
         Subject::ours(GRANULAR_100, Nanoseconds, || GRANULAR_OF_100_NS.now()),
         Subject::ours(GRANULAR_0, Nanoseconds, || GRANULAR_OF_0_NS.now()),
-        Subject::ours(ADAPTIVE, Nanoseconds, || ADAPTIVE_TO_2_US.now()),
-        Subject::ours(FULL_RESOLUTION, Nanoseconds, || FULL_RESOLUTION_OF_1_US.now()),
         Subject::ours(RECENT, Coarse, || GRANULAR_OF_1_US.recent()),
     ];
     if let Ok(rdtscp) = WithProcessorId::new() {

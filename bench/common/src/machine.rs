@@ -1,7 +1,7 @@
 //! What the numbers belong to: the machine as the harness identifies it, our clock's own word, the versions compared.
 
 use chronoscope_clock::Clock;
-use chronoscope_clock::os::{CounterAccess, counter_access};
+use chronoscope_sources::os::{CounterAccess, counter_access};
 use chronoscope_harness::machine::identify;
 use chronoscope_harness::record::{self, TscAccess};
 use serde::Serialize;

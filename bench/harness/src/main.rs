@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use bench_common::failure::Failure;
 use bench_common::machine::Machine;
 use bench_common::report::{Report, exit};
-use chronoscope_clock::os::{CounterAccess, counter_access};
+use chronoscope_sources::os::{CounterAccess, counter_access};
 use clap::{Parser, ValueEnum};
 
 use arguments::{Arguments, SectionName};

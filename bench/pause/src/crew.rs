@@ -80,6 +80,6 @@ impl Drop for Hog {
 
 /// CPU time of the calling thread in nanoseconds; 0 where it is not told.
 pub(crate) fn cpu_ns() -> u64 {
-    use chronoscope_clock::os::{OsClock, try_read_ns};
+    use chronoscope_sources::os::{OsClock, try_read_ns};
     try_read_ns(OsClock::ThreadCpuTime).unwrap_or(0)
 }

@@ -1,7 +1,7 @@
 use std::fmt;
 
-use chronoscope_clock::os::OsClock;
-use chronoscope_clock::{SourceId, SourceVisitor};
+use chronoscope_sources::os::OsClock;
+use chronoscope_sources::{SourceId, SourceVisitor};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -159,7 +159,7 @@ impl PartialEq<&str> for ClockId {
 mod tests {
     use super::*;
     use crate::engine::timer::ReadOnce;
-    use chronoscope_clock::Guarantee;
+    use chronoscope_sources::Guarantee;
 
     #[test]
     fn every_clock_is_written_and_read_as_its_name() {

@@ -1,7 +1,8 @@
 //! The study of what a read of each clock costs.
 
-use chronoscope_clock::{Serialised, SourceId, SourceVisitor, TickSource};
+use chronoscope_clock::TickSource;
 use chronoscope_harness::Study;
+use chronoscope_sources::{Serialised, SourceId, SourceVisitor};
 
 use crate::clock_id::ClockId;
 use crate::plan::clocks;

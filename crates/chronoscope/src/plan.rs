@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use chronoscope_bench::CpuList;
-use chronoscope_clock::SourceId;
+use chronoscope_sources::SourceId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use chronoscope_clock::{SourceVisitor, TickSource};
+use chronoscope_clock::TickSource;
+use chronoscope_sources::SourceVisitor;
 
 /// Devices, by number.
 const DEVICES: [&str; 16] = [
@@ -138,7 +139,7 @@ pub fn read_ns(_device: &File) -> std::io::Result<u64> {
 #[cfg(test)]
 pub mod fake {
     use chronoscope_clock::TickSource;
-    use chronoscope_clock::os::{OsClock, try_read_ns};
+    use chronoscope_sources::os::{OsClock, try_read_ns};
 
     use super::{DEVICES, PtpClock};
 

@@ -1,7 +1,8 @@
 //! The cases of studies that read a clock: the same loop in every study.
 
-use chronoscope_clock::{SourceVisitor, TickSource};
+use chronoscope_clock::TickSource;
 use chronoscope_harness::{Bencher, Study};
+use chronoscope_sources::SourceVisitor;
 
 use crate::clock_id::ClockId;
 

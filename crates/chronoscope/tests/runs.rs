@@ -111,9 +111,6 @@ fn ordered_reads_are_causal_where_there_are_two_cpus() {
         if clock(&record, name)["causal_by_design"] == true {
             assert_eq!(row["violations"], 0, "{row}");
         }
-        if name == "FullResolution 1 µs" {
-            assert!(row["worst_ns"].as_f64().unwrap() < 1000.0, "{row}");
-        }
     }
     assert!(!record["content"]["sections"]["causality"]["report"]["pairs"].as_array().unwrap().is_empty());
 }
@@ -128,7 +125,7 @@ fn many_threads_read_causal_times() {
     }
     let rows = record["content"]["sections"]["contention"]["report"]["rows"].as_array().unwrap();
     assert!(record["content"]["sections"]["contention"]["report"]["rounds"].as_u64().unwrap() >= 9);
-    assert_eq!(rows.len(), 5 * 3, "two granularities, the bare source, the ordered and the adaptive clock");
+    assert_eq!(rows.len(), 4 * 3, "two granularities, the bare source and the ordered clock");
     for row in rows {
         assert!(
             row["reads_per_s"]["estimate"].as_f64().unwrap() > 0.0 && row["scaling"]["estimate"].is_number(),
@@ -186,7 +183,7 @@ fn the_library_clock_says_how_it_fares() {
     let record = record(&["reads"]);
     let library = &record["content"]["sections"]["clocks"]["report"]["library_clock"];
     let state = library["state"].as_str().unwrap();
-    assert!(["verified", "degraded", "fallback"].contains(&state));
+    assert!(["verified", "fallback"].contains(&state));
     assert_eq!(state == "fallback", library["counter_hz"].is_null());
     assert_eq!(clock(&record, "Clock::now")["available"] == false, state == "fallback");
 }

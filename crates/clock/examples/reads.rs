@@ -4,11 +4,9 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use chronoscope_clock::{Adaptive, Clock, FullResolution, Granular};
+use chronoscope_clock::{Clock, Granular};
 
 static GRANULAR: Granular = Granular::new(Duration::from_micros(1));
-static ADAPTIVE: Adaptive = Adaptive::new(Duration::from_nanos(100), Duration::from_micros(2));
-static FULL_RESOLUTION: FullResolution = FullResolution::new(Duration::from_micros(1));
 
 #[inline(never)]
 fn read_ordered() -> u64 {
@@ -35,27 +33,15 @@ fn read_recent() -> u64 {
     GRANULAR.recent().as_nanos()
 }
 
-#[inline(never)]
-fn read_adaptive() -> u64 {
-    ADAPTIVE.now().as_nanos()
-}
-
-#[inline(never)]
-fn read_full_resolution() -> u64 {
-    FULL_RESOLUTION.now().as_nanos()
-}
-
 type Read = fn() -> u64;
 
 fn main() {
-    let reads: [(&str, Read); 7] = [
+    let reads: [(&str, Read); 5] = [
         ("ordered", read_ordered),
         ("unordered", read_unordered),
         ("ticks", read_ticks),
         ("granular", read_granular),
         ("recent", read_recent),
-        ("adaptive", read_adaptive),
-        ("full resolution", read_full_resolution),
     ];
     for (name, read) in reads {
         println!("{name:16}{:>20}", black_box(read)());

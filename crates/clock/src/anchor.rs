@@ -26,35 +26,14 @@ pub struct Anchor {
     pub error_ns: u64,
 }
 
-#[cfg(feature = "sources")]
-impl Anchor {
-    /// Reads `reference` between two reads of `counter`, `attempts` times, and keeps the narrowest bracket: disturbances
-    /// only widen brackets. Needs the feature `sources`.
-    ///
-    /// # Guarantees
-    /// The true instant lies within the half-width if `counter` is ordered.
-    ///
-    /// # Sources
-    /// NTP's clock filter: D. Mills, RFC 5905 section 10, minimum delay.
-    ///
-    /// # Examples
-    /// ```
-    /// use chronoscope_clock::{Anchor, FakeClock, TickSource};
-    /// use core::time::Duration;
-    ///
-    /// let counter = FakeClock::new();
-    /// counter.set_read_cost(Duration::from_nanos(10));
-    /// let reference = counter.view(1_000);
-    /// let anchor = Anchor::narrowest(|| counter.read(), &reference, 5);
-    /// assert_eq!(anchor.half_width_ticks, 10);
-    /// ```
-    #[must_use]
-    pub fn narrowest(counter: impl Fn() -> u64, reference: &impl TickSource, attempts: u32) -> Self {
-        narrowest(counter, reference, attempts)
-    }
-}
-
-/// See [`Anchor::narrowest`].
+/// Reads `reference` between two reads of `counter`, `attempts` times, and keeps the narrowest bracket: disturbances only
+/// widen brackets.
+///
+/// # Guarantees
+/// The true instant lies within the half-width if `counter` is ordered.
+///
+/// # Sources
+/// NTP's clock filter: D. Mills, RFC 5905 section 10, minimum delay.
 pub(crate) fn narrowest(counter: impl Fn() -> u64, reference: &impl TickSource, attempts: u32) -> Anchor {
     let bracket = || {
         let before = counter();

@@ -14,9 +14,6 @@ process_wide! {
     static PROCESS: Exact<ThisMachine> = Exact::new(ThisMachine);
 }
 
-/// Results of measurements between cores in this process.
-static SKEW: Skew = Skew { not_excluded_ns: AtomicU64::new(0), is_broken: AtomicU8::new(0) };
-
 /// The ordered clock: `CLOCK_MONOTONIC`, computed as the kernel computes it, and cheaper than the system's own read.
 ///
 /// # Units
@@ -189,27 +186,14 @@ impl Clock {
         } else if is_under_hypervisor() {
             reasons = reasons.with(Reason::Hypervisor);
         }
-        if SKEW.is_broken.load(Relaxed) != 0 {
-            reasons = reasons.with(Reason::SkewBetweenCores);
-        }
         let is_counting = taken.source != RateSource::SystemClock;
-        let not_excluded_ns = SKEW.not_excluded_ns.load(Relaxed);
         Trust {
             state: state_of(taken),
             rate_source: taken.source,
             reasons,
             error_bound: reading_of(taken).error_bound(),
             counter_hz: if is_counting { PROCESS.counter_hz() } else { None },
-            skew_not_excluded: (not_excluded_ns != 0).then(|| Duration::from_nanos(not_excluded_ns)),
         }
-    }
-
-    /// Records a measurement between cores: the largest skew it could not exclude, and whether a time was read that lies
-    /// before one already shown. The largest skew counts, as each measurement covers one pair of cores.
-    #[cfg(all(feature = "std", feature = "sources"))]
-    pub(crate) fn learn_skew(not_excluded_ns: u64, is_broken: bool) {
-        SKEW.not_excluded_ns.fetch_max(not_excluded_ns.max(1), Relaxed);
-        SKEW.is_broken.fetch_or(is_broken.into(), Relaxed);
     }
 }
 
@@ -340,13 +324,6 @@ fn ticks_are_counter() -> bool {
     decided == TICKS_OF_COUNTER
 }
 
-/// What measurements between cores found.
-struct Skew {
-    /// 0 while none was made.
-    not_excluded_ns: AtomicU64,
-    is_broken: AtomicU8,
-}
-
 fn reading_of(taken: Taken) -> Reading {
     Reading::exact(Instant::from_nanos(taken.ns))
         .with_step(Duration::from_nanos(step_ns(taken)))
@@ -356,7 +333,6 @@ fn reading_of(taken: Taken) -> Reading {
 fn state_of(taken: Taken) -> TrustState {
     match taken.source {
         RateSource::SystemClock => TrustState::Fallback,
-        _ if SKEW.is_broken.load(Relaxed) != 0 => TrustState::Degraded,
         _ => TrustState::Verified,
     }
 }

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use crate::sync::{
     AtomicU64, CachePadded,
-    Ordering::{AcqRel, Acquire, Relaxed},
+    Ordering::{AcqRel, Acquire},
     const_fn, process_wide,
 };
 use crate::tick_source::Shown;
@@ -158,107 +158,8 @@ impl<S: TickSource> TickSource for Granular<S> {
     }
 }
 
-/// As [`Granular`], but returns the reader's own time at full resolution: **not causal**, but never off by g or more.
-///
-/// The shared word follows within the granularity g, and no reader returns less than the word.
-///
-/// # Guarantees
-/// - A time shown to a thread may be later than what it reads next, by less than g, even over a skewed or unordered
-///   source. If that is not enough, use [`Granular`] or [`Clock`](crate::Clock).
-///
-/// # Examples
-/// ```
-/// use chronoscope_clock::{FakeClock, FullResolution};
-/// use core::time::Duration;
-///
-/// let counter = FakeClock::new();
-/// counter.advance(Duration::from_micros(5));
-/// let clock = FullResolution::over(&counter, Duration::from_micros(1));
-/// let shown = clock.now();
-/// counter.step_back(Duration::from_millis(1)); // as a core far behind would
-/// assert!(clock.now() + Duration::from_micros(1) > shown);
-/// ```
-#[derive(Debug)]
-pub struct FullResolution<S = Unordered> {
-    shared: CachePadded<AtomicU64>,
-    source: S,
-    granularity_ns: u64,
-}
-
-impl FullResolution {
-    const_fn! {
-        /// A clock with its own shared word, over the process's unordered clock. Granularities above an hour count as an
-        /// hour.
-        #[must_use]
-        pub fn new(granularity: Duration) -> Self {
-            Self::over(Unordered::or_system(), granularity)
-        }
-    }
-}
-
-impl<S: TickSource> FullResolution<S> {
-    const_fn! {
-        /// The same over `source`, which must count nanoseconds.
-        #[must_use]
-        pub fn over(source: S, granularity: Duration) -> Self {
-            Self { shared: CachePadded(AtomicU64::new(0)), source, granularity_ns: bounded(granularity) as u64 }
-        }
-    }
-
-    /// The time now.
-    #[must_use]
-    #[inline(always)]
-    pub fn now(&self) -> Instant {
-        self.now_of(&self.source)
-    }
-
-    #[inline(always)]
-    fn now_of(&self, source: &impl TickSource) -> Instant {
-        let seen = self.shared.0.load(Acquire);
-        let now = source.read();
-        if now <= seen {
-            return Instant::from_nanos(seen);
-        }
-        if now - seen >= self.granularity_ns {
-            self.advance(seen, now);
-        }
-        Instant::from_nanos(now)
-    }
-
-    /// Brings the shared word to less than g behind `now`, which is returned in any case. Not inlined: few readers get
-    /// here, and the common path stays short.
-    #[inline(never)]
-    fn advance(&self, mut seen: u64, now: u64) {
-        while let Err(observed) = self.shared.0.compare_exchange(seen, now, AcqRel, Relaxed) {
-            if observed.saturating_add(self.granularity_ns) > now {
-                return;
-            }
-            seen = observed;
-        }
-    }
-}
-
-impl<S: TickSource + Now> Now for FullResolution<S> {
-    #[inline(always)]
-    fn now(&self) -> Instant {
-        FullResolution::now(self)
-    }
-
-    fn reading(&self) -> Reading {
-        let own = self.source.reading();
-        own.at(self.now_of(&Shown(own.instant())))
-    }
-}
-
-impl<S: TickSource> TickSource for FullResolution<S> {
-    #[inline(always)]
-    fn read(&self) -> u64 {
-        FullResolution::now(self).as_nanos()
-    }
-}
-
 /// A granularity in nanoseconds: at least 1, at most an hour.
-pub(crate) const fn bounded(granularity: Duration) -> i64 {
+const fn bounded(granularity: Duration) -> i64 {
     const LONGEST_NS: u128 = 3_600_000_000_000;
     let ns = granularity.as_nanos();
     if ns == 0 {
@@ -294,11 +195,8 @@ mod tests {
     fn a_readings_bound_holds_the_granularity() {
         let source = FakeClock::new();
         source.advance(Duration::from_micros(10));
-        let bound = |reading: Reading| reading.error_bound().as_nanos();
-        assert_eq!(bound(Granular::over(&source, Duration::from_micros(1)).reading()), 1_001);
-        assert_eq!(bound(FullResolution::over(&source, Duration::from_micros(1)).reading()), 1);
-        let (finest, coarsest) = (Duration::from_nanos(100), Duration::from_micros(2));
-        assert_eq!(bound(crate::Adaptive::over(&source, finest, coarsest).reading()), 2_001);
+        let reading = Granular::over(&source, Duration::from_micros(1)).reading();
+        assert_eq!(reading.error_bound().as_nanos(), 1_001);
     }
 
     #[test]
@@ -333,36 +231,13 @@ mod tests {
                 last = now;
             }
         }
-
-        #[test]
-        fn full_resolution_is_off_by_less_than_its_granularity(
-            skews in proptest::collection::vec((0_u64..5_000, -20_000_i64..20_000), 1..200), g in 1_u64..2_000,
-        ) {
-            let source = FakeClock::new();
-            source.advance(Duration::from_millis(1));
-            struct Skewed<'a>(&'a FakeClock, core::cell::Cell<i64>);
-            impl TickSource for Skewed<'_> {
-                fn read(&self) -> u64 {
-                    self.0.view(self.1.get()).read()
-                }
-            }
-            let clock = FullResolution::over(Skewed(&source, core::cell::Cell::new(0)), Duration::from_nanos(g));
-            let mut largest = Instant::ZERO;
-            for (forward, skew) in skews {
-                source.advance(Duration::from_nanos(forward));
-                clock.source.1.set(skew);
-                let now = clock.now();
-                prop_assert!(now + Duration::from_nanos(g) > largest, "{now:?} after {largest:?}");
-                largest = largest.max(now);
-            }
-        }
     }
 }
 
 #[cfg(all(test, loom))]
 mod loom_tests {
     use super::*;
-    use crate::sync::Ordering::Release;
+    use crate::sync::Ordering::{Relaxed, Release};
     use loom::sync::Arc;
     use loom::sync::atomic::AtomicU64 as Shared;
     use loom::thread;

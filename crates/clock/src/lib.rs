@@ -6,8 +6,6 @@
 //! |---|---|---|---|---|
 //! | [`Clock::now`] | as `CLOCK_MONOTONIC` | as `CLOCK_MONOTONIC` | keeps its place | 1 ns |
 //! | [`Granular::now`] | yes, whatever the counters do | yes, whatever the counters do | – | the granularity, by default 1 µs |
-//! | [`Adaptive::now`] | yes, whatever the counters do | yes, whatever the counters do | – | fine when uncontended, coarser under contention |
-//! | [`FullResolution::now`] | off by less than the granularity | off by less than the granularity | – | 1 ns |
 //! | [`Unordered::now`] | not promised | **no** | – | 1 ns |
 //! | [`Granular::recent`] | yes | yes | – | what `now` last returned, in one load |
 //!
@@ -20,16 +18,14 @@
 //! Code generic over [`Now`] can be given a [`FakeClock`], which stalls, steps back, drifts and coarsens on demand.
 //!
 //! # Guarantees
-//! - Nothing runs before `main`, nor in the background unless the program starts it (`hiccups::HiccupRecorder`), and no
-//!   state goes stale. The first read takes some 10 µs; on kernels before 6.11 longer in a process with thousands of
-//!   mappings.
+//! - Nothing runs before `main`, nor in the background, and no state goes stale. The first read takes some 10 µs; on kernels
+//!   before 6.11 longer in a process with thousands of mappings.
 //! - Reads are infallible. They never wait for another thread, and for the kernel only as `clock_gettime` does, while it
 //!   updates its data. Stopping a thread, forking, or reading in a signal handler inside a read changes no reading.
 //! - After [`Clock::warm_up`] no read makes a system call, unless `clock_gettime` itself does: when the kernel uses a
 //!   clocksource that programs cannot read (or a hypervisor stops vouching for its page), or the process may not read the
 //!   counter. [`Clock::anchor`] lists its own exception.
-//! - Check it on your machine: `causality::litmus` (feature `sources`), `chronoscope causality`, `bench/clock`,
-//!   `lab/run`.
+//! - Check it on your machine: `chronoscope causality`, `bench/clock`, `lab/run`.
 //!
 //! # Platform
 //! Linux on x86-64 and aarch64. macOS and Windows: the system's clocks and the raw counter; [`Clock`] reads the system's
@@ -44,16 +40,14 @@
 //! - `kernel-data` (default): computes the time from the kernel's own data where they can be read and pass a check;
 //!   without it, every read is `clock_gettime`.
 //! - `serde`: serialises [`Instant`], [`Reading`] and [`WallAnchor`] with the [`BootId`] of their times, and refuses them
-//!   in another boot; [`Ticks`], [`Anchor`] and `Rate`, raw numbers of one boot; [`Elapsed`] and [`UtcInterval`], valid
-//!   anywhere; [`Trust`], [`TrustState`], [`RateSource`], [`Reason`], [`Reasons`], [`Distrust`] and [`BootId`]. Not
-//!   clocks, stopwatches, tables, sources, [`AtomicInstant`] or other errors.
+//!   in another boot; [`Ticks`] and [`Anchor`], raw numbers of one boot; [`Elapsed`] and [`UtcInterval`], valid anywhere;
+//!   [`Trust`], [`TrustState`], [`RateSource`], [`Reason`], [`Reasons`], [`Distrust`] and [`BootId`]. Not clocks,
+//!   stopwatches, tables, [`AtomicInstant`] or other errors.
 //! - `tracing-subscriber`: `log_time`, timestamps for log lines.
-//! - `hdrhistogram`: `pacer::PaceRecord`, a pacer's record in histograms; `hiccups`, what holds up a thread that asks for nothing.
-//! - `sources`: for studying clocks. `SourceId`, every way to read the time with static dispatch; `arch`, the CPU's
-//!   counter with and without a fence; `os`, every clock of the system; `Rate`; with `std` also `causality`, measurements
-//!   between two CPUs.
-//! - `work`: for benchmark harnesses. Busy work of a chosen length, and values that the optimiser cannot see through.
-//! - `calls`: stops a process at each system call so that they can be counted. Linux.
+//! - `hdrhistogram`: `pacer::PaceRecord`, a pacer's record in histograms.
+//!
+//! What studies clocks and harnesses – raw counters, each clock of the system, pairs of CPUs – is in the crate
+//! `chronoscope-sources`.
 //!
 //! # Examples
 //! Replacing the standard library's type:
@@ -82,13 +76,7 @@
 #![no_std]
 // Links lead to items of features that may be off; they are checked with all features on.
 #![cfg_attr(
-    not(all(
-        feature = "std",
-        feature = "hdrhistogram",
-        feature = "sources",
-        feature = "work",
-        feature = "tracing-subscriber"
-    )),
+    not(all(feature = "std", feature = "hdrhistogram", feature = "tracing-subscriber")),
     allow(rustdoc::broken_intra_doc_links, rustdoc::private_intra_doc_links)
 )]
 // docs.rs says of each item which feature it needs.
@@ -104,29 +92,15 @@ compile_error!("chronoscope-clock keeps times in 64-bit atomics, which this targ
 #[cfg(any(test, loom, feature = "std"))]
 extern crate std;
 
-mod adaptive;
 mod anchor;
 mod anchor_table;
-#[cfg(feature = "sources")]
-pub mod arch;
-#[cfg(not(feature = "sources"))]
-#[allow(dead_code, unreachable_pub, unused_imports)]
-// what `sources` alone shows; with it nothing here is allowed to be dead
 mod arch;
 mod atomic_instant;
 mod boot_id;
-#[cfg(all(target_os = "linux", feature = "calls"))]
-pub mod calls;
-#[cfg(all(feature = "std", feature = "sources"))]
-pub mod causality;
 mod clock;
 mod exact;
 mod fake;
 mod granular;
-#[cfg(feature = "hdrhistogram")]
-pub mod hiccups;
-#[cfg(feature = "hdrhistogram")]
-mod histogram;
 mod instant;
 #[cfg(feature = "serde")]
 mod instant_serde;
@@ -134,21 +108,15 @@ mod instant_serde;
 pub mod log_time;
 mod nanos;
 mod now;
-#[cfg(feature = "sources")]
-pub mod os;
-#[cfg(not(feature = "sources"))]
-#[allow(dead_code, unreachable_pub, unused_imports)] // as above
 mod os;
 pub mod pacer;
 pub mod pause;
 mod pointers;
-#[cfg(feature = "sources")]
-mod rate;
 #[cfg(any(test, target_os = "macos", windows))]
 mod ratio;
+#[doc(hidden)]
+pub mod raw;
 mod reading;
-#[cfg(feature = "sources")]
-mod source;
 #[cfg(feature = "std")]
 mod std_instant;
 #[cfg(all(test, feature = "std"))]
@@ -164,24 +132,17 @@ mod unavailable;
 mod utc;
 mod uuid;
 mod wall;
-#[cfg(feature = "work")]
-pub mod work;
 
-pub use adaptive::Adaptive;
 pub use anchor::Anchor;
 pub use anchor_table::{AnchorTable, ConvertError};
 pub use atomic_instant::AtomicInstant;
 pub use boot_id::BootId;
 pub use clock::{Clock, Unordered};
 pub use fake::{FakeClock, FakeView};
-pub use granular::{FullResolution, Granular};
+pub use granular::Granular;
 pub use instant::Instant;
 pub use now::Now;
-#[cfg(feature = "sources")]
-pub use rate::Rate;
 pub use reading::Reading;
-#[cfg(feature = "sources")]
-pub use source::{Family, Guarantee, Serialised, SourceFacts, SourceId, SourceVisitor, Unit};
 pub use stopwatch::{BackwardStep, Elapsed, Stopwatch};
 pub use tick_source::TickSource;
 pub use ticks::Ticks;

@@ -7,8 +7,6 @@ use core::time::Duration;
 pub enum TrustState {
     /// The kernel itself keeps time by the counter, and the clock computes what the kernel computes.
     Verified,
-    /// The clock reads the counter, but something is less certain than it should be; the reasons say what.
-    Degraded,
     /// Times come from the system's clock.
     Fallback,
 }
@@ -17,7 +15,6 @@ impl fmt::Display for TrustState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Verified => "verified",
-            Self::Degraded => "degraded",
             Self::Fallback => "fallback",
         })
     }
@@ -79,8 +76,6 @@ macro_rules! reasons {
 reasons! {
     /// A hypervisor lies between the counter and its hardware.
     Hypervisor: Verified, "a hypervisor can move the machine or scale its counter";
-    /// A measurement found a skew between cores that rules out causal reads.
-    SkewBetweenCores: Degraded, "a core read a time earlier than one that another core had already shown it";
     /// The kernel was updating its data each time this reading looked.
     KernelDataChanging: Fallback, "the kernel was still updating its conversion data when this reading gave up waiting";
     /// The kernel's conversion data could not be found or failed their check.
@@ -176,9 +171,6 @@ pub struct Trust {
     pub error_bound: Duration,
     /// The counter's frequency in hertz, as the kernel's conversion implies it; None in fallback.
     pub counter_hz: Option<f64>,
-    /// The largest skew between cores that measurements in this process could not exclude
-    /// ([`causality::skew`](crate::causality::skew)); None if there was no measurement.
-    pub skew_not_excluded: Option<Duration>,
 }
 
 /// A clock over the counter was requested, but readings come from the system's clock.
@@ -274,27 +266,25 @@ mod tests {
     fn the_gravest_reason_decides() {
         let reasons = Reasons::of(Reason::Hypervisor);
         assert_eq!(reasons.state(), TrustState::Verified);
-        assert_eq!(reasons.with(Reason::SkewBetweenCores).state(), TrustState::Degraded);
-        let fallback = reasons.with(Reason::KernelUsesAnother).with(Reason::SkewBetweenCores);
+        let fallback = reasons.with(Reason::KernelUsesAnother);
         assert_eq!(fallback.state(), TrustState::Fallback);
         assert_eq!(Distrust::because(fallback).reason(), Reason::KernelUsesAnother);
-        assert!(fallback.iter().eq([Reason::Hypervisor, Reason::SkewBetweenCores, Reason::KernelUsesAnother]));
+        assert!(fallback.iter().eq([Reason::Hypervisor, Reason::KernelUsesAnother]));
     }
 
     #[cfg(feature = "serde")]
     #[test]
     fn what_a_clock_says_of_itself_survives_being_written() {
-        let reasons = Reasons::of(Reason::Hypervisor).with(Reason::SkewBetweenCores);
-        assert_eq!(serde_json::to_string(&reasons).unwrap(), r#"["hypervisor","skew_between_cores"]"#);
+        let reasons = Reasons::of(Reason::Hypervisor).with(Reason::KernelUsesAnother);
+        assert_eq!(serde_json::to_string(&reasons).unwrap(), r#"["hypervisor","kernel_uses_another"]"#);
         let trust = Trust {
-            state: TrustState::Degraded,
+            state: TrustState::Fallback,
             rate_source: RateSource::KvmClock,
             reasons,
             error_bound: Duration::from_nanos(1),
             counter_hz: Some(2.5e9),
-            skew_not_excluded: Some(Duration::from_nanos(140)),
         };
-        let unknown = Trust { counter_hz: None, skew_not_excluded: None, reasons: Reasons::NONE, ..trust };
+        let unknown = Trust { counter_hz: None, reasons: Reasons::NONE, ..trust };
         for trust in [trust, unknown] {
             let text = serde_json::to_string(&trust).unwrap();
             assert_eq!(serde_json::from_str::<Trust>(&text).unwrap(), trust, "{text}");

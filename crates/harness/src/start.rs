@@ -1,4 +1,4 @@
-use chronoscope_clock::os::{CounterAccess, counter_access, set_counter_access};
+use chronoscope_sources::os::{CounterAccess, counter_access, set_counter_access};
 
 use crate::affinity;
 use crate::record::TscAccess;

@@ -1,7 +1,7 @@
 //! Work of known length: a chain of dependent multiplications, limited by latency, and an empty loop, limited by the
 //! core's width.
 
-use chronoscope_clock::work::opaque;
+use chronoscope_sources::work::opaque;
 
 /// The factor of a link: odd, so that an odd value never becomes zero.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;

@@ -1,6 +1,6 @@
 //! The reads that are compared.
 
-use chronoscope_clock::arch::{self, Counter, WithProcessorId};
+use chronoscope_sources::arch::{self, Counter, WithProcessorId};
 use std::time::Instant;
 
 use crate::monotonic::monotonic_ns;
@@ -18,15 +18,13 @@ pub(crate) const GRANULAR: &str = "Granular 1 µs";
 macro_rules! reads {
     ($clock:ident) => {{
         use ::std::time::Duration;
-        use $clock::{Adaptive, Clock, Granular};
+        use $clock::{Clock, Granular};
 
         static GRANULAR: Granular = Granular::new(Duration::from_micros(1));
-        static ADAPTIVE: Adaptive = Adaptive::new(Duration::from_nanos(100), Duration::from_micros(2));
         ::std::vec![
             $crate::Read::new("Unordered", || Clock::or_system().unordered().now().as_nanos()),
             $crate::Read::new("Clock::now", || Clock::or_system().now().as_nanos()),
             $crate::Read::new("Granular 1 µs", || GRANULAR.now().as_nanos()),
-            $crate::Read::new("Adaptive 100 ns–2 µs", || ADAPTIVE.now().as_nanos()),
         ]
     }};
 }

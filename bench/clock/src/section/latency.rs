@@ -32,9 +32,7 @@ const SUBJECTS: &[&str] = &[
     QUANTA_RECENT,
     TICKS,
     UNORDERED,
-    FULL_RESOLUTION,
     GRANULAR,
-    ADAPTIVE,
     ORDERED,
     RECENT,
 ];

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use chronoscope_clock::causality::{self, Seen};
-use chronoscope_clock::{Clock, Granular, Guarantee, SourceId, SourceVisitor, TickSource, Unit, os::OsClock};
+use chronoscope_sources::causality::{self, Seen};
+use chronoscope_clock::{Clock, Granular, TickSource};
+use chronoscope_sources::{Guarantee, SourceId, SourceVisitor, Unit, os::OsClock};
 use serde::Serialize;
 
 use crate::cpus;
@@ -69,7 +70,6 @@ pub(crate) fn measure(size: &Size) -> Result<Litmus, Failure> {
     ];
     let by_id = [
         SourceId::Clock(Guarantee::Unordered),
-        SourceId::Clock(Guarantee::FullResolution),
         SourceId::CounterUnordered,
         SourceId::CounterOrdered,
         SourceId::CounterWithProcessorId,

@@ -22,10 +22,8 @@ const SUBJECTS: &[&str] = &[
     UNORDERED,
     ORDERED,
     GRANULAR,
-    ADAPTIVE,
     GRANULAR_100,
     GRANULAR_0,
-    FULL_RESOLUTION,
 ];
 
 /// What the section saw.

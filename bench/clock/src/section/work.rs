@@ -26,7 +26,6 @@ const SUBJECTS: &[&str] = &[
     COARSETIME,
     UNORDERED,
     GRANULAR,
-    FULL_RESOLUTION,
     ORDERED,
     RECENT,
 ];

@@ -165,10 +165,11 @@ mod tests {
     use crate::answers::report::ClockVerdict;
     use crate::rules::tests::{blank, readable};
     use crate::sections::causality::report::PairOffset;
-    use chronoscope_clock::SourceId;
-    use chronoscope_clock::os::OsClock;
+
     use chronoscope_harness::estimators::intervals::TimedIntervals;
     use chronoscope_harness::record::{Disturbance, TscClass};
+    use chronoscope_sources::SourceId;
+    use chronoscope_sources::os::OsClock;
 
     const MONOTONIC: SourceId = SourceId::Os(OsClock::Monotonic);
     const COARSE: SourceId = SourceId::Os(OsClock::MonotonicCoarse);

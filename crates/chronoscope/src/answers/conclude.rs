@@ -1,14 +1,13 @@
 //! From estimates to the verdict: which clocks can be trusted, and what they can time.
 
-use chronoscope_clock::os::OsClock;
-use chronoscope_clock::{Family, SourceId};
+use chronoscope_sources::os::OsClock;
+use chronoscope_sources::{Family, SourceId};
 
 use crate::answers::conclusions::Conclusions;
 use crate::answers::{causality, fast_path, intervals, monotonic};
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::ptp_clock::PtpClock;
-use crate::sections::clocks::library_clock::report::LibraryClockState;
 use crate::sections::clocks::report::ClockReport;
 
 /// Fills in `record.verdict` from the rest of the record, and each clock's causality.
@@ -95,11 +94,7 @@ fn advice(clock: &ClockReport, record: &Record) -> (bool, String) {
         (Family::System, _) => (true, advice),
         (Family::Counter | Family::Library, Some(doubt)) => (false, doubt),
         (Family::Counter, None) => (true, format!("{}; {advice}", ordered_read(clock, record))),
-        (Family::Library, None) => {
-            let state = record.clocks.library_clock.as_ref().map(|library| library.state);
-            let degraded = if state == Some(LibraryClockState::Degraded) { ", degraded here" } else { "" };
-            (true, format!("{advice}{degraded}"))
-        }
+        (Family::Library, None) => (true, advice),
     }
 }
 

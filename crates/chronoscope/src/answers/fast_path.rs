@@ -1,7 +1,7 @@
 //! Whether `CLOCK_MONOTONIC` is read without entering the kernel.
 
-use chronoscope_clock::SourceId;
-use chronoscope_clock::os::OsClock;
+use chronoscope_sources::SourceId;
+use chronoscope_sources::os::OsClock;
 
 use crate::answers::conclusions::FastPath;
 use crate::document::Record;

@@ -60,9 +60,9 @@ mod tests {
     use super::*;
     use crate::answers::conclusions::Grade;
     use crate::rules::tests::{blank, readable};
-    use chronoscope_clock::Rate;
     use chronoscope_harness::estimators::steps::Steps;
     use chronoscope_harness::estimators::steps::granularity;
+    use chronoscope_sources::Rate;
 
     /// Two clocks with these changes from read to read; None where not observed.
     fn record(changes: [Option<Vec<i64>>; 2]) -> Record {

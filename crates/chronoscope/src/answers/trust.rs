@@ -1,7 +1,7 @@
 //! How far a record supports the machine's counter and clocksources: the common basis of verdict, advice and pages.
 
-use chronoscope_clock::SourceId;
-use chronoscope_clock::os::OsClock;
+use chronoscope_sources::SourceId;
+use chronoscope_sources::os::OsClock;
 
 use crate::answers::report::{ClocksourceAdvice, Trust};
 use crate::clock_id::ClockId;

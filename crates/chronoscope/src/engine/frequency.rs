@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use chronoscope_clock::arch::Counter;
-use chronoscope_clock::os::OsClock;
-use chronoscope_clock::{SourceId, SourceVisitor, TickSource, Unavailable};
+use chronoscope_clock::{TickSource, Unavailable};
+use chronoscope_sources::arch::Counter;
+use chronoscope_sources::os::OsClock;
+use chronoscope_sources::{SourceId, SourceVisitor};
 use serde::{Deserialize, Serialize};
 
 use super::task::{Bench, Task};

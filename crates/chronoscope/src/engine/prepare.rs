@@ -1,5 +1,5 @@
-use chronoscope_clock::os::{OsClock, declared_resolution_ns};
-use chronoscope_clock::{Family, Rate, SourceId};
+use chronoscope_sources::os::{OsClock, declared_resolution_ns};
+use chronoscope_sources::{Family, Rate, SourceId};
 
 use super::timer::TimerSpec;
 use super::{frequency, probe};

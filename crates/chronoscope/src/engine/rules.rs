@@ -341,7 +341,7 @@ mod tests {
     fn read_with(differences: Vec<(i64, u64)>) -> Record {
         let span_ticks = differences.iter().map(|(ticks, count)| ticks.unsigned_abs() * count).sum();
         let samples = Samples { differences, span_ticks, empty_intervals: 0, largest_empty_ticks: 0 };
-        let rate = chronoscope_clock::Rate::NANOSECONDS;
+        let rate = chronoscope_sources::Rate::NANOSECONDS;
         let mut record = blank();
         record.reads.extend(reads("fake".into(), &samples, rate, Disturbance::default()));
         record

@@ -1,7 +1,7 @@
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-use chronoscope_clock::Rate;
+use chronoscope_sources::Rate;
 
 use chronoscope_harness::{Start, Study, StudyObserver, StudyRun};
 

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use chronoscope_clock::os::{CounterAccess, set_counter_access};
+use chronoscope_sources::os::{CounterAccess, set_counter_access};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -2,8 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 
-use chronoscope_clock::SourceId;
-use chronoscope_clock::os::OsClock;
+use chronoscope_sources::SourceId;
+use chronoscope_sources::os::OsClock;
 use serde_json::{Value, json};
 
 use super::task::{Request, Task};

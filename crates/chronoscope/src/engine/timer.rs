@@ -1,8 +1,9 @@
 //! The clock that times batches as a whole, and the deadlines of tasks.
 
-use chronoscope_clock::arch::Counter;
-use chronoscope_clock::os::{self, OsClock};
-use chronoscope_clock::{Rate, SourceVisitor, TickSource};
+use chronoscope_clock::TickSource;
+use chronoscope_sources::arch::Counter;
+use chronoscope_sources::os::{self, OsClock};
+use chronoscope_sources::{Rate, SourceVisitor};
 use serde::{Deserialize, Serialize};
 
 /// Which clock times batches.

@@ -3,8 +3,8 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use chronoscope_clock::SourceId;
-use chronoscope_clock::os::OsClock;
+use chronoscope_sources::SourceId;
+use chronoscope_sources::os::OsClock;
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;

@@ -10,7 +10,7 @@ use crate::json::{document, json};
 use crate::sections::causality::rules::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::view::{View, terminal};
 use anstream::adapter::strip_str;
-use chronoscope_clock::SourceId;
+use chronoscope_sources::SourceId;
 use unicode_width::UnicodeWidthStr;
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/record.json");
@@ -241,7 +241,7 @@ fn a_record_with_the_former_names_of_clocks_is_read_and_shown_as_one_with_todays
     for (id, former) in SourceId::all().filter_map(|id| Some((id, id.facts().former_names.first()?))) {
         text = text.replace(&format!("\"{id}\""), &format!("\"{former}\""));
     }
-    assert!(text.contains("\"granular full resolution 1 µs\"") && !text.contains("\"FullResolution 1 µs\""));
+    assert!(text.contains("\"granular 1 µs\"") && !text.contains("\"Granular 1 µs\""));
     let (mut former, today) = (document(&text).unwrap(), record());
     // Findings are shown as they were written, and their subjects are known by any name.
     let tables = |record: &Record| {

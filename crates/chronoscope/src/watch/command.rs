@@ -118,7 +118,7 @@ impl Watch {
     fn ends(mut self, began_ns: u64, ended_ns: u64) -> Result<bool, Failure> {
         let (passed_ns, cpu_ns) = (ended_ns.saturating_sub(began_ns), cpu_ns());
         let summary = Summary {
-            at: utc(chronoscope_clock::os::try_read_ns(chronoscope_clock::os::OsClock::Realtime).unwrap_or(0)),
+            at: utc(chronoscope_sources::os::try_read_ns(chronoscope_sources::os::OsClock::Realtime).unwrap_or(0)),
             monotonic_ns: ended_ns,
             elapsed_ms: passed_ns / 1_000_000,
             cpu_ms: cpu_ns as f64 / 1e6,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chronoscope_clock::os::{OsClock, try_read_ns};
+use chronoscope_sources::os::{OsClock, try_read_ns};
 
 use super::ration::Ration;
 use super::sample::{Sample, Skew, Steal};

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use chronoscope_clock::causality::{Trips, alternate};
-use chronoscope_clock::{Rate, SourceVisitor, TickSource};
+use chronoscope_clock::TickSource;
 use chronoscope_harness::pin;
+use chronoscope_sources::causality::{Trips, alternate};
+use chronoscope_sources::{Rate, SourceVisitor};
 
 use super::sample::Skew;
 use crate::clock_id::ClockId;

@@ -10,11 +10,12 @@ use serde_json::Value;
 use crate::tree::root;
 
 /// What each package may use, of ours. Tests may use more.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 9] = [
     ("probes", &[]),
     ("docs", &[]),
     ("crates/clock", &[]),
-    ("crates/harness", &["chronoscope-clock"]),
+    ("crates/sources", &["chronoscope-clock"]),
+    ("crates/harness", &["chronoscope-clock", "chronoscope-sources"]),
     ("crates/render", &["chronoscope-harness"]),
     ("crates/bench", &["chronoscope-harness", "chronoscope-render"]),
     ("examples", &["chronoscope-harness", "chronoscope-render"]),
@@ -27,13 +28,14 @@ const ARROWS: [(&str, &[&str]); 8] = [
             "chronoscope-harness",
             "chronoscope-probes",
             "chronoscope-render",
+            "chronoscope-sources",
         ],
     ),
 ];
 
 /// Workspaces of their own, which nothing may use, and what their packages may use of ours, tests included.
 const APART: [(&str, &[&str]); 3] = [
-    ("bench", &["chronoscope-clock", "chronoscope-harness"]),
+    ("bench", &["chronoscope-clock", "chronoscope-harness", "chronoscope-sources"]),
     ("lab", &["chronoscope-clock"]),
     ("fuzz", &["chronoscope"]),
 ];

@@ -74,8 +74,15 @@ fn no_public_item_is_dead() {
     }
     assert!(counts.len() > 5_000, "{}", counts.len());
     let mut dead = Vec::new();
-    for package in ["crates/clock", "crates/harness", "crates/render", "crates/bench", "crates/chronoscope", "examples"]
-    {
+    for package in [
+        "crates/clock",
+        "crates/sources",
+        "crates/harness",
+        "crates/render",
+        "crates/bench",
+        "crates/chronoscope",
+        "examples",
+    ] {
         dead.extend(unused(&sources(package), &counts));
     }
     assert!(dead.is_empty(), "nobody uses:\n{}", dead.join("\n"));

@@ -1,16 +1,6 @@
-#[cfg(feature = "work")]
-#[path = "registers.rs"]
-mod registers;
-
 use core::arch::asm;
 
-#[cfg(feature = "work")]
-pub(crate) use self::registers::{observed_32, observed_64, opaque};
-pub(super) use super::absent::{Absent as WithProcessorId, Absent as Serialised};
 use crate::Unavailable;
-
-pub(super) const NAME_UNORDERED: &str = "cntvct";
-pub(super) const NAME_ORDERED: &str = "isb; cntvct";
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Present(());
@@ -116,46 +106,7 @@ impl Present {
     }
 }
 
-/// The chain is carried from call to call in v31: every function may overwrite it, so nobody relies on it, and scalar
-/// code leaves it alone. If it is overwritten, one call overlaps another once.
-#[inline(always)]
-pub(crate) fn consume_cpu(tokens: u64) {
-    // SAFETY: no memory is touched, and every register that is written is declared. What v31 holds does not matter.
-    unsafe {
-        asm!(
-            "fmov {chain}, d31",
-            "cbz {tokens}, 3f",
-            "2:",
-            "madd {chain}, {chain}, {factor}, {factor}",
-            "subs {tokens}, {tokens}, #1",
-            "b.ne 2b",
-            "3:",
-            "fmov d31, {chain}",
-            chain = out(reg) _,
-            tokens = inout(reg) tokens => _,
-            factor = in(reg) 0x5851_F42D_u64,
-            out("v31") _,
-            options(nostack, nomem),
-        );
-    }
-}
-
 #[inline(always)]
 pub(super) fn relax(_may_read_counter: impl FnOnce() -> bool) {
     core::hint::spin_loop();
-}
-
-#[inline(always)]
-pub(crate) fn shift<const COPY: usize>() {
-    // SAFETY: padding up to the next cache line and four instructions per step that do nothing.
-    unsafe {
-        asm!(
-            ".p2align 6",
-            ".rept 4 * {copies}",
-            "nop",
-            ".endr",
-            copies = const COPY,
-            options(nostack, nomem, preserves_flags)
-        );
-    }
 }

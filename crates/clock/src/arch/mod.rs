@@ -1,18 +1,9 @@
-//! The CPU's counter. Needs the feature `sources`.
+//! The CPU's counter.
 //!
 //! Each architecture's file defines `Present`, a zero-sized proof that user space may read the counter, with the reads on
-//! it; `WithProcessorId` and `Serialised`, x86's other two reads; `opaque`, `observed_64` and `observed_32`, which hide a
-//! value from the optimiser; `consume_cpu` and `shift`; and the names by which people know the reads.
-//!
-//! Where an architecture lacks a read, its proof type has no values: the read cannot be called, and nothing invents a
-//! number.
+//! it, and `relax`. Where there is no counter, the proof has no values: a read cannot be called, and nothing invents a number.
 #![allow(unsafe_code)]
 
-#[cfg(not(all(target_arch = "x86_64", not(target_env = "sgx"), not(miri))))]
-mod absent;
-
-#[cfg(feature = "work")]
-use core::mem::{ManuallyDrop, MaybeUninit};
 use core::time::Duration;
 
 use crate::Unavailable;
@@ -42,45 +33,28 @@ use crate::Unavailable;
     ),
     path = "unsupported.rs"
 )]
-#[cfg_attr(not(feature = "work"), allow(dead_code))] // what `work` alone shows
 mod imp;
-
-/// The usual name of the unordered read.
-#[cfg(feature = "sources")]
-pub const NAME_UNORDERED: &str = imp::NAME_UNORDERED;
-/// The usual name of the ordered read.
-#[cfg(feature = "sources")]
-pub const NAME_ORDERED: &str = imp::NAME_ORDERED;
-/// The usual name of the read that also returns the processor id.
-#[cfg(feature = "sources")]
-pub const NAME_WITH_PROCESSOR_ID: &str = "rdtscp";
-/// The usual name of the read behind a serialising instruction.
-#[cfg(feature = "sources")]
-pub const NAME_SERIALISED: &str = "cpuid; rdtsc";
 
 /// The CPU's free-running counter: the TSC on x86-64, `CNTVCT_EL0` on aarch64.
 ///
 /// # Units
-/// Ticks. Not every machine declares their length; see [`Rate`](crate::Rate).
+/// Ticks. Not every machine declares their length.
 ///
 /// # Platform
 /// x86-64: every system but SGX enclaves. aarch64: Linux, Android, macOS and Windows, whose kernels open the counter to
 /// user space; elsewhere, iOS included, a read might end the process, so the counter is unavailable.
 ///
 /// On Linux a process can forbid itself the counter (`prctl(PR_SET_TSC, PR_TSC_SIGSEGV)`); a read then ends it with
-/// SIGSEGV. [`os::counter_access`](crate::os::counter_access) checks beforehand.
+/// SIGSEGV. [`counter_access`](crate::raw::counter_access) checks beforehand.
 ///
 /// # Examples
 /// ```
-/// # #[cfg(feature = "sources")]
-/// # {
-/// use chronoscope_clock::{arch::Counter, os};
+/// use chronoscope_clock::raw::{Counter, CounterAccess, counter_access};
 ///
-/// if let (Ok(counter), os::CounterAccess::Allowed) = (Counter::new(), os::counter_access()) {
+/// if let (Ok(counter), CounterAccess::Allowed) = (Counter::new(), counter_access()) {
 ///     let first = counter.ordered();
 ///     assert!(counter.ordered() >= first);
 /// }
-/// # }
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Counter(imp::Present);
@@ -194,79 +168,6 @@ impl Counter {
     }
 }
 
-/// `rdtscp`: reads the TSC and the processor id after all earlier loads.
-///
-/// # Examples
-/// ```
-/// use chronoscope_clock::{arch::WithProcessorId, os};
-///
-/// if let (Ok(rdtscp), os::CounterAccess::Allowed) = (WithProcessorId::new(), os::counter_access()) {
-///     let first = rdtscp.read();
-///     assert!(rdtscp.read() >= first);
-/// }
-/// ```
-#[cfg(feature = "sources")]
-#[derive(Clone, Copy, Debug)]
-pub struct WithProcessorId(imp::WithProcessorId);
-
-#[cfg(feature = "sources")]
-impl WithProcessorId {
-    /// Finds the instruction (CPUID 0x80000001 EDX bit 27).
-    ///
-    /// # Errors
-    /// [`Unavailable`] on CPUs without it and on other architectures.
-    pub fn new() -> Result<Self, Unavailable> {
-        imp::WithProcessorId::detect().map(Self)
-    }
-
-    /// Reads the counter.
-    ///
-    /// # Ordering
-    /// After earlier loads. Later instructions may start before it.
-    #[must_use]
-    #[inline(always)]
-    pub fn read(self) -> u64 {
-        self.0.read()
-    }
-}
-
-/// `cpuid; rdtsc`: the read behind a fully serialising instruction that older manuals advise. Under a hypervisor `cpuid`
-/// traps, so each read costs a VM exit.
-///
-/// # Examples
-/// ```
-/// use chronoscope_clock::{arch::SerialisedByCpuid, os};
-///
-/// if let (Ok(pair), os::CounterAccess::Allowed) = (SerialisedByCpuid::new(), os::counter_access()) {
-///     let first = pair.read();
-///     assert!(pair.read() > first);
-/// }
-/// ```
-#[cfg(feature = "sources")]
-#[derive(Clone, Copy, Debug)]
-pub struct SerialisedByCpuid(imp::Serialised);
-
-#[cfg(feature = "sources")]
-impl SerialisedByCpuid {
-    /// Finds the instruction pair.
-    ///
-    /// # Errors
-    /// [`Unavailable`] except on x86-64.
-    pub fn new() -> Result<Self, Unavailable> {
-        imp::Serialised::detect().map(Self)
-    }
-
-    /// Reads the counter.
-    ///
-    /// # Ordering
-    /// After every earlier instruction has retired.
-    #[must_use]
-    #[inline(always)]
-    pub fn read(self) -> u64 {
-        self.0.read()
-    }
-}
-
 /// The longest that [`relax`] takes undisturbed: a pause of 140 cycles, or a quarter of a microsecond of waiting.
 pub(crate) const LONGEST_RELAX: Duration = Duration::from_nanos(500);
 
@@ -278,28 +179,4 @@ pub(crate) const LONGEST_RELAX: Duration = Duration::from_nanos(500);
 #[inline(always)]
 pub(crate) fn relax(may_read_counter: impl FnOnce() -> bool) {
     imp::relax(may_read_counter);
-}
-
-#[cfg(feature = "work")]
-pub(crate) use imp::{consume_cpu, opaque, shift};
-
-/// See [`work::black_box`](crate::work::black_box).
-#[cfg(feature = "work")]
-#[inline(always)]
-pub(crate) fn black_box<T>(value: T) -> T {
-    macro_rules! through_register {
-        ($bits:ty, $pass:path) => {{
-            let value = ManuallyDrop::new(value);
-            // SAFETY: both types have the same size, and `MaybeUninit` allows every content, padding included.
-            let bits: MaybeUninit<$bits> = unsafe { core::mem::transmute_copy(&value) };
-            let bits = $pass(bits);
-            // SAFETY: these are the very bits of `value`, which nobody drops or uses after this.
-            unsafe { core::mem::transmute_copy(&bits) }
-        }};
-    }
-    match size_of::<T>() {
-        8 => through_register!(u64, imp::observed_64),
-        4 => through_register!(u32, imp::observed_32),
-        _ => core::hint::black_box(value),
-    }
 }

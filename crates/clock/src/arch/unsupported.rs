@@ -1,10 +1,4 @@
-use core::mem::MaybeUninit;
-
-pub(super) use super::absent::{Absent as WithProcessorId, Absent as Serialised};
 use crate::Unavailable;
-
-pub(super) const NAME_UNORDERED: &str = "counter";
-pub(super) const NAME_ORDERED: &str = "fence; counter";
 
 const UNSUPPORTED: Unavailable = Unavailable::because(if cfg!(miri) {
     "Miri executes no instruction of a processor"
@@ -54,31 +48,7 @@ without_values! {
     is_under_hypervisor -> Option<bool>,
 }
 
-pub(crate) fn opaque(value: u64) -> u64 {
-    core::hint::black_box(value)
-}
-
-pub(super) fn observed_64(value: MaybeUninit<u64>) -> MaybeUninit<u64> {
-    core::hint::black_box(value)
-}
-
-pub(super) fn observed_32(value: MaybeUninit<u32>) -> MaybeUninit<u32> {
-    core::hint::black_box(value)
-}
-
-/// Every call begins a chain of its own, so that short calls may overlap.
-pub(crate) fn consume_cpu(tokens: u64) {
-    let mut link = tokens;
-    for _ in 0..tokens {
-        link = opaque(link.wrapping_mul(0x5851_F42D).wrapping_add(0x2F));
-    }
-    opaque(link);
-}
-
 #[inline(always)]
 pub(super) fn relax(_may_read_counter: impl FnOnce() -> bool) {
     core::hint::spin_loop();
 }
-
-/// No code of a known length is written here.
-pub(crate) fn shift<const COPY: usize>() {}

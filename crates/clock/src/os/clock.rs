@@ -1,122 +1,68 @@
-/// Declares the clocks: the enum, the list of all, and a macro that is given their names.
-macro_rules! clocks {
-    ($(#[$about:meta])* pub enum OsClock { $($(#[$meaning:meta])* $clock:ident,)* }) => {
-        $(#[$about])*
-        /// A clock of the operating system.
-        ///
-        /// CPU-time clocks count only while the process or thread runs. `Realtime` and its kin are set by people and NTP,
-        /// so they may step either way.
-        ///
-        /// # Platform
-        /// Names are Linux's; other systems read what comes nearest, and [`try_read_ns`](super::try_read_ns) gives the
-        /// reason if there is nothing. *s*: counts suspend.
-        ///
-        /// | | Linux | macOS | Windows |
-        /// |---|---|---|---|
-        /// | `Monotonic` | `CLOCK_MONOTONIC` | `mach_absolute_time` | `QueryPerformanceCounter` *s* |
-        /// | `MonotonicRaw` | `CLOCK_MONOTONIC_RAW` | `CLOCK_MONOTONIC_RAW` *s* | none |
-        /// | `MonotonicCoarse` | `CLOCK_MONOTONIC_COARSE` | `CLOCK_UPTIME_RAW_APPROX` | `GetTickCount64` *s* |
-        /// | `Realtime` | `CLOCK_REALTIME` | `CLOCK_REALTIME` | `GetSystemTimePreciseAsFileTime` |
-        /// | `RealtimeCoarse` | `CLOCK_REALTIME_COARSE` | none | `GetSystemTimeAsFileTime` |
-        /// | `Tai` | `CLOCK_TAI` | none | none |
-        /// | `Boottime` | `CLOCK_BOOTTIME` *s* | `mach_continuous_time` *s* | `QueryInterruptTimePrecise` *s* |
-        /// | `ProcessCpuTime` | `CLOCK_PROCESS_CPUTIME_ID` | `CLOCK_PROCESS_CPUTIME_ID` | `GetProcessTimes` |
-        /// | `ThreadCpuTime` | `CLOCK_THREAD_CPUTIME_ID` | `CLOCK_THREAD_CPUTIME_ID` | `GetThreadTimes` |
-        ///
-        /// Nothing slews `Monotonic` on macOS and Windows.
-        ///
-        /// All other systems (Android, iOS and its kin, the BSDs, WASI) read through the standard library, with the
-        /// feature `std`: `Monotonic` is [`std::time::Instant`] since this process's first read, so values of two
-        /// processes cannot be compared, and counts suspend as that does; `Realtime` is [`std::time::SystemTime`] since
-        /// 1970; there are no others. Without `std`, and on wasm32-unknown-unknown, whose standard library has no clock,
-        /// there is none at all.
-        ///
-        /// # Sources
-        /// clock_gettime(2), clock_getres(2); clock_gettime(3) of macOS; Microsoft, "Acquiring high-resolution time
-        /// stamps", "Windows Time" and realtimeapiset.h; the standard library's table of system calls at `Instant`.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum OsClock {
-            $($(#[$meaning])* $clock,)*
-        }
-
-        impl OsClock {
-            /// All clocks, in report order.
-            pub const ALL: [Self; [$(Self::$clock),*].len()] = [$(Self::$clock),*];
-        }
-
-        /// Calls the macro `$then` with the names of all clocks.
-        #[cfg(feature = "sources")]
-        macro_rules! for_each_os_clock {
-            ($then:ident) => { $then! { $($clock)* } };
-        }
-    };
+/// A clock of the operating system.
+///
+/// CPU-time clocks count only while the process or thread runs. `Realtime` and its kin are set by people and NTP,
+/// so they may step either way.
+///
+/// # Platform
+/// Names are Linux's; other systems read what comes nearest, and [`try_read_ns`](crate::raw::try_read_ns) gives the
+/// reason if there is nothing. *s*: counts suspend.
+///
+/// | | Linux | macOS | Windows |
+/// |---|---|---|---|
+/// | `Monotonic` | `CLOCK_MONOTONIC` | `mach_absolute_time` | `QueryPerformanceCounter` *s* |
+/// | `MonotonicRaw` | `CLOCK_MONOTONIC_RAW` | `CLOCK_MONOTONIC_RAW` *s* | none |
+/// | `MonotonicCoarse` | `CLOCK_MONOTONIC_COARSE` | `CLOCK_UPTIME_RAW_APPROX` | `GetTickCount64` *s* |
+/// | `Realtime` | `CLOCK_REALTIME` | `CLOCK_REALTIME` | `GetSystemTimePreciseAsFileTime` |
+/// | `RealtimeCoarse` | `CLOCK_REALTIME_COARSE` | none | `GetSystemTimeAsFileTime` |
+/// | `Tai` | `CLOCK_TAI` | none | none |
+/// | `Boottime` | `CLOCK_BOOTTIME` *s* | `mach_continuous_time` *s* | `QueryInterruptTimePrecise` *s* |
+/// | `ProcessCpuTime` | `CLOCK_PROCESS_CPUTIME_ID` | `CLOCK_PROCESS_CPUTIME_ID` | `GetProcessTimes` |
+/// | `ThreadCpuTime` | `CLOCK_THREAD_CPUTIME_ID` | `CLOCK_THREAD_CPUTIME_ID` | `GetThreadTimes` |
+///
+/// Nothing slews `Monotonic` on macOS and Windows.
+///
+/// All other systems (Android, iOS and its kin, the BSDs, WASI) read through the standard library, with the
+/// feature `std`: `Monotonic` is [`std::time::Instant`] since this process's first read, so values of two
+/// processes cannot be compared, and counts suspend as that does; `Realtime` is [`std::time::SystemTime`] since
+/// 1970; there are no others. Without `std`, and on wasm32-unknown-unknown, whose standard library has no clock,
+/// there is none at all.
+///
+/// # Sources
+/// clock_gettime(2), clock_getres(2); clock_gettime(3) of macOS; Microsoft, "Acquiring high-resolution time
+/// stamps", "Windows Time" and realtimeapiset.h; the standard library's table of system calls at `Instant`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OsClock {
+    /// `CLOCK_MONOTONIC`: never set, slewed by NTP, stops in suspend.
+    Monotonic,
+    /// `CLOCK_MONOTONIC_RAW`: as `Monotonic`, without NTP's slewing.
+    MonotonicRaw,
+    /// `CLOCK_MONOTONIC_COARSE`: `Monotonic` at the last timer tick.
+    MonotonicCoarse,
+    /// `CLOCK_REALTIME`: the wall clock.
+    Realtime,
+    /// `CLOCK_REALTIME_COARSE`: `Realtime` at the last timer tick.
+    RealtimeCoarse,
+    /// `CLOCK_TAI`: `Realtime` without leap seconds, if the kernel was told how many there were; else the same.
+    Tai,
+    /// `CLOCK_BOOTTIME`: `Monotonic` plus the time spent in suspend.
+    Boottime,
+    /// `CLOCK_PROCESS_CPUTIME_ID`: CPU time of all threads of the process.
+    ProcessCpuTime,
+    /// `CLOCK_THREAD_CPUTIME_ID`: CPU time of the calling thread.
+    ThreadCpuTime,
 }
 
-clocks! {
-    /// A clock of the operating system.
-    ///
-    /// The CPU-time clocks count only while the process or thread runs; `Realtime` and its kin are set by people and by
-    /// NTP, so they may step either way.
-    ///
-    /// # Platform
-    /// The names are those of Linux; the other systems read what comes nearest. Where there is nothing,
-    /// [`try_read_ns`](super::try_read_ns) gives the reason. *s*: counts time spent in suspend.
-    ///
-    /// | | Linux | macOS | Windows |
-    /// |---|---|---|---|
-    /// | `Monotonic` | `CLOCK_MONOTONIC` | `mach_absolute_time` | `QueryPerformanceCounter` *s* |
-    /// | `MonotonicRaw` | `CLOCK_MONOTONIC_RAW` | `CLOCK_MONOTONIC_RAW` *s* | none |
-    /// | `MonotonicCoarse` | `CLOCK_MONOTONIC_COARSE` | `CLOCK_UPTIME_RAW_APPROX` | `GetTickCount64` *s* |
-    /// | `Realtime` | `CLOCK_REALTIME` | `CLOCK_REALTIME` | `GetSystemTimePreciseAsFileTime` |
-    /// | `RealtimeCoarse` | `CLOCK_REALTIME_COARSE` | none | `GetSystemTimeAsFileTime` |
-    /// | `Tai` | `CLOCK_TAI` | none | none |
-    /// | `Boottime` | `CLOCK_BOOTTIME` *s* | `mach_continuous_time` *s* | `QueryInterruptTimePrecise` *s* |
-    /// | `ProcessCpuTime` | `CLOCK_PROCESS_CPUTIME_ID` | `CLOCK_PROCESS_CPUTIME_ID` | `GetProcessTimes` |
-    /// | `ThreadCpuTime` | `CLOCK_THREAD_CPUTIME_ID` | `CLOCK_THREAD_CPUTIME_ID` | `GetThreadTimes` |
-    ///
-    /// Nothing slews `Monotonic` on macOS and Windows.
-    ///
-    /// Every other system (Android, iOS and its kin, the BSDs, WASI) is read through the standard library:
-    ///
-    /// | | elsewhere, with the feature `std` |
-    /// |---|---|
-    /// | `Monotonic` | [`std::time::Instant`], since this process's first read of it: the first is near 0, and values of two processes cannot be compared |
-    /// | `Realtime` | [`std::time::SystemTime`], since 1970 |
-    /// | all others | none |
-    ///
-    /// Whether `Monotonic` counts suspend is then as the standard library has it. Without `std`, and on wasm32-unknown-unknown,
-    /// where the standard library has no clock, there is none at all.
-    ///
-    /// # Sources
-    /// clock_gettime(2), clock_getres(2); clock_gettime(3) of macOS; Microsoft, "Acquiring high-resolution time stamps",
-    /// "Windows Time" and realtimeapiset.h; the standard library's table of system calls at `Instant`.
-    ///
-    /// # Examples
-    /// ```
-    /// # #[cfg(all(feature = "sources", target_os = "linux"))]
-    /// assert_eq!(chronoscope_clock::os::OsClock::Monotonic.name(), "CLOCK_MONOTONIC");
-    /// ```
-    pub enum OsClock {
-        /// `CLOCK_MONOTONIC`: never set, slewed by NTP, stops in suspend.
-        Monotonic,
-        /// `CLOCK_MONOTONIC_RAW`: as `Monotonic`, without NTP's slewing.
-        MonotonicRaw,
-        /// `CLOCK_MONOTONIC_COARSE`: `Monotonic` at the last timer tick.
-        MonotonicCoarse,
-        /// `CLOCK_REALTIME`: the wall clock.
-        Realtime,
-        /// `CLOCK_REALTIME_COARSE`: `Realtime` at the last timer tick.
-        RealtimeCoarse,
-        /// `CLOCK_TAI`: `Realtime` without leap seconds, if the kernel was told how many there were; else the same.
-        Tai,
-        /// `CLOCK_BOOTTIME`: `Monotonic` plus the time spent in suspend.
-        Boottime,
-        /// `CLOCK_PROCESS_CPUTIME_ID`: CPU time of all threads of the process.
-        ProcessCpuTime,
-        /// `CLOCK_THREAD_CPUTIME_ID`: CPU time of the calling thread.
-        ThreadCpuTime,
-    }
+impl OsClock {
+    /// All clocks, in report order.
+    pub const ALL: [Self; 9] = [
+        Self::Monotonic,
+        Self::MonotonicRaw,
+        Self::MonotonicCoarse,
+        Self::Realtime,
+        Self::RealtimeCoarse,
+        Self::Tai,
+        Self::Boottime,
+        Self::ProcessCpuTime,
+        Self::ThreadCpuTime,
+    ];
 }
-
-#[cfg(feature = "sources")]
-pub(crate) use for_each_os_clock;

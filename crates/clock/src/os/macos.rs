@@ -1,8 +1,8 @@
 #[cfg(feature = "std")]
-pub(crate) use super::not_linux::{bind_thread, zero_of_std};
+pub(crate) use super::not_linux::zero_of_std;
 pub(crate) use super::not_linux::{
-    clocksource_is_counter, counter_access, id, kernel_discipline, locate, read_by_system_call_ns, set_counter_access,
-    time_namespace, try_read_by_system_call_ns,
+    clocksource_is_counter, counter_access, id, locate, read_by_system_call_ns, set_counter_access, time_namespace,
+    try_read_by_system_call_ns,
 };
 use super::{KernelTime, OsClock, STA_NANO};
 use crate::Unavailable;

@@ -1,4 +1,4 @@
-//! The operating system's clocks: what each system supplies. Needs the feature `sources`.
+//! The operating system's clocks: what each system supplies.
 //!
 //! Every system's file defines the same items:
 //!
@@ -7,24 +7,21 @@
 //!   `try_read_by_system_call_ns` could read, and `declared_resolution_ns`;
 //! - `locate`, where this process has the data mapped by which the kernel converts times, and `clocksource_is_counter`,
 //!   whether the kernel keeps time by the CPU's counter now, None where it does not say;
-//! - `counter_access`, `set_counter_access`, `bind_thread`;
+//! - `counter_access`, `set_counter_access`;
 //! - `boot_uuid`, which identifies this boot of the kernel, and `time_namespace`, 0 for the initial one and where there
 //!   are none;
-//! - `kernel_time` and `kernel_discipline`, the kernel's state of its wall clock;
+//! - `kernel_time`, the kernel's state of its wall clock;
 //! - `zero_of_std`, the standard library's instant at the zero of [`OsClock::Monotonic`], where that clock is read through the
 //!   standard library.
 //!
-//! `host.rs` is Windows' alone: what a harness asks of it besides its clocks.
 //! `not_linux.rs` has what Linux alone does. On a system without a file of its own, `unsupported.rs` reads what the standard
 //! library reads.
 #![allow(unsafe_code)]
 
 mod clock;
 mod counter_access;
-mod discipline;
-#[cfg(all(windows, feature = "std", feature = "sources"))]
-pub mod host;
 mod kernel_page;
+mod kernel_time;
 mod memo;
 pub(crate) mod wait;
 
@@ -46,21 +43,12 @@ mod no_clock;
 mod unsupported;
 
 pub use clock::OsClock;
-#[cfg(feature = "sources")]
-pub(crate) use clock::for_each_os_clock;
 pub use counter_access::CounterAccess;
-pub use discipline::KernelDiscipline;
-pub(crate) use discipline::{KernelTime, STA_NANO};
-#[cfg(all(feature = "std", feature = "sources"))]
-pub(crate) use imp::bind_thread;
-#[cfg(all(target_os = "linux", feature = "calls"))]
-pub(crate) use imp::calls;
 #[cfg(feature = "std")]
 pub(crate) use imp::zero_of_std;
-pub(crate) use imp::{
-    boot_uuid, clocksource_is_counter, id, kernel_time, locate, read_by_system_call_ns, read_ns, time_namespace,
-};
+pub(crate) use imp::{boot_uuid, clocksource_is_counter, kernel_time, locate, time_namespace};
 pub(crate) use kernel_page::KernelPage;
+pub(crate) use kernel_time::{KernelTime, STA_NANO};
 #[cfg(all(target_os = "linux", feature = "kernel-data"))]
 pub(crate) use memo::ADDRESS_BITS;
 pub(crate) use memo::{Data, Found, Located, Memo, Observed, Seal};
@@ -80,12 +68,9 @@ pub(crate) const UNDECLARED_STEP_NS: u64 = 15_625_000;
 ///
 /// # Examples
 /// ```
-/// # #[cfg(feature = "sources")]
-/// # {
-/// use chronoscope_clock::os::{CounterAccess, counter_access};
+/// use chronoscope_clock::raw::{CounterAccess, counter_access};
 ///
 /// assert_eq!(counter_access(), CounterAccess::Allowed);
-/// # }
 /// ```
 #[must_use]
 pub fn counter_access() -> CounterAccess {
@@ -100,14 +85,11 @@ pub fn counter_access() -> CounterAccess {
 ///
 /// # Examples
 /// ```
-/// # #[cfg(feature = "sources")]
-/// # {
-/// use chronoscope_clock::os::{CounterAccess, counter_access, set_counter_access};
+/// use chronoscope_clock::raw::{CounterAccess, counter_access, set_counter_access};
 ///
 /// if set_counter_access(CounterAccess::Allowed).is_ok() {
 ///     assert_eq!(counter_access(), CounterAccess::Allowed);
 /// }
-/// # }
 /// ```
 pub fn set_counter_access(access: CounterAccess) -> Result<(), Unavailable> {
     imp::set_counter_access(access)
@@ -125,16 +107,13 @@ pub fn set_counter_access(access: CounterAccess) -> Result<(), Unavailable> {
 ///
 /// # Examples
 /// ```
-/// # #[cfg(feature = "sources")]
-/// # {
-/// use chronoscope_clock::os::{OsClock, declared_resolution_ns};
+/// use chronoscope_clock::raw::{OsClock, declared_resolution_ns};
 ///
 /// if let (Ok(fine), Ok(coarse)) =
 ///     (declared_resolution_ns(OsClock::Monotonic), declared_resolution_ns(OsClock::MonotonicCoarse))
 /// {
 ///     assert!(fine <= coarse);
 /// }
-/// # }
 /// ```
 pub fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
     imp::declared_resolution_ns(clock)
@@ -150,16 +129,13 @@ pub fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable> {
 ///
 /// # Examples
 /// ```
-/// # #[cfg(feature = "sources")]
-/// # {
-/// use chronoscope_clock::os::{OsClock, try_read_by_system_call_ns, try_read_ns};
+/// use chronoscope_clock::raw::{OsClock, try_read_by_system_call_ns, try_read_ns};
 ///
 /// if let (Ok(by_library), Ok(by_call)) =
 ///     (try_read_ns(OsClock::Monotonic), try_read_by_system_call_ns(OsClock::Monotonic))
 /// {
 ///     assert!(by_call >= by_library);
 /// }
-/// # }
 /// ```
 pub fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
     imp::try_read_ns(clock)
@@ -176,26 +152,24 @@ pub fn try_read_by_system_call_ns(clock: OsClock) -> Result<u64, Unavailable> {
     imp::try_read_by_system_call_ns(clock)
 }
 
-/// How the kernel's wall clock is disciplined now. One or two system calls, which change nothing.
-///
-/// # Platform
-/// Linux. A seccomp filter may forbid it; Docker's default allows it.
-///
-/// # Errors
-/// [`Unavailable`] on other systems, and if a sandbox forbids the call.
-///
-/// # Examples
-/// ```
-/// # #[cfg(feature = "sources")]
-/// # {
-/// if let Ok(kernel) = chronoscope_clock::os::kernel_discipline() {
-///     assert!((-500.0..=500.0).contains(&kernel.frequency_ppm()));
-/// }
-/// # }
-/// ```
-#[cfg(feature = "sources")]
-pub fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
-    imp::kernel_discipline()
+/// The number of `clock`, fit for the parameter of [`read_ns`].
+#[must_use]
+pub const fn id(clock: OsClock) -> i32 {
+    imp::id(clock)
+}
+
+/// Reads the clock with this [`id`] as [`try_read_ns`] does, which must have succeeded for it in this process.
+#[must_use]
+#[inline(always)]
+pub fn read_ns<const CLOCK: i32>() -> u64 {
+    imp::read_ns::<CLOCK>()
+}
+
+/// Reads the clock with this [`id`] as [`try_read_by_system_call_ns`] does, which must have succeeded for it in this process.
+#[must_use]
+#[inline(always)]
+pub fn read_by_system_call_ns<const CLOCK: i32>() -> u64 {
+    imp::read_by_system_call_ns::<CLOCK>()
 }
 
 /// [`OsClock::Monotonic`] in nanoseconds.

@@ -1,6 +1,6 @@
 //! What Linux alone does, or only some systems: the answers of the others.
 
-use super::{CounterAccess, KernelDiscipline, KernelTime, Located, OsClock};
+use super::{CounterAccess, KernelTime, Located, OsClock};
 use crate::{Reason, Unavailable};
 
 pub(crate) fn locate() -> Result<Located, Reason> {
@@ -21,10 +21,6 @@ pub(crate) fn read_by_system_call_ns<const CLOCK: i32>() -> u64 {
 
 pub(crate) fn try_read_by_system_call_ns(_clock: OsClock) -> Result<u64, Unavailable> {
     Err(Unavailable::because("only Linux has a stable system-call interface"))
-}
-
-pub(crate) fn kernel_discipline() -> Result<KernelDiscipline, Unavailable> {
-    Err(Unavailable::because("only Linux reports how its clock is disciplined"))
 }
 
 pub(crate) fn counter_access() -> CounterAccess {
@@ -50,9 +46,4 @@ pub(crate) fn boot_uuid() -> Result<u128, Unavailable> {
 #[cfg(feature = "std")]
 pub(crate) fn zero_of_std() -> Option<std::time::Instant> {
     None
-}
-
-#[cfg(feature = "std")]
-pub(crate) fn bind_thread(_cpu: u32) -> Result<(), Unavailable> {
-    Err(Unavailable::because("only Linux and Windows bind threads to CPUs"))
 }

@@ -29,11 +29,9 @@
 mod clocks;
 
 use super::OsClock;
-#[cfg(feature = "std")]
-pub(crate) use super::not_linux::bind_thread;
 pub(crate) use super::not_linux::{
-    boot_uuid, clocksource_is_counter, counter_access, id, kernel_discipline, kernel_time, locate,
-    read_by_system_call_ns, set_counter_access, time_namespace, try_read_by_system_call_ns,
+    boot_uuid, clocksource_is_counter, counter_access, id, kernel_time, locate, read_by_system_call_ns,
+    set_counter_access, time_namespace, try_read_by_system_call_ns,
 };
 use crate::Unavailable;
 

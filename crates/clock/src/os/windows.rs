@@ -16,8 +16,8 @@ use super::OsClock;
 #[cfg(feature = "std")]
 pub(crate) use super::not_linux::zero_of_std;
 pub(crate) use super::not_linux::{
-    boot_uuid, clocksource_is_counter, counter_access, id, kernel_discipline, kernel_time, locate,
-    read_by_system_call_ns, set_counter_access, time_namespace, try_read_by_system_call_ns,
+    boot_uuid, clocksource_is_counter, counter_access, id, kernel_time, locate, read_by_system_call_ns,
+    set_counter_access, time_namespace, try_read_by_system_call_ns,
 };
 use crate::Unavailable;
 use crate::ratio::{Ratio, RatioCell};
@@ -197,20 +197,6 @@ fn clock_interrupt_ns() -> Result<u64, Unavailable> {
     }
 }
 
-#[cfg(feature = "std")]
-pub(crate) fn bind_thread(cpu: u32) -> Result<(), Unavailable> {
-    use windows_sys::Win32::System::Threading::SetThreadAffinityMask;
-
-    let Some(mask) = 1_usize.checked_shl(cpu) else {
-        return Err(Unavailable::because("SetThreadAffinityMask takes only the CPUs of one processor group"));
-    };
-    // SAFETY: the handle stands for this thread and needs no closing; the mask is a number.
-    match unsafe { SetThreadAffinityMask(GetCurrentThread(), mask) } {
-        0 => Err(Unavailable::because("Windows refuses to bind this thread to that CPU")),
-        _ => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,12 +219,5 @@ mod tests {
         unsafe { query(&mut units) };
         assert!(units > 0);
         assert!(look_up(c"QueryNothingWhatsoever").is_null());
-    }
-
-    #[cfg(feature = "std")]
-    #[test]
-    fn a_thread_is_bound_to_a_cpu_that_is_there() {
-        assert_eq!(bind_thread(0), Ok(()));
-        assert!(bind_thread(u32::MAX).is_err());
     }
 }

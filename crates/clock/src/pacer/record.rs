@@ -3,10 +3,11 @@ use core::time::Duration;
 use hdrhistogram::Histogram;
 
 use super::{RateFit, Slot, Times};
-use crate::{histogram, nanos};
+use crate::nanos;
 
 /// Over three days: longer than any time of a run of a day, with a stall as long.
 const LONGEST_NS: u64 = 1 << 48;
+const DIGITS: u8 = 3;
 
 /// A pacer's events in histograms of nanoseconds: how late they started, and how long they took for their users
 /// (response) and for the system (service).
@@ -49,7 +50,7 @@ impl PaceRecord {
     /// An empty record. 960 KiB.
     #[must_use]
     pub fn new() -> Self {
-        let empty = || histogram::empty_to(LONGEST_NS);
+        let empty = || Histogram::new_with_bounds(1, LONGEST_NS, DIGITS).expect("bounds that the histogram allows");
         Self { lateness: empty(), response: empty(), service: empty(), rate: RateFit::new(), late: [Duration::ZERO; 3] }
     }
 

@@ -164,13 +164,11 @@ pub fn hybrid_until(deadline: Instant, margin: Duration) -> Waited {
 }
 
 /// As [`sleep_until`] under the caller's [`TimerSlack`]; `cancel` ends it early.
-#[cfg(feature = "hdrhistogram")]
 pub(crate) fn sleep_until_or(deadline: Instant, cancel: &Cancel) -> Waited {
     hybrid_on(&SystemTimer::new(), deadline, Duration::ZERO, Some(cancel))
 }
 
 /// As [`spin_until`]; `cancel` ends it early.
-#[cfg(feature = "hdrhistogram")]
 pub(crate) fn spin_until_or(deadline: Instant, cancel: &Cancel) -> Waited {
     let mut waited = Waited::nothing(deadline);
     let clock = Clock::or_system().unordered();

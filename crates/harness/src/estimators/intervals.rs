@@ -1,6 +1,6 @@
 //! The shortest intervals that two reads of a clock time: claims, and trials of them.
 
-use chronoscope_clock::Rate;
+use chronoscope_sources::Rate;
 use serde::{Deserialize, Serialize};
 
 use crate::stats::Distribution;

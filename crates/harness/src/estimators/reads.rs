@@ -1,6 +1,6 @@
 //! The differences between consecutive reads of a clock, and the gaps among them.
 
-use chronoscope_clock::Rate;
+use chronoscope_sources::Rate;
 use serde::{Deserialize, Serialize};
 
 use crate::record::{Disturbance, Histogram, Peak};

@@ -1,6 +1,6 @@
 //! The smallest step of a clock that was read until it changed.
 
-use chronoscope_clock::Rate;
+use chronoscope_sources::Rate;
 use serde::{Deserialize, Serialize};
 
 use crate::record::Histogram;

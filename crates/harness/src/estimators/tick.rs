@@ -2,7 +2,7 @@
 
 mod lattice;
 
-use chronoscope_clock::Rate;
+use chronoscope_sources::Rate;
 use serde::{Deserialize, Serialize};
 
 use crate::record::Estimate;

@@ -1,7 +1,7 @@
 //! The counter's frequency according to other sources.
 
-use chronoscope_clock::arch::Counter;
-use chronoscope_clock::os::{self, CounterAccess};
+use chronoscope_sources::arch::Counter;
+use chronoscope_sources::os::{self, CounterAccess};
 
 use super::cpuid::{self, Cpuid};
 use super::files::Files;

@@ -106,7 +106,7 @@ fn identify_from(files: &Files, access: TscAccess, allowed: &[u32]) -> Machine {
 
 #[cfg(test)]
 mod tests {
-    use chronoscope_clock::os::{CounterAccess, set_counter_access};
+    use chronoscope_sources::os::{CounterAccess, set_counter_access};
 
     use super::*;
 

@@ -6,7 +6,7 @@ use std::os::windows::process::CommandExt;
 use std::process::{Child, ChildStdout, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use chronoscope_clock::os::host;
+use chronoscope_sources::os::host;
 
 use super::System;
 pub(crate) use super::not_linux::{clock_ticks_per_second, involuntary_switches, open_log, page_bytes, this_program};

@@ -1,7 +1,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use chronoscope_clock::work::{black_box, consume_cpu, shift};
+use chronoscope_sources::work::{black_box, consume_cpu, shift};
 
 use super::memory::resident_bytes;
 use super::phases::{Kind, Phases};

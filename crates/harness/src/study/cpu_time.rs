@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chronoscope_clock::os::{OsClock, try_read_ns};
+use chronoscope_sources::os::{OsClock, try_read_ns};
 
 /// Other threads are the operation's if they take more than this share of the measuring threads' time, and more than this.
 const OTHERS_SHARE: f64 = 0.05;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use chronoscope_clock::arch::Counter;
-use chronoscope_clock::work::opaque;
-use chronoscope_clock::{Clock, os};
+use chronoscope_clock::Clock;
+use chronoscope_sources::arch::Counter;
+use chronoscope_sources::os;
+use chronoscope_sources::work::opaque;
 
 use super::batch_log::BatchLog;
 use super::protocol::ThreadLog;

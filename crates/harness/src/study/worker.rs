@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use chronoscope_clock::Clock;
-use chronoscope_clock::os::{CounterAccess, set_counter_access};
+use chronoscope_sources::os::{CounterAccess, set_counter_access};
 
 use super::case::Case;
 use super::cpu_time::CpuTime;

@@ -1,8 +1,8 @@
 //! Which clock to use for what, and which not to.
 
-use chronoscope_clock::os::OsClock;
-use chronoscope_clock::{Guarantee, SourceId};
 use chronoscope_probes::RuntimeKind;
+use chronoscope_sources::os::OsClock;
+use chronoscope_sources::{Guarantee, SourceId};
 
 use super::report::{Avoid, ClockUse, OneShot, Purpose, WrongFor};
 use crate::answers::report::ClockVerdict;

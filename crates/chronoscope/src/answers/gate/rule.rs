@@ -97,7 +97,7 @@ impl ClockLimit {
     pub fn new(clock: &str, limit: &str) -> Result<Self, String> {
         let clock = clock.trim();
         let known = || {
-            let names: Vec<&str> = chronoscope_clock::SourceId::all().map(|id| id.name()).collect();
+            let names: Vec<&str> = chronoscope_sources::SourceId::all().map(|id| id.name()).collect();
             format!(
                 "unknown clock `{clock}`; choose monotonic, realtime, a path such as /dev/ptp0, or {}",
                 names.join(", ")

@@ -4,11 +4,11 @@ pub mod report;
 pub mod view;
 pub mod when;
 
-use chronoscope_clock::SourceId;
-use chronoscope_clock::os::OsClock;
 use chronoscope_harness::finding::Severity;
 use chronoscope_harness::quantity::PERCENT;
 use chronoscope_render::words::counted;
+use chronoscope_sources::SourceId;
+use chronoscope_sources::os::OsClock;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 

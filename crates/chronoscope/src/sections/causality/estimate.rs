@@ -1,4 +1,4 @@
-use chronoscope_clock::Rate;
+use chronoscope_sources::Rate;
 
 use super::{litmus as litmus_task, offset};
 use crate::sections::causality::report::{Litmus, PairOffset};

@@ -4,8 +4,9 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
-use chronoscope_clock::causality::{Board, Seen};
-use chronoscope_clock::{SourceVisitor, TickSource};
+use chronoscope_clock::TickSource;
+use chronoscope_sources::SourceVisitor;
+use chronoscope_sources::causality::{Board, Seen};
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;

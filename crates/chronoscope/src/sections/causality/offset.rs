@@ -5,9 +5,10 @@
 
 use std::io;
 
-pub use chronoscope_clock::causality::Trips;
-use chronoscope_clock::causality::alternate;
-use chronoscope_clock::{SourceVisitor, TickSource};
+use chronoscope_clock::TickSource;
+use chronoscope_sources::SourceVisitor;
+pub use chronoscope_sources::causality::Trips;
+use chronoscope_sources::causality::alternate;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;

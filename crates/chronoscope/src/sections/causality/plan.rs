@@ -1,5 +1,5 @@
-use chronoscope_clock::SourceId;
-use chronoscope_clock::os::OsClock;
+use chronoscope_sources::SourceId;
+use chronoscope_sources::os::OsClock;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-use chronoscope_clock::{Guarantee, SourceId};
+use chronoscope_sources::{Guarantee, SourceId};
 
 use crate::document::Record;
 use crate::sections::causality::report::Litmus;
@@ -105,15 +105,8 @@ fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
         let clock = record.clocks.iter().find(|clock| clock.name == *id);
         clock.is_none_or(|clock| clock.available && clock.causal != Some(false))
     };
-    let [ordered, granular] = [Guarantee::Ordered, Guarantee::Granular].map(SourceId::Clock);
+    let ordered = SourceId::Clock(Guarantee::Ordered);
     match id.and_then(SourceId::guarantee) {
-        Some(Guarantee::FullResolution) => {
-            let instead: Vec<&str> = [granular, ordered].into_iter().filter(is_sound).map(SourceId::name).collect();
-            match instead.is_empty() {
-                true => "by design".to_owned(),
-                false => format!("by design; where time must never go backwards, use {}", instead.join(" or ")),
-            }
-        }
         Some(_) if is_sound(&ordered) => {
             format!("between threads use {}: the CPU may execute this read before earlier loads", ordered.name())
         }
@@ -182,8 +175,8 @@ fn offset_not_constant(record: &Record) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::rules::tests::{blank, readable};
-    use chronoscope_clock::os::OsClock;
     use chronoscope_harness::record::{Disturbance, TscClass};
+    use chronoscope_sources::os::OsClock;
 
     #[test]
     fn no_clock_is_advised_between_threads_that_the_verdict_distrusts() {

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use chronoscope_clock::SourceId;
-use chronoscope_clock::os::OsClock;
+use chronoscope_sources::SourceId;
+use chronoscope_sources::os::OsClock;
 
 use crate::clock_id::ClockId;
 use crate::document::Record;
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn a_step_within_the_bound_that_a_clock_declares_is_as_declared() {
         let found = |declared_ns: f64, step_ns: f64| {
-            let mut clock = readable(SourceId::Clock(chronoscope_clock::Guarantee::Granular));
+            let mut clock = readable(SourceId::Clock(chronoscope_sources::Guarantee::Granular));
             clock.resolution_ns_declared = Some(declared_ns);
             (clock.granularity_ns, clock.granularity_is_latency) = (Some(step_ns), Some(false));
             let mut record = blank();
@@ -343,7 +343,7 @@ mod tests {
             empty_intervals: 0,
             largest_empty_ticks: 0,
         };
-        let rate = chronoscope_clock::Rate::NANOSECONDS;
+        let rate = chronoscope_sources::Rate::NANOSECONDS;
         record.reads.extend(chronoscope_harness::estimators::reads::reads(
             "CLOCK_MONOTONIC".into(),
             &samples,

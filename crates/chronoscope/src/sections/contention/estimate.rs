@@ -1,4 +1,4 @@
-use chronoscope_clock::{Guarantee, Rate, SourceId};
+use chronoscope_sources::{Guarantee, Rate, SourceId};
 
 use super::task::{Lane, Samples, Window};
 use crate::clock_id::ClockId;
@@ -44,7 +44,7 @@ fn combinations(rounds: &[Samples]) -> Vec<(Lane, u32)> {
     found
 }
 
-/// The bare source, the fenced clock, ascending granularities, and finally the adaptive one.
+/// The bare source, the fenced clock, and ascending granularities.
 fn order(row: &ContentionRow) -> (u8, u64) {
     let place = match row.granularity_ns {
         Some(_) => 2,
@@ -67,7 +67,7 @@ fn row(rounds: &[Samples], lane: Lane, threads: u32, rate: Rate) -> Option<Conte
         Distribution::of_counts(windows().flat_map(|window| &window.staleness).map(|(ns, count)| (*ns as f64, *count)));
     let granularity_ns = match lane {
         Lane::Granular { granularity_ns } => Some(granularity_ns),
-        Lane::Unordered | Lane::Ordered | Lane::Adaptive { .. } => None,
+        Lane::Unordered | Lane::Ordered => None,
     };
     Some(ContentionRow {
         clock: clock(lane),
@@ -85,7 +85,6 @@ fn clock(lane: Lane) -> ClockId {
         Lane::Unordered => SourceId::Clock(Guarantee::Unordered).into(),
         Lane::Ordered => SourceId::Clock(Guarantee::Ordered).into(),
         Lane::Granular { granularity_ns } => ClockId::granular(granularity_ns),
-        Lane::Adaptive { .. } => SourceId::Clock(Guarantee::Adaptive).into(),
     }
 }
 

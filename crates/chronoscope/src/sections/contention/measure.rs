@@ -1,4 +1,4 @@
-use chronoscope_clock::{Guarantee, SourceId};
+use chronoscope_sources::{Guarantee, SourceId};
 
 use super::task::{Lane, Request};
 use crate::document::Record;
@@ -13,10 +13,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     needs_the_counter(record)?;
     let plan = &record.contention.plan;
     let granular = plan.granularities_ns.iter().map(|ns| Lane::Granular { granularity_ns: *ns });
-    let (finest, coarsest) = Guarantee::ADAPTIVE;
-    let [finest_ns, coarsest_ns] = [finest, coarsest].map(|granularity| granularity.as_nanos() as u64);
-    let adaptive = Lane::Adaptive { finest_ns, coarsest_ns };
-    let lanes: Vec<Lane> = [Lane::Unordered, Lane::Ordered].into_iter().chain(granular).chain([adaptive]).collect();
+    let lanes: Vec<Lane> = [Lane::Unordered, Lane::Ordered].into_iter().chain(granular).collect();
     let found = rounds(session, CONTENTION, plan.rounds, |run, round| Request {
         lanes: lanes.clone(),
         threads: plan.threads.clone(),

@@ -32,7 +32,7 @@ impl ContentionReport {
 /// One clock, read by this many threads concurrently.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContentionRow {
-    /// The clock: `Unordered` (the bare source), `Clock::now`, `Granular 100 ns` …, `Adaptive`.
+    /// The clock: `Unordered` (the bare source), `Clock::now`, `Granular 100 ns` ….
     pub clock: ClockId,
     /// The granularity of the causal clock; null for the others.
     pub granularity_ns: Option<u64>,

@@ -1,16 +1,15 @@
 //! Conclusions from the scaling of each granularity.
 
-use chronoscope_clock::{Guarantee, SourceId};
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::{RATIO, count, limit};
 use chronoscope_harness::rule::Rule;
+use chronoscope_sources::{Guarantee, SourceId};
 
 use super::report::{ContentionReport, ContentionRow};
 use crate::clock_id::granularity;
 use crate::document::Record;
 
 const BARE: SourceId = SourceId::Clock(Guarantee::Unordered);
-const ADAPTIVE: SourceId = SourceId::Clock(Guarantee::Adaptive);
 /// The bare source is never written, so it scales with its threads; below this share of them, they lacked CPUs.
 const SCALES_FREELY: f64 = 0.8;
 
@@ -89,15 +88,6 @@ fn knee(seen: &ContentionReport) -> Option<Finding> {
     ] {
         said.extend(names.map(|names| format!("; {verb}: {names}")));
     }
-    if let Some(row) = rows().find(|row| row.clock == ADAPTIVE) {
-        let near = limit(knee.tolerance_pct);
-        let word = match scales(row) {
-            Some(true) => format!("scales within {near}"),
-            Some(false) => format!("does not scale within {near}"),
-            None => "is inconclusive".to_owned(),
-        };
-        said.push_str(&format!("; the adaptive clock {word} ({})", of_row(row)));
-    }
     let finding = Finding::new(if good.is_some() { GRANULARITY_SCALES } else { NO_GRANULARITY_SCALES }, said)
         .value("threads", f64::from(knee.threads))
         .value("bare_scaling", knee.bare_scaling);
@@ -138,12 +128,6 @@ mod tests {
         row.scaling = Some(Estimate { estimate: median, low: median - half, high: median + half, confidence: 0.999 });
     }
 
-    fn with_adaptive(seen: &mut ContentionReport, median: f64) {
-        let row = seen.rows.iter().find(|row| row.clock == BARE && row.threads == 2).unwrap().clone();
-        seen.rows.push(ContentionRow { clock: "adaptive 100–2000 ns".into(), ..row });
-        scaling(seen, "adaptive 100–2000 ns", median, 0.02);
-    }
-
     #[test]
     fn the_sentence_follows_the_intervals_of_the_table() {
         assert_eq!(
@@ -159,23 +143,6 @@ mod tests {
         );
         let none = said(|seen| scaling(seen, "granular 1000 ns", 1.1, 0.1));
         assert!(none.ends_with("known to scale worse: 0 ns (0.404×), 1 µs (1.10×)"), "{none}");
-    }
-
-    #[test]
-    fn an_adaptive_clock_that_scales_is_not_passed_over() {
-        let found = said(|seen| {
-            scaling(seen, "granular 1000 ns", 1.1, 0.1);
-            with_adaptive(seen, 1.93);
-        });
-        assert!(
-            found.contains("no fixed granularity tried")
-                && found.ends_with("; the adaptive clock scales within 10 % (1.93×)"),
-            "{found}"
-        );
-        assert!(
-            said(|seen| with_adaptive(seen, 1.2)).ends_with("; the adaptive clock does not scale within 10 % (1.20×)")
-        );
-        assert!(said(|seen| with_adaptive(seen, 1.82)).ends_with("; the adaptive clock is inconclusive (1.82×)"));
     }
 
     #[test]

@@ -10,8 +10,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use chronoscope_clock::work::opaque;
-use chronoscope_clock::{Adaptive, Clock, Granular, TickSource, Unordered};
+use chronoscope_clock::{Clock, Granular, TickSource, Unordered};
+use chronoscope_sources::work::opaque;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::task::{Bench, Task};
@@ -52,13 +52,6 @@ pub enum Lane {
     Ordered,
     /// The causal clock over the bare source.
     Granular { granularity_ns: u64 },
-    /// The causal clock with a granularity that adapts to contention.
-    Adaptive {
-        /// Its granularity while one thread reads.
-        finest_ns: u64,
-        /// The maximum granularity under collisions.
-        coarsest_ns: u64,
-    },
 }
 
 /// One round.
@@ -100,10 +93,6 @@ impl Lane {
             Self::Ordered => Box::new(Over { clock: Clock::or_system(), source }),
             Self::Granular { granularity_ns } => {
                 Box::new(Over { clock: Granular::over(source, Duration::from_nanos(granularity_ns)), source })
-            }
-            Self::Adaptive { finest_ns, coarsest_ns } => {
-                let [finest, coarsest] = [finest_ns, coarsest_ns].map(Duration::from_nanos);
-                Box::new(Over { clock: Adaptive::over(source, finest, coarsest), source })
             }
         }
     }

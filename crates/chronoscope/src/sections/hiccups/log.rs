@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use chronoscope_clock::Instant;
-use chronoscope_clock::hiccups::HiccupInterval;
+use chronoscope_sources::hiccups::HiccupInterval;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriter, IntervalLogWriterBuilder, Tag};
 

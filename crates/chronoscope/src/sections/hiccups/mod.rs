@@ -1,6 +1,6 @@
 //! What the machine takes from a thread that asks for nothing, and from one that sleeps: hiccups, in the manner of jHiccup.
 //!
-//! Measured in the coordinator, on threads of its own that [`chronoscope_clock::hiccups`] starts: a sleeper on every planned
+//! Measured in the coordinator, on threads of its own that [`chronoscope_sources::hiccups`] starts: a sleeper on every planned
 //! CPU, and in place of it a spinner on one of them at a time.
 
 pub mod estimate;

@@ -1,7 +1,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use chronoscope_clock::hiccups::{HiccupInterval, HiccupRecorder};
+use chronoscope_sources::hiccups::{HiccupInterval, HiccupRecorder};
 
 use super::estimate::figures;
 use super::log::HiccupLog;

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use chronoscope_clock::hiccups::HiccupInterval;
+use chronoscope_sources::hiccups::HiccupInterval;
 
 /// What was seen in intervals that need not adjoin.
 #[derive(Clone, Debug, Default)]

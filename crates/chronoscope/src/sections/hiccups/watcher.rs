@@ -2,8 +2,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use chronoscope_clock::hiccups::{HiccupInterval, HiccupObserver, HiccupRecorder};
 use chronoscope_harness::pin;
+use chronoscope_sources::hiccups::{HiccupInterval, HiccupObserver, HiccupRecorder};
 
 use super::report::HiccupWay;
 

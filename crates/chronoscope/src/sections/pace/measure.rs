@@ -4,10 +4,10 @@ use super::rules::RULES;
 use chronoscope_harness::rule::conclude;
 use std::time::Duration;
 
-use chronoscope_clock::os::{self, OsClock};
 use chronoscope_clock::pacer::{self, PaceRecord, Pacer, Poisson};
 use chronoscope_clock::pause::{Cancel, Pauser};
 use chronoscope_clock::{Clock, Instant, Now};
+use chronoscope_sources::os::{self, OsClock};
 
 pub use super::consumer::ConsumerError;
 use super::consumer::{Consumer, Ended, Pipe};

@@ -9,9 +9,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use chronoscope_clock::os::{self, OsClock};
 use chronoscope_clock::pause::{self, Pauser, TimeSlice};
 use chronoscope_clock::{Clock, Instant};
+use chronoscope_sources::os::{self, OsClock};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::task::{Bench, Task};

@@ -1,6 +1,7 @@
 //! Takes consecutive reads into a preallocated array, and finds the largest of many empty intervals.
 
-use chronoscope_clock::{SourceVisitor, TickSource};
+use chronoscope_clock::TickSource;
+use chronoscope_sources::SourceVisitor;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;

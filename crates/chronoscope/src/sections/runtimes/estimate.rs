@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use chronoscope_clock::os::OsClock;
-use chronoscope_clock::{Rate, SourceId};
+use chronoscope_sources::os::OsClock;
+use chronoscope_sources::{Rate, SourceId};
 
 use crate::estimate::median_of;
 use crate::sections::runtimes::lanes::Lanes;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chronoscope_clock::Rate;
+use chronoscope_sources::Rate;
 
 use super::probe::Answer;
 use super::probe_process::{ProbeProcess, timer_rate, timer_step_ns};

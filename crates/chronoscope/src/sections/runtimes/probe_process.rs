@@ -1,4 +1,4 @@
-use chronoscope_clock::Rate;
+use chronoscope_sources::Rate;
 
 use super::probe::Answer;
 use chronoscope_harness::estimators::steps::step_ns;

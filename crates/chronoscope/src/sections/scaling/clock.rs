@@ -1,8 +1,9 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use chronoscope_clock::{Granular, Guarantee, SourceId, SourceVisitor, TickSource, Unordered};
+use chronoscope_clock::{Granular, TickSource, Unordered};
 use chronoscope_harness::Study;
+use chronoscope_sources::{Guarantee, SourceId, SourceVisitor};
 
 use crate::clock_id::ClockId;
 use crate::read_case::{self, Read};

@@ -1,7 +1,7 @@
 //! Which combinations are measured: never all of them, unless the user requests it.
 
-use chronoscope_clock::os::OsClock;
-use chronoscope_clock::{Guarantee, SourceId};
+use chronoscope_sources::os::OsClock;
+use chronoscope_sources::{Guarantee, SourceId};
 
 use super::clock::ScaledClock;
 use super::report::{Conclusion, Front, slowed_most};

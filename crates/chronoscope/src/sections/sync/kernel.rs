@@ -1,6 +1,6 @@
 //! The kernel's state of its wall clock: `adjtimex`, read-only.
 
-use chronoscope_clock::os::{KernelDiscipline, kernel_discipline};
+use chronoscope_sources::os::{KernelDiscipline, kernel_discipline};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

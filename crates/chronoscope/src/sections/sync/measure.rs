@@ -14,7 +14,7 @@ use super::{bound, chrony, daemon, discipline, ptp, timesyncd};
 use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, needs_linux};
-use chronoscope_clock::os::OsClock;
+use chronoscope_sources::os::OsClock;
 
 const CHRONYC: &str = "chronyc";
 /// Time between checks for an interrupt.

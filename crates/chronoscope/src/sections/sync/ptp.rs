@@ -94,7 +94,7 @@ pub fn kind_of(clock_name: &str) -> PtpKind {
 fn ahead(device: &File) -> std::io::Result<Bracket> {
     use std::io::Error;
 
-    use chronoscope_clock::os::{OsClock, try_read_ns};
+    use chronoscope_sources::os::{OsClock, try_read_ns};
 
     use super::slew::bracket;
 

@@ -1,6 +1,7 @@
 //! The rate of `CLOCK_MONOTONIC` relative to `CLOCK_MONOTONIC_RAW`: declared by the kernel, and observed.
 
-use chronoscope_clock::os::{OsClock, try_read_ns};
+use chronoscope_sources::SourceId;
+use chronoscope_sources::os::{OsClock, try_read_ns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -113,7 +114,7 @@ pub fn between(outer: OsClock, inner: OsClock) -> Result<Bracket, String> {
 
 /// The same in so many attempts, for those who read often.
 pub fn between_in(tries: usize, outer: OsClock, inner: OsClock) -> Result<Bracket, String> {
-    let read = |clock| move || try_read_ns(clock).map_err(|why| format!("{}: {why}", OsClock::name(clock)));
+    let read = |clock| move || try_read_ns(clock).map_err(|why| format!("{}: {why}", SourceId::Os(clock)));
     shortest_of(tries, read(outer), read(inner))
 }
 

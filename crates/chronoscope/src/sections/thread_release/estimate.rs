@@ -1,6 +1,6 @@
 use crate::estimate::median_of;
-use chronoscope_clock::os::OsClock;
-use chronoscope_clock::{Rate, SourceId};
+use chronoscope_sources::os::OsClock;
+use chronoscope_sources::{Rate, SourceId};
 
 use super::task::{Call, CallSamples, Samples};
 use crate::clock_id::ClockId;

@@ -1,5 +1,5 @@
-use chronoscope_clock::os::OsClock;
-use chronoscope_clock::{Guarantee, SourceId};
+use chronoscope_sources::os::OsClock;
+use chronoscope_sources::{Guarantee, SourceId};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-use chronoscope_clock::os::KernelDiscipline;
 use chronoscope_harness::finding::Severity;
+use chronoscope_sources::os::KernelDiscipline;
 
 use super::*;
 use crate::sections::sync::kernel::kernel;

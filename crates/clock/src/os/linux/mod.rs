@@ -1,6 +1,4 @@
 mod boot;
-#[cfg(feature = "calls")]
-pub(crate) mod calls;
 mod clocksource;
 mod counter_access;
 mod errno;
@@ -22,7 +20,7 @@ pub(crate) use clocksource::is_counter as clocksource_is_counter;
 pub(crate) use counter_access::{counter_access, set_counter_access};
 #[cfg(feature = "kernel-data")]
 pub(crate) use locate::locate;
-pub(crate) use utc::{kernel_discipline, kernel_time};
+pub(crate) use utc::kernel_time;
 
 use super::OsClock;
 use crate::Unavailable;
@@ -101,23 +99,4 @@ pub(crate) fn declared_resolution_ns(clock: OsClock) -> Result<u64, Unavailable>
 #[cfg(feature = "std")]
 pub(crate) fn zero_of_std() -> Option<std::time::Instant> {
     None
-}
-
-#[cfg(feature = "std")]
-pub(crate) fn bind_thread(cpu: u32) -> Result<(), Unavailable> {
-    let cpu = cpu as usize;
-    if cpu >= libc::CPU_SETSIZE as usize {
-        return Err(Unavailable::because("this system has no such CPU"));
-    }
-    // SAFETY: all zeroes is the empty set; `CPU_SET` stays within it, as checked above.
-    let set = unsafe {
-        let mut set: libc::cpu_set_t = core::mem::zeroed();
-        libc::CPU_SET(cpu, &mut set);
-        set
-    };
-    // SAFETY: the set is valid for its size; 0 is the calling thread.
-    match unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) } {
-        0 => Ok(()),
-        _ => Err(Unavailable::because("the kernel refuses to bind this thread to that CPU")),
-    }
 }

@@ -1,6 +1,7 @@
 //! Reads each clock until it changes, repeatedly.
 
-use chronoscope_clock::{SourceVisitor, TickSource};
+use chronoscope_clock::TickSource;
+use chronoscope_sources::SourceVisitor;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
@@ -103,8 +104,9 @@ pub fn observe<S: TickSource>(source: &S, enough: impl Fn(&Steps) -> bool) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chronoscope_clock::{FakeClock, Rate};
+    use chronoscope_clock::FakeClock;
     use chronoscope_harness::estimators::steps::{GranularityEstimate, granularity};
+    use chronoscope_sources::Rate;
     use std::time::Duration;
 
     fn seen(clock: &FakeClock) -> GranularityEstimate {

@@ -1,7 +1,8 @@
 //! Times empty intervals: pairs of reads with no work between them, as a program would write them.
 
-use chronoscope_clock::work::opaque;
-use chronoscope_clock::{SourceVisitor, TickSource};
+use chronoscope_clock::TickSource;
+use chronoscope_sources::SourceVisitor;
+use chronoscope_sources::work::opaque;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;

@@ -1,8 +1,9 @@
 //! Times work of known length directly, with one pair of reads per reading; the true duration comes from batches timed
 //! as a whole.
 
-use chronoscope_clock::work::opaque;
-use chronoscope_clock::{SourceVisitor, TickSource};
+use chronoscope_clock::TickSource;
+use chronoscope_sources::SourceVisitor;
+use chronoscope_sources::work::opaque;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;

@@ -1,4 +1,4 @@
-use chronoscope_clock::{Guarantee, SourceId};
+use chronoscope_sources::{Guarantee, SourceId};
 
 use super::interference;
 use crate::document::Record;

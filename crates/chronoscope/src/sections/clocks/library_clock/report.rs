@@ -34,8 +34,6 @@ pub struct LibraryClock {
 pub enum LibraryClockState {
     /// The kernel itself keeps time with the counter, and the clock performs the kernel's computation.
     Verified,
-    /// It reads the counter, but with a reservation.
-    Degraded,
     /// It reads the system clock.
     Fallback,
 }
@@ -45,7 +43,6 @@ impl LibraryClockState {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Verified => "verified",
-            Self::Degraded => "degraded",
             Self::Fallback => "fallback",
         }
     }

@@ -1,7 +1,7 @@
 //! Compares the library's clock with the system's for a while, and queries its state.
 
-use chronoscope_clock::os::{self, CounterAccess, OsClock};
 use chronoscope_clock::{Clock, Reason, Trust, TrustState};
+use chronoscope_sources::os::{self, CounterAccess, OsClock};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::task::{Bench, Task};
@@ -68,7 +68,6 @@ fn library_clock(trust: &Trust, checks: Checks) -> LibraryClock {
     LibraryClock {
         state: match trust.state {
             TrustState::Verified => LibraryClockState::Verified,
-            TrustState::Degraded => LibraryClockState::Degraded,
             TrustState::Fallback => LibraryClockState::Fallback,
         },
         rate_source: name(&trust.rate_source),

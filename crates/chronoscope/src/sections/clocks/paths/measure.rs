@@ -1,4 +1,4 @@
-use chronoscope_clock::SourceId;
+use chronoscope_sources::SourceId;
 
 use super::task::{self, Request};
 use crate::clock_id::ClockId;

@@ -4,7 +4,7 @@
 //! distinctive error, then reads each clock again through the C library. A clock that still works never entered the
 //! kernel.
 
-use chronoscope_clock::os::{self, OsClock};
+use chronoscope_sources::os::{self, OsClock};
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;

@@ -1,7 +1,8 @@
 //! Reads each clock at irregular times: between two readings lies work of random length.
 
-use chronoscope_clock::work::consume_cpu;
-use chronoscope_clock::{SourceVisitor, TickSource};
+use chronoscope_clock::TickSource;
+use chronoscope_sources::SourceVisitor;
+use chronoscope_sources::work::consume_cpu;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use serde::{Deserialize, Serialize};
@@ -115,7 +116,8 @@ pub fn at_irregular_times<S: TickSource>(
 mod tests {
     use std::time::Duration;
 
-    use chronoscope_clock::{FakeClock, Rate};
+    use chronoscope_clock::FakeClock;
+    use chronoscope_sources::Rate;
 
     use super::*;
     use chronoscope_harness::estimators::tick::tick;

@@ -1,8 +1,8 @@
 use std::io::{self, Write};
 use std::time::{Duration, UNIX_EPOCH};
 
-use chronoscope_clock::hiccups::{HiccupInterval, HiccupObserver};
 use chronoscope_clock::pause::Cancel;
+use chronoscope_sources::hiccups::{HiccupInterval, HiccupObserver};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use chronoscope_clock::Rate;
+use chronoscope_sources::Rate;
 
 use super::protocol::{Clock, Crowd, Identity, Line, NOTHING, PROTOCOL, Paused, Sweep, Task};
 use crate::sections::runtimes::report::TimeKind;

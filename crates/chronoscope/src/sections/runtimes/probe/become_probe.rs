@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-use chronoscope_clock::os::{CounterAccess, set_counter_access};
+use chronoscope_sources::os::{CounterAccess, set_counter_access};
 
 /// The first argument of a program that is to become a probe.
 const ARGUMENT: &str = "__chronoscope-probe";

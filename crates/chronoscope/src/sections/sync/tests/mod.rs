@@ -9,7 +9,7 @@ mod rules;
 mod slew;
 mod view;
 
-use chronoscope_clock::os::KernelDiscipline;
+use chronoscope_sources::os::KernelDiscipline;
 
 use super::bound::{Bound, BoundBasis};
 use super::chrony::{Chrony, ChronyLeap};

@@ -9,8 +9,9 @@ mod gate;
 use std::thread;
 use std::time::Duration;
 
-use chronoscope_clock::work::opaque;
-use chronoscope_clock::{SourceVisitor, TickSource};
+use chronoscope_clock::TickSource;
+use chronoscope_sources::SourceVisitor;
+use chronoscope_sources::work::opaque;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;

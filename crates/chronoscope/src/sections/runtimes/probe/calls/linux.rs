@@ -6,8 +6,9 @@ use std::process::Command;
 use std::sync::mpsc::channel;
 use std::thread;
 
-use chronoscope_clock::calls::{self, Call};
 use chronoscope_harness::process::{ChildProcess, Events};
+use chronoscope_sources::SourceId;
+use chronoscope_sources::calls::{self, Call};
 
 /// Where calls are held.
 pub struct Listener(OwnedFd);
@@ -72,7 +73,7 @@ fn named(call: &Call) -> String {
         return name.to_owned();
     }
     let clock = match call.clock() {
-        Some(clock) => clock.name(),
+        Some(clock) => SourceId::Os(clock).name(),
         None if (call.first_argument as i32) < 0 => "the CPU time of one process or thread",
         None => "another clock",
     };

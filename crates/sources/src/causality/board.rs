@@ -1,0 +1,124 @@
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+
+use chronoscope_clock::TickSource;
+
+use crate::padded::CachePadded;
+
+/// Where one thread shows its clock to another: a value on its own cache lines.
+///
+/// # Examples
+/// ```
+/// use chronoscope_clock::{FakeClock, Instant, TickSource};
+/// use chronoscope_sources::causality::{Board, Seen};
+///
+/// let clock = FakeClock::starting_at(Instant::from_nanos(1_000_000));
+/// let board = Board::new(clock.read());
+/// let mut seen = Seen::default();
+/// board.observe(&clock.view(-5_000), 10, &mut seen); // a core that lags
+/// assert_eq!((seen.violations, seen.worst_ticks), (10, 5_000));
+/// ```
+#[derive(Debug)]
+pub struct Board {
+    shown: CachePadded<AtomicU64>,
+    first: u64,
+}
+
+/// Results of an observer of a [`Board`], in ticks of the source.
+///
+/// # Examples
+/// ```
+/// use chronoscope_sources::causality::Seen;
+///
+/// assert_eq!(Seen::default().violations, 0);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Seen {
+    /// Observations: a load of the published value, then a read of the observer's own clock.
+    pub observations: u64,
+    /// Observations of a new value.
+    pub fresh: u64,
+    /// Own reads below the value just observed.
+    pub violations: u64,
+    /// The largest backward step.
+    pub worst_ticks: u64,
+}
+
+impl Board {
+    /// Shows `first` until something else is published.
+    #[must_use]
+    pub const fn new(first: u64) -> Self {
+        Self { shown: CachePadded(AtomicU64::new(first)), first }
+    }
+
+    /// Publishes `source` continuously until `stop` returns true.
+    pub fn publish_until(&self, source: &impl TickSource, stop: impl Fn() -> bool) {
+        while !stop() {
+            self.shown.0.store(source.read(), Release);
+        }
+    }
+
+    /// Waits for the first published value; false if `stop` returned true before.
+    pub fn await_first(&self, stop: impl Fn() -> bool) -> bool {
+        while self.shown.0.load(Relaxed) == self.first {
+            if stop() {
+                return false;
+            }
+            core::hint::spin_loop();
+        }
+        true
+    }
+
+    /// Reads the board and then `source`, `count` times.
+    pub fn observe(&self, source: &impl TickSource, count: u64, seen: &mut Seen) {
+        let mut last = self.shown.0.load(Acquire);
+        for _ in 0..count {
+            let shown = self.shown.0.load(Acquire);
+            let own = source.read();
+            seen.fresh += u64::from(shown != last);
+            last = shown;
+            if own < shown {
+                seen.violations += 1;
+                seen.worst_ticks = seen.worst_ticks.max(shown - own);
+            }
+        }
+        seen.observations += count;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_clock::{FakeClock, Instant};
+
+    #[test]
+    fn a_reader_behind_what_it_was_shown_is_a_violation() {
+        let clock = FakeClock::starting_at(Instant::from_nanos(1_000_000));
+        let board = Board::new(clock.view(0).read());
+        let mut seen = Seen::default();
+        board.observe(&clock.view(-5_000), 10, &mut seen);
+        assert_eq!(seen, Seen { observations: 10, fresh: 0, violations: 10, worst_ticks: 5_000 });
+    }
+
+    #[test]
+    fn a_reader_that_is_not_behind_is_none() {
+        let clock = FakeClock::new();
+        clock.set_read_cost(core::time::Duration::from_nanos(1));
+        let board = Board::new(clock.read());
+        let mut seen = Seen::default();
+        board.observe(&clock, 10, &mut seen);
+        assert_eq!((seen.violations, seen.worst_ticks), (0, 0));
+    }
+
+    #[test]
+    fn waiting_ends_when_it_must() {
+        let board = Board::new(1);
+        assert!(!board.await_first(|| true));
+        let clock = FakeClock::new();
+        clock.set_read_cost(core::time::Duration::from_nanos(1));
+        board.publish_until(&clock, || board.shown.0.load(Relaxed) > 5);
+        assert!(board.await_first(|| false));
+    }
+}

@@ -1,0 +1,29 @@
+//! What chronoscope measures: every raw source of time, pairs of CPUs, hiccups, and the system calls of a process.
+//!
+//! **No promise of stability**: this crate is published for the tool `chronoscope` and its harness, and changes with them. A
+//! program that needs the time uses [`chronoscope_clock`].
+//!
+//! - [`SourceId`]: every way to read the time on this machine, with static dispatch, and what is known of each; [`arch`], the
+//!   CPU's counter; [`os`], the clocks of the system; [`Rate`], the length of a tick.
+//! - [`causality`]: measurements between two CPUs.
+//! - [`hiccups`]: what holds up a thread that asks for nothing.
+//! - [`work`]: busy work of a chosen length, and values that the optimiser cannot see through.
+//! - `calls`: stops a process at each system call so that they can be counted. Linux.
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub mod arch;
+#[cfg(target_os = "linux")]
+pub mod calls;
+pub mod causality;
+pub mod hiccups;
+pub mod os;
+mod padded;
+mod rate;
+mod source;
+pub mod work;
+
+pub use rate::Rate;
+pub use source::{Family, Guarantee, Serialised, SourceFacts, SourceId, SourceVisitor, Unit};

@@ -1,0 +1,16 @@
+//! The operating system's clocks, one by one; how its wall clock is disciplined; on Windows, what else a harness asks of it.
+#![allow(unsafe_code)]
+
+mod bind;
+mod discipline;
+#[cfg(windows)]
+pub mod host;
+
+#[doc(inline)]
+pub use chronoscope_clock::raw::{
+    CounterAccess, OsClock, counter_access, declared_resolution_ns, set_counter_access, try_read_by_system_call_ns,
+    try_read_ns,
+};
+
+pub(crate) use bind::bind_thread;
+pub use discipline::{KernelDiscipline, kernel_discipline};
