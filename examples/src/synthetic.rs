@@ -62,7 +62,7 @@ pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
         ..StudyReport::planned("made up", plan)
     };
     let tool = Tool { name: "chronoscope".into(), version: "0".into() };
-    Document::new("study", tool, Machine::default(), StudyContent { study, compared: None, against: None })
+    Document::new("study", tool, Machine::default(), StudyContent { study, against: None })
 }
 
 /// A cell of twelve processes: each of these times is that of three.
@@ -84,7 +84,6 @@ pub(crate) fn cell(case: &str, tokens: u64, threads: u32, forks: [f64; 4]) -> Ce
         minimum_ns: None,
         throughput_per_s: None,
         clock_share_pct: 0.01,
-        variance: None,
         steadiness: None,
         autocorrelation: None,
         outliers: Outliers::default(),
@@ -98,7 +97,6 @@ pub(crate) fn cell(case: &str, tokens: u64, threads: u32, forks: [f64; 4]) -> Ce
         latencies: None,
         part: None,
         forks: (0..).zip([forks; 3].as_flattened()).map(fork).collect(),
-        marks: None,
     }
 }
 
@@ -114,8 +112,6 @@ pub(crate) fn comparison(
         difference_ns: *difference_ns,
         ratio: interval(1.0 + difference_ns.estimate / 10.0, 0.001),
         verdict: *verdict,
-        p_value: 0.001,
-        significant_in_family: true,
         pairs: 64,
     };
     Comparison {

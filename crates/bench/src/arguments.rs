@@ -23,7 +23,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done; 1 a case failed, the run was inter
     about = "Measure the cost of operations over backoff and threads, and compare them directly",
     max_term_width = 100,
     after_long_help = EXIT_CODES,
-    group(ArgGroup::new("baseline").args(["compare", "against", "against_rev"]).multiple(true))
+    group(ArgGroup::new("baseline").args(["against", "against_rev"]))
 )]
 pub(super) struct Arguments {
     /// Measure only cases whose name contains TEXT; repeatable. With several studies: STUDY or STUDY/CASE
@@ -77,14 +77,6 @@ pub(super) struct Arguments {
     /// Also write the record to FILE as JSON; it appears whole or not at all
     #[arg(long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-
-    /// Save the record as NAME in cargo's target folder, for --compare
-    #[arg(long, value_name = "NAME")]
-    pub(super) save: Option<String>,
-
-    /// Compare with a saved record or a file; several, one --compare each, show how runs vary
-    #[arg(long, value_name = "NAME-or-FILE", conflicts_with_all = ["list", "test"])]
-    pub(super) compare: Vec<String>,
 
     /// Compare with BINARY, another build of this benchmark: its processes and this one's take turns
     #[arg(long, value_name = "BINARY", conflicts_with_all = ["list", "test", "against_rev"])]
@@ -197,13 +189,12 @@ mod tests {
 
     #[test]
     fn contradictions_are_refused() {
-        let wrong: [&[&str]; 13] = [
+        let wrong: [&[&str]; 12] = [
             &["--quick", "--thorough"],
             &["--duration", "soon"],
             &["--backoff", "3-1"],
             &["--threads", "two"],
             &["--list", "--test"],
-            &["--test", "--compare", "main"],
             &["--list", "--against", "old"],
             &["--against", "old", "--against-rev", "HEAD"],
             &["--fail-on", "regression"],
@@ -220,12 +211,10 @@ mod tests {
 
     #[test]
     fn what_is_compared_with_and_when_that_fails() {
-        let found =
-            parsed(&["--compare", "a", "--compare", "b", "--margin", "2.5%", "--fail-on", "unresolved"]).unwrap();
-        assert_eq!((found.compare.len(), found.options(1).margin_pct), (2, Some(2.5)));
+        let found = parsed(&["--against", "old", "--margin", "2.5%", "--fail-on", "unresolved"]).unwrap();
+        assert_eq!(found.options(1).margin_pct, Some(2.5));
         assert_eq!(found.fail_on, Some(FailOn::Unresolved));
-        let other =
-            parsed(&["--against-rev", "HEAD~1", "--against-args", "--features simd", "--compare", "a"]).unwrap();
+        let other = parsed(&["--against-rev", "HEAD~1", "--against-args", "--features simd"]).unwrap();
         assert_eq!(other.against_args.unwrap().words(), ["--features", "simd"]);
         assert!(parsed(&["--margin", "0"]).is_err());
     }

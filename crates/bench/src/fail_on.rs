@@ -1,4 +1,4 @@
-use chronoscope_harness::record::study::StudyRecord;
+use chronoscope_harness::record::study::{Against, StudyRecord};
 use clap::ValueEnum;
 
 /// Which outcome of a comparison makes the program exit with code 1.
@@ -12,22 +12,24 @@ pub(super) enum FailOn {
 }
 
 impl FailOn {
-    /// Whether a comparison of `record` with earlier runs or another build has that outcome.
+    /// Whether the comparison of `record` with another build has that outcome.
     pub(super) fn is_met(self, record: &StudyRecord) -> bool {
-        let (compared, against) = (record.compared.as_ref(), record.against.as_ref());
-        let is_slower =
-            compared.is_some_and(|found| found.has_regression()) || against.is_some_and(|found| found.has_regression());
-        let is_open = || {
-            compared.is_some_and(|found| found.has_unresolved()) || against.is_some_and(|found| found.has_unresolved())
-        };
-        is_slower || self == Self::Unresolved && is_open()
+        record.against.as_ref().is_some_and(|against| {
+            against.has_regression() || self == Self::Unresolved && against.has_unresolved()
+        })
     }
+}
+
+/// Whether whatever was to be compared was, in part at least.
+pub(super) fn has_compared(record: &StudyRecord) -> bool {
+    let has_compared =
+        |against: &Against| against.failures.is_empty() && against.cells.iter().any(|cell| cell.ratio.is_some());
+    record.against.as_ref().is_none_or(has_compared)
 }
 
 #[cfg(test)]
 mod tests {
-    use chronoscope_harness::compare_studies;
-    use chronoscope_harness::record::study::{Against, AgainstCell, Difference, Estimate, Parameters};
+    use chronoscope_harness::record::study::{AgainstCell, Difference, Estimate, Parameters};
     use chronoscope_render::study::parse;
 
     use super::*;
@@ -42,19 +44,8 @@ mod tests {
         Some(Estimate { estimate, low: estimate - 0.001, high: estimate + 0.001, confidence: 0.9995 })
     }
 
-    /// A run with one cell that was compared with an earlier run.
-    fn with_earlier(verdict: Difference, ratio: f64) -> StudyRecord {
-        let mut record = run();
-        let mut found = compare_studies(&[("main.json".to_owned(), record.clone())], &record);
-        found.margin_pct = MARGIN_PCT;
-        found.cells.truncate(1);
-        (found.cells[0].verdict, found.cells[0].ratio) = (verdict, around(ratio));
-        record.compared = Some(found);
-        record
-    }
-
     /// A run with one cell that was compared with another build.
-    fn with_build(verdict: Difference, ratio: f64) -> StudyRecord {
+    fn compared(verdict: Difference, ratio: f64) -> StudyRecord {
         let mut record = run();
         let cell = AgainstCell {
             case: "a".to_owned(),
@@ -88,16 +79,23 @@ mod tests {
 
     #[test]
     fn what_is_slower_beyond_the_margin_fails() {
-        for compared in [with_earlier, with_build] {
-            for on in [FailOn::Regression, FailOn::Unresolved] {
-                assert!(on.is_met(&compared(Difference::Slower, 1.2)), "{on:?}");
-                assert!(!on.is_met(&compared(Difference::Slower, 1.005)), "{on:?}: within the margin");
-                assert!(!on.is_met(&compared(Difference::Same, 1.0)), "{on:?}");
-                assert!(!on.is_met(&compared(Difference::Faster, 0.8)), "{on:?}");
-            }
-            let open = compared(Difference::Unresolved, 1.2);
-            assert!(FailOn::Unresolved.is_met(&open) && !FailOn::Regression.is_met(&open));
+        for on in [FailOn::Regression, FailOn::Unresolved] {
+            assert!(on.is_met(&compared(Difference::Slower, 1.2)), "{on:?}");
+            assert!(!on.is_met(&compared(Difference::Slower, 1.005)), "{on:?}: within the margin");
+            assert!(!on.is_met(&compared(Difference::Same, 1.0)), "{on:?}");
+            assert!(!on.is_met(&compared(Difference::Faster, 0.8)), "{on:?}");
         }
+        let open = compared(Difference::Unresolved, 1.2);
+        assert!(FailOn::Unresolved.is_met(&open) && !FailOn::Regression.is_met(&open));
         assert!(!FailOn::Unresolved.is_met(&run()), "nothing was compared");
+    }
+
+    #[test]
+    fn a_gate_that_compared_nothing_is_open() {
+        assert!(has_compared(&run()), "nothing was to be compared");
+        let mut record = compared(Difference::Same, 1.0);
+        assert!(has_compared(&record));
+        record.against.as_mut().expect("it was compared").cells.clear();
+        assert!(!has_compared(&record));
     }
 }

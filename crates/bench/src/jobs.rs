@@ -1,15 +1,16 @@
 use std::path::Path;
 use std::time::Duration;
 
-use chronoscope_render::study::{Detail, json, parse, surroundings, terminal};
+use chronoscope_render::study::{Detail, json, surroundings, terminal};
 
 use super::arguments::Arguments;
+use super::fail_on::has_compared;
 use super::page::Page;
 use super::revision::{Revision, Source};
-use super::{Failure, Format, Interrupt, OutputFile, StudyProgress, page_width, print, saved};
+use super::{Failure, Format, Interrupt, OutputFile, StudyProgress, page_width, print};
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::record::study::StudyRecord;
-use chronoscope_harness::{Study, StudyOptions, compare_studies};
+use chronoscope_harness::{Study, StudyOptions};
 
 /// The studies to run, and the destinations of their results.
 pub(super) struct Jobs<'a> {
@@ -22,10 +23,8 @@ pub(super) struct Jobs<'a> {
 struct Job<'a> {
     study: &'a Study,
     options: StudyOptions,
-    /// Earlier records, each with its file.
-    earlier: Vec<(String, StudyRecord)>,
-    /// Files that receive the record.
-    records: Vec<OutputFile>,
+    /// The file that receives the record.
+    record: Option<OutputFile>,
     page: Option<Page>,
 }
 
@@ -42,7 +41,7 @@ impl<'a> Jobs<'a> {
             for (flag, is_set) in [("--output", arguments.output.is_some()), ("--html", arguments.html.is_some())] {
                 if is_set {
                     return Err(Failure::usage(format!(
-                        "{flag} takes one study, but {} are selected; choose one by name, or use --save",
+                        "{flag} takes one study, but {} are selected; choose one by name",
                         chosen.len()
                     )));
                 }
@@ -101,28 +100,9 @@ impl<'a> Jobs<'a> {
 
 impl<'a> Job<'a> {
     fn prepare(study: &'a Study, options: StudyOptions, arguments: &Arguments) -> Result<Self, Failure> {
-        let mut earlier = Vec::new();
-        for name_or_file in &arguments.compare {
-            let path = saved::find(study.name(), name_or_file)?;
-            let record = read(&path, study.name())?;
-            earlier.push((path.to_string_lossy().into_owned(), record));
-        }
-        earlier.sort_by(|(_, a): &(String, StudyRecord), (_, b)| a.started_at.cmp(&b.started_at));
-        let mut records = Vec::new();
-        if let Some(path) = &arguments.output {
-            records.push(OutputFile::prepare("the record", path)?);
-        }
-        if let Some(name) = &arguments.save {
-            let path = saved::path(study.name(), name)?;
-            if let Some(folder) = path.parent() {
-                std::fs::create_dir_all(folder).map_err(|error| {
-                    Failure::usage(format!("cannot save a record in {}: {error}", folder.display()))
-                })?;
-            }
-            records.push(OutputFile::prepare("the record", &path)?);
-        }
+        let record = arguments.output.as_deref().map(|path| OutputFile::prepare("the record", path)).transpose()?;
         let page = arguments.html.as_deref().map(Page::prepare).transpose()?;
-        Ok(Self { study, options, earlier, records, page })
+        Ok(Self { study, options, record, page })
     }
 
     /// How long it takes, about; never nothing.
@@ -142,10 +122,7 @@ impl<'a> Job<'a> {
     }
 
     /// Prints and saves; false if something failed, was stopped or became slower.
-    fn conclude(self, mut record: StudyRecord, arguments: &Arguments) -> Result<bool, Failure> {
-        if !self.earlier.is_empty() {
-            record.compared = Some(compare_studies(&self.earlier, &record));
-        }
+    fn conclude(self, record: StudyRecord, arguments: &Arguments) -> Result<bool, Failure> {
         let text = json(&record).map_err(|error| Failure::run(error.to_string()))?;
         let detail = if arguments.verbose { Detail::Full } else { Detail::Usual };
         // Try every output, so that a full disk or a closed pipe loses no results.
@@ -153,13 +130,8 @@ impl<'a> Job<'a> {
             Format::Human => print(&terminal(&record, detail, page_width())),
             Format::Json => print(&text),
         };
-        for file in self.records {
-            let path = file.path().to_owned();
-            let saved = file.write(&text);
-            if saved.is_ok() && arguments.save.is_some() && arguments.format == Format::Human {
-                outcome = outcome.and(print(&format!("saved to {}\n", path.display())));
-            }
-            outcome = outcome.and(saved);
+        if let Some(file) = self.record {
+            outcome = outcome.and(file.write(&text));
         }
         if let Some(page) = self.page {
             outcome = outcome.and(page.write(&record));
@@ -171,45 +143,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Whether whatever was to be compared was, in part at least.
-fn has_compared(record: &StudyRecord) -> bool {
-    let (compared, against) = (record.compared.as_ref(), record.against.as_ref());
-    compared.is_none_or(|compared| compared.cells.iter().any(|cell| cell.ratio.is_some()))
-        && against
-            .is_none_or(|against| against.failures.is_empty() && against.cells.iter().any(|cell| cell.ratio.is_some()))
-}
-
 /// The harness, which did the measuring and estimating.
 fn tool() -> Tool {
     Tool { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
-}
-
-/// An earlier record of the study.
-fn read(path: &Path, study: &str) -> Result<StudyRecord, Failure> {
-    let cannot = |why: String| Failure::usage(format!("cannot compare {study} with {}: {why}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
-    let record = parse(&text).map_err(|error| cannot(error.to_string()))?;
-    if record.study.name != study {
-        return Err(cannot(format!("it is a record of study {}", record.study.name)));
-    }
-    Ok(record)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_gate_that_compared_nothing_is_open() {
-        let mut record = parse(include_str!("../../render/tests/fixtures/study.json")).unwrap();
-        assert!(has_compared(&record), "nothing was to be compared");
-        let earlier = [("main.json".to_owned(), record.clone())];
-        record.compared = Some(compare_studies(&earlier, &record));
-        assert!(has_compared(&record));
-        for cell in &mut record.cells {
-            cell.case = format!("renamed {}", cell.case);
-        }
-        record.compared = Some(compare_studies(&earlier, &record));
-        assert!(!has_compared(&record));
-    }
 }

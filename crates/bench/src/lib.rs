@@ -20,7 +20,6 @@ mod print;
 mod program;
 mod progress;
 mod revision;
-mod saved;
 mod trial;
 mod values;
 

@@ -53,11 +53,6 @@ impl OutputFile {
         Ok(Self { what: what.to_owned(), path: path.to_owned(), draft })
     }
 
-    /// Its destination.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Writes `text` and moves the file into place.
     ///
     /// # Errors

@@ -10,10 +10,12 @@ use chronoscope_harness::process::{Ended, NotEnded, run_to_end};
 use serde_json::Value;
 
 use super::cargo_arguments::CargoArguments;
-use super::{Failure, Interrupt, saved};
+use super::{Failure, Interrupt};
 
 /// Lines of compiler errors that are shown: the last ones.
 const LINES: usize = 20;
+/// The file present in every cargo target folder.
+const MARK: &str = "CACHEDIR.TAG";
 const OLD: SystemTime = SystemTime::UNIX_EPOCH;
 
 /// Where the sources of a benchmark program are, and what cargo calls it.
@@ -37,12 +39,23 @@ impl Source {
         let package = std::env::var("CARGO_PKG_NAME").ok();
         // One for each benchmark: cargo builds no other, and what it built of another revision is not to be taken for this one's.
         let name = format!("{}-{bench}", package.as_deref().unwrap_or("package"));
-        let builds = saved::target().join("chronoscope-revisions").join(name);
+        let builds = target().join("chronoscope-revisions").join(name);
         fs::create_dir_all(&builds)
             .and_then(|()| builds.canonicalize())
             .map(|builds| Self { folder, package, bench: bench.to_owned(), builds: builds.clone() })
             .map_err(|error| Failure::usage(format!("cannot build in {}: {error}", builds.display())))
     }
+}
+
+/// Cargo's target folder: `CARGO_TARGET_DIR`, the one that contains this program, or `target` in the working directory.
+fn target() -> PathBuf {
+    let said = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+    said.or_else(around_the_program).unwrap_or_else(|| PathBuf::from("target"))
+}
+
+fn around_the_program() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    program.ancestors().skip(1).find(|folder| folder.join(MARK).is_file()).map(Path::to_owned)
 }
 
 /// A revision that is built. Dropping it removes its worktree; what was built stays for the next time.

@@ -35,7 +35,7 @@ fn main() {
     let all: [(&str, fn()); 10] = [
         ("combinations are listed and nothing is measured", lists),
         ("wrong arguments end with 2 and say what to do", refusals),
-        ("records are printed, saved and compared", records),
+        ("records are printed and saved", records),
         ("processes of two builds take turns", takes_turns),
         ("what only one build has is named", names_what_is_lost),
         ("what became slower ends with 1", gate),
@@ -108,7 +108,7 @@ fn lists() {
 }
 
 fn refusals() {
-    let wrong: [(&[&str], &str); 10] = [
+    let wrong: [(&[&str], &str); 9] = [
         (&["--frobnicate"], "--frobnicate"),
         (&["no such case"], "plain, divides"),
         (&["--threads", "0"], "out of range (1–"),
@@ -117,7 +117,6 @@ fn refusals() {
         (&["--cpus", "60000"], "60000"),
         (&["--forks", "1"], "1 processes"),
         (&["--duration", "0s"], "duration 0 s is out of range (10 ms–24 h)"),
-        (&["--compare", "main"], "--save NAME"),
         (&["--output", "/no/such/folder/record.json"], "choose a file"),
     ];
     for (arguments, what) in wrong {
@@ -138,25 +137,20 @@ fn refusals() {
 fn records() {
     let target = tempfile::tempdir().expect("there is room for a folder");
     let with = |more: &[&str]| run("one", target.path(), &[&SHORT[..], more].concat());
-    let saved = with(&["--save", "before"]);
-    assert_eq!(saved.status.code(), Some(0), "{saved:?}");
-    assert!(stdout(&saved).contains("chronoscope/one/before.json"), "{saved:?}");
-    assert!(saved.stderr.is_empty(), "nothing is shown where standard error is no terminal");
+    let file = target.path().join("one.json");
     let page = target.path().join("page.html");
-    let page = page.to_string_lossy();
-    let compared = with(&[&["--compare", "before", "--format", "json"], &to_page(&page)[..]].concat());
-    let record: serde_json::Value = serde_json::from_slice(&compared.stdout).expect("it is JSON");
-    assert_eq!(record["content"]["compared"]["cells"].as_array().map(Vec::len), Some(4));
-    assert_eq!(record["content"]["study"]["name"], "one");
-    chronoscope_render::study::parse(&stdout(&compared)).expect("a reader of records reads it");
+    let (file, page) = (file.to_string_lossy(), page.to_string_lossy());
+    let json = with(&[&["--output", &file, "--format", "json"], &to_page(&page)[..]].concat());
+    assert_eq!(json.status.code(), Some(0), "{json:?}");
+    assert!(json.stderr.is_empty(), "nothing is shown where standard error is no terminal");
+    let record = chronoscope_render::study::parse(&stdout(&json)).expect("a reader of records reads it");
+    assert_eq!((record.study.name.as_str(), record.cells.len()), ("one", 4));
+    assert_eq!(std::fs::read_to_string(&*file).expect("it is there"), stdout(&json));
     if PAGES {
         let page = std::fs::read_to_string(&*page).expect("the page is there");
         assert!(page.contains("<html") || page.contains("<!doctype html>"), "{}", &page[..page.len().min(200)]);
     }
-    let unknown = with(&["--compare", "after"]);
-    assert!(String::from_utf8_lossy(&unknown.stderr).contains("before"), "it says what there is");
-    let human = stdout(&with(&["--compare", "before"]));
-    assert!(human.contains("one compared with"), "{human}");
+    let human = stdout(&with(&[]));
     for title in ["HARNESS", "MACHINE", "1 thread"] {
         assert!(!human.contains(title), "{title} is in full detail only: {human}");
     }

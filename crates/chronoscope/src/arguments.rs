@@ -1,4 +1,3 @@
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,7 +16,6 @@ use crate::plan::MOST_THREADS;
 use crate::registry::SectionCommand;
 use crate::run_options::RunOptions;
 use crate::sections::clocks::plan as clocks;
-use crate::sections::pace::objective::Objective;
 use crate::sections::pace::rate::Rate;
 use crate::view::View;
 
@@ -70,7 +68,7 @@ pub enum Command {
     /// How reads scale: cost by work between reads and thread count, and where each clock starts to scale
     #[command(mut_arg("thorough", |arg| arg.help("Measure the full grid: about ten minutes")))]
     Scaling(ScalingOptions),
-    /// How to measure an interval here, or what is behind a symptom; answers from a document, or measures
+    /// How to measure an interval here, or which findings answer a symptom; answers from a document, or measures
     #[command(mut_arg("strict", |arg| arg.help("Exit with 1 on any warning or error of the run")))]
     Advise(AdviseOptions),
     /// Judge a check, or a saved document, by rules: exit code 1 unless all pass
@@ -164,16 +162,6 @@ pub struct PaceOptions {
     #[arg(long)]
     pub realtime: bool,
 
-    /// COMMAND answers: an event ends when a line that begins with its number is read from the program's standard output,
-    /// in any order
-    #[arg(long)]
-    pub ack: bool,
-
-    /// What must be achieved, e.g. p99=2ms, p99.9=500us or max=1s; exit code 1 if it was not, or if there were too few
-    /// events to tell. Judged on response time with --ack, without COMMAND on lateness; may be repeated
-    #[arg(long, value_name = "PERCENTILE=TIME", allow_hyphen_values = true)]
-    pub slo: Vec<Objective>,
-
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
@@ -185,12 +173,6 @@ pub struct PaceOptions {
     /// Show no progress
     #[arg(long, short)]
     pub quiet: bool,
-
-    /// A program that reads one line per event: its number, intended start and actual start in nanoseconds of
-    /// CLOCK_MONOTONIC. An event ends when its line is in the pipe, and the program's own time is not measured; with
-    /// --ack, when its answer is read. Without --ack its output goes to standard error
-    #[arg(last = true, value_name = "COMMAND")]
-    pub command: Vec<OsString>,
 }
 
 /// What to do with late events.
@@ -317,11 +299,11 @@ pub struct AdviseOptions {
     #[arg(long, value_name = "TIME", value_parser = interval, allow_hyphen_values = true, conflicts_with_all = ["symptom", "list"])]
     pub every: Option<Duration>,
 
-    /// What is wrong, in your words, e.g. "timestamps go backwards"; without TEXT, the index of symptoms
+    /// What is wrong, e.g. a message of the kernel or "timestamps go backwards"; without TEXT, the list of symptoms
     #[arg(long, value_name = "TEXT", num_args = 0..=1)]
     pub symptom: Option<Option<String>>,
 
-    /// Print the index of symptoms
+    /// Print the list of symptoms, with what measures each and the findings that answer
     #[arg(long)]
     pub list: bool,
 

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use chronoscope_examples::Conclusions;
-use chronoscope_harness::record::study::{Against, StudyCompared, StudyContent, StudyRecord, StudyReport};
+use chronoscope_harness::record::study::{Against, StudyContent, StudyRecord, StudyReport};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -58,9 +58,6 @@ pub struct Content {
     /// The measurements of a study.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub study: Option<StudyReport>,
-    /// The comparison with earlier runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub compared: Option<StudyCompared>,
     /// The comparison with another build in the same run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<Against>,
@@ -108,25 +105,21 @@ impl Record {
     /// The document of its study, if it has one.
     pub fn as_study(&self) -> Option<StudyRecord> {
         let study = self.study.clone()?;
-        let (compared, against) = (self.compared.clone(), self.against.clone());
+        let against = self.against.clone();
         let Document { machine, findings, tool, started_at, .. } = &self.0;
         Some(Document {
             started_at: started_at.clone(),
             elapsed_ms: self.elapsed_ms,
             interrupted: self.interrupted,
             findings: findings.clone(),
-            ..Document::new(&self.command, tool.clone(), machine.clone(), StudyContent { study, compared, against })
+            ..Document::new(&self.command, tool.clone(), machine.clone(), StudyContent { study, against })
         })
     }
 
     /// A document with only `study`, as written by the command `command`.
     pub fn of_study(study: StudyRecord, command: impl Into<String>) -> Self {
-        let content = |StudyContent { study, compared, against }| Content {
-            study: Some(study),
-            compared,
-            against,
-            ..Content::default()
-        };
+        let content =
+            |StudyContent { study, against }| Content { study: Some(study), against, ..Content::default() };
         let mut record = Self(study.map(content));
         record.command = command.into();
         record

@@ -27,7 +27,6 @@ mod sections;
 mod serve;
 mod shared_findings;
 pub mod untrusted;
-mod upgrade;
 mod view;
 mod watch;
 

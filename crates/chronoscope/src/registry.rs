@@ -7,7 +7,7 @@ use chronoscope_bench::Failure;
 use chronoscope_harness::Start;
 use chronoscope_harness::finding::Kind;
 use chronoscope_harness::rule::Rule;
-use chronoscope_harness::{study_compare, study_conclusions, study_rules};
+use chronoscope_harness::{study_against, study_conclusions, study_rules};
 use clap::Subcommand;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -168,7 +168,7 @@ pub fn all_kinds() -> impl Iterator<Item = &'static Kind> {
     rules::kinds()
         .chain(kinds_in(study_rules::RULES))
         .chain(kinds_in(study_conclusions::RULES))
-        .chain(study_compare::KINDS)
+        .chain(study_against::KINDS)
         .chain(kinds_in(sections::pace::rules::RULES))
         .chain(crate::watch::detect::KINDS)
         .chain(kinds_in(sections::scaling::rules::RULES))
@@ -185,8 +185,8 @@ pub fn kinds_of(record: &Record) -> Vec<&'static Kind> {
     if record.study.is_some() {
         kinds.extend(kinds_in(study_rules::RULES).chain(kinds_in(study_conclusions::RULES)));
     }
-    if record.compared.is_some() || record.against.is_some() {
-        kinds.extend(study_compare::KINDS);
+    if record.against.is_some() {
+        kinds.extend(study_against::KINDS);
     }
     if record.pace.is_some() {
         kinds.extend(kinds_in(sections::pace::rules::RULES));

@@ -59,7 +59,7 @@ pub mod tests {
             name: clock.into(),
             available: true,
             ordered: true,
-            causal_by_design: Some(true),
+            causal_by_design: true,
             ..ClockReport::default()
         }
     }

@@ -28,8 +28,8 @@ impl View {
     /// The view of section `name`; that of a check if there is no such section.
     pub fn named(name: &str) -> Self {
         let name = &name.replace('-', "_");
-        let old = OLD_NAMES.iter().find(|(old, _)| old == name).map_or(name.as_str(), |(_, new)| new);
-        registry::NAMES.iter().find(|section| **section == old).map_or(Self::CHECK, |section| Self(section))
+        let full = ALIASES.iter().find(|(alias, _)| alias == name).map_or(name.as_str(), |(_, name)| name);
+        registry::NAMES.iter().find(|section| **section == full).map_or(Self::CHECK, |section| Self(section))
     }
 
     /// Every view.
@@ -40,9 +40,9 @@ impl View {
     /// The names of all, as accepted from users.
     pub fn names() -> impl Iterator<Item = PossibleValue> {
         Self::all().map(|view| {
-            let old = OLD_NAMES.iter().filter(move |(_, new)| *new == view.0).map(|(old, _)| *old);
+            let aliases = ALIASES.iter().filter(move |(_, name)| *name == view.0).map(|(alias, _)| *alias);
             let written = (view.0.contains('_')).then(|| view.0.replace('_', "-"));
-            PossibleValue::new(view.0).aliases(old).aliases(written)
+            PossibleValue::new(view.0).aliases(aliases).aliases(written)
         })
     }
 
@@ -52,15 +52,10 @@ impl View {
         let is_planned = |name: &&&str| registry::parts_of(name).iter().map(|row| row.part).eq(planned.iter().copied());
         registry::NAMES.iter().find(is_planned).map_or(Self::CHECK, |name| Self(name))
     }
-
-    /// The name of the section.
-    pub fn name(self) -> &'static str {
-        self.0
-    }
 }
 
-/// Former section names, from version 1.
-pub const OLD_NAMES: [(&str, &str); 3] = [("pause", "pauses"), ("monotime", "contention"), ("latch", "thread_release")];
+/// Sections by a second name.
+const ALIASES: [(&str, &str); 3] = [("pause", "pauses"), ("monotime", "contention"), ("latch", "thread_release")];
 
 /// As [`terminal_at`], 118 columns wide.
 #[cfg(test)]

@@ -54,12 +54,11 @@ fn an_interval_is_answered_from_a_document() {
 #[test]
 fn a_symptom_is_answered_from_a_document() {
     let check = path("docs/shown/check.json");
-    let page = printed(&["advise", &check, "--symptom", "sleep(1) takes 1.1 ms"]);
-    assert!(page.contains("taken for    \"sleep(1) takes 1.1 ms\"") && page.contains("SEEN HERE"), "{page}");
-    assert!(page.contains("sleep_held_by_slack") && page.contains("EXCLUDED HERE"), "{page}");
-    let advice = advice(&["advise", &check, "--symptom", "my timestamps go backwards"]);
-    assert_eq!(advice["symptom"]["symptom"], "timestamps_go_backwards");
-    assert!(!advice["symptom"]["unknown"].as_array().unwrap().is_empty());
+    let asked = ["advise", &check, "--symptom", "sleep(1) takes 1.1 ms"];
+    let advice = advice(&asked);
+    assert_eq!(advice["symptom"]["found"], serde_json::json!(["sleep_held_by_slack"]));
+    assert_eq!(advice["symptom"]["absent"], serde_json::json!(["yield_costs_a_slice", "cpu_quota"]));
+    assert!(printed(&asked).contains("[sleep_held_by_slack]"));
 }
 
 #[test]
@@ -72,29 +71,26 @@ fn what_was_answered_is_saved_and_shown_again() {
     assert_eq!(printed(&["show", saved]), page);
     assert_eq!(printed(&["show", saved, "--view", "clocks"]), printed(&["show", &record, "--view", "clocks"]));
     // Another answer replaces it.
-    let other = printed(&["advise", "--symptom", "core_is_ahead", saved]);
+    let other = printed(&["advise", "--symptom", "one core is ahead", saved]);
     assert!(other.contains("one core is ahead") && !other.contains("an interval of"), "{other}");
 }
 
 #[test]
-fn the_index_is_printed_on_request() {
+fn the_list_is_printed_on_request() {
     let index = printed(&["advise", "--list"]);
     assert_eq!(printed(&["advise", "--symptom"]), index);
-    for symptom in
-        ["timestamps go backwards", "nanoTime is slow", "sleep(1) takes 1.1 ms", "latency percentiles look too good"]
-    {
-        assert!(index.contains(symptom), "{symptom}");
-    }
     let rows: Value = serde_json::from_str(&printed(&["advise", "--list", "--format", "json"])).unwrap();
-    assert!(rows["symptoms"].as_array().unwrap().len() >= 12, "{rows}");
+    for row in rows["symptoms"].as_array().unwrap() {
+        assert!(index.contains(row["symptom"].as_str().unwrap()), "{row}");
+    }
 }
 
 #[test]
-fn words_that_fit_nothing_get_the_index_and_a_refusal() {
+fn words_of_no_row_get_the_list_and_a_refusal() {
     for words in ["banana", "", "\u{1b}[2J"] {
         let output = chronoscope(&["advise", "--symptom", words]).assert().code(2).get_output().clone();
         let (page, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert!(page.contains("SYMPTOMS") && error.contains("no symptom of the index fits"), "{page}{error}");
+        assert!(page.contains("SYMPTOMS") && error.contains("no symptom of the list has words of"), "{page}{error}");
         assert!(!error.contains('\u{1b}'), "{error:?}");
     }
     let check = path("docs/shown/check.json");
@@ -112,16 +108,7 @@ fn a_mistaken_question_is_refused_with_what_there_is() {
     let said = refused(&["advise", "--interval", "2ms", "--every", "1ms", &check]);
     assert!(said.contains("shorter than --interval"), "{said}");
     let output = chronoscope(&["advise", "--symptom", "banana", &check]).assert().code(2).get_output().clone();
-    assert!(String::from_utf8_lossy(&output.stdout).contains("SYMPTOMS"), "the index comes with the refusal");
-    for words in ["clock_gettime slow", "gettimeofday expensive", "Date.now is slow"] {
-        assert_eq!(
-            advice(&["advise", &check, "--symptom", words])["symptom"]["symptom"],
-            "clock_in_profiles",
-            "{words}"
-        );
-    }
-    let cores = advice(&["advise", &check, "--symptom", "rdtsc differs between cores"]);
-    assert_eq!(cores["symptom"]["symptom"], "core_is_ahead");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("SYMPTOMS"), "the list comes with the refusal");
 }
 
 #[test]
@@ -132,7 +119,7 @@ fn a_document_that_cannot_answer_is_refused_with_what_measures_it() {
     let said = refused(&["advise", "--interval", "50ns", "--runtime", "mono", &check]);
     assert!(said.contains("chronoscope runtimes --only mono --output FILE"), "{said}");
     let hiccups = path("docs/shown/hiccups.json");
-    let said = refused(&["advise", "--symptom", "hosts_disagree", &hiccups]);
+    let said = refused(&["advise", "--symptom", "hosts disagree", &hiccups]);
     assert!(said.contains("chronoscope sync --output FILE"), "{said}");
     assert!(refused(&["advise", "--interval", "50ns", "/no/such/file"]).contains("cannot answer"));
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
@@ -159,7 +146,7 @@ fn absurd_questions_are_refused_before_anything_is_measured() {
     assert!(interval(&["--every", "0s"]).contains("1 ns to 24 h"));
     assert!(refused(&["advise", "--list", "--threads", "2"]).contains("--list"));
     assert!(refused(&["advise", "--symptom", "slow", "--error", "2%"]).contains("--error"));
-    assert!(refused(&["advise", "--symptom", "core_is_ahead", "--cpus", "60000"]).contains("60000"));
+    assert!(refused(&["advise", "--symptom", "one core is ahead", "--cpus", "60000"]).contains("60000"));
     assert!(interval(&["--output", "/no/such/folder/advice.json"]).contains("choose a file"));
 }
 

@@ -79,7 +79,7 @@ fn every_command_is_in_the_readme_and_among_the_commands() {
 fn arguments_are_those_of_the_program() {
     assert_eq!(arguments("chronoscope show FILE"), Some(vec!["show"]));
     assert_eq!(arguments("chronoscope man > page  # for man"), Some(vec!["man"]));
-    assert_eq!(arguments("./run pace --rate 10 -- cat"), Some(vec!["pace", "--rate", "10"]));
+    assert_eq!(arguments("./run hiccups --for 10s -- cat"), Some(vec!["hiccups", "--for", "10s"]));
     assert_eq!(
         arguments("chronoscope advise --symptom \"it is slow\""),
         Some(vec!["advise", "--symptom", "it is slow"])

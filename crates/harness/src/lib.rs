@@ -32,10 +32,9 @@ pub use record::study::{Mode, Parameters};
 
 pub use crate::affinity::pin;
 pub use crate::start::Start;
-pub use crate::study::compare::compare_studies;
 pub use crate::study::{
     Bencher, ExternalStudy, ExternalVisit, Group, OtherBuild, Study, StudyError, StudyObserver, StudyOptions, StudyRun,
-    Turn, compare as study_compare, conclusions as study_conclusions, defaults, rules as study_rules,
+    Turn, against as study_against, conclusions as study_conclusions, defaults, rules as study_rules,
     words as study_words,
 };
 

@@ -19,7 +19,6 @@ pub mod page;
 /// The styles of every page.
 pub mod palette;
 pub mod study;
-mod study_compared;
 /// Tables that fold to the width of their page.
 pub mod table;
 pub mod text;
@@ -29,5 +28,4 @@ mod width;
 pub mod words;
 mod wrap;
 
-pub use crate::study_compared::study_compared;
 pub use crate::width::Width;

@@ -246,8 +246,6 @@ mod tests {
             difference_ns: around(0.0),
             ratio: around(ratio),
             verdict,
-            p_value: 0.5,
-            significant_in_family: false,
             pairs: 9,
         };
         let mut same = Same::of("x");

@@ -58,7 +58,7 @@ fn reason_litmus_missing(record: &Record) -> String {
 /// Whether causal reads were causal: no if one that must be was not; yes if all those covered by the verdict were
 /// confirmed.
 pub fn is_causal(record: &Record) -> Option<bool> {
-    if record.clocks.iter().any(|clock| clock.must_be_causal() && clock.causal == Some(false)) {
+    if record.clocks.iter().any(|clock| clock.causal_by_design && clock.causal == Some(false)) {
         return Some(false);
     }
     let relied_on = relied_on(record);
@@ -68,7 +68,7 @@ pub fn is_causal(record: &Record) -> Option<bool> {
 /// The clocks whose causality the verdict covers: those it recommends that must be causal, or if there are none, all
 /// that were to be tested.
 fn relied_on(record: &Record) -> Vec<&ClockReport> {
-    let must_be = |clock: &&ClockReport| clock.available && clock.must_be_causal();
+    let must_be = |clock: &&ClockReport| clock.available && clock.causal_by_design;
     let is_recommended =
         |id: &ClockId| record.verdict.clocks.iter().any(|verdict| verdict.recommended && verdict.name == *id);
     let recommended: Vec<&ClockReport> =
@@ -90,7 +90,7 @@ pub fn causality(record: &Record) -> CausalityConclusion {
     let tested: Vec<&ClockId> = record
         .clocks
         .iter()
-        .filter(|clock| clock.must_be_causal() && was_observed(clock))
+        .filter(|clock| clock.causal_by_design && was_observed(clock))
         .map(|clock| &clock.name)
         .collect();
     let rows = || record.causality.litmus.iter().filter(|row| tested.contains(&&row.name));

@@ -37,7 +37,7 @@ pub fn conclude(record: &mut Record) {
     draw_conclusions(record);
 }
 
-/// Fills in the first screen's conclusions, which documents of earlier builds lack.
+/// Fills in the first screen's conclusions.
 pub fn draw_conclusions(record: &mut Record) {
     let answers: Vec<_> = record.verdict.questions.iter().map(|question| intervals::answer(question, record)).collect();
     let conclusions = Conclusions {
@@ -71,7 +71,7 @@ fn advice(clock: &ClockReport, record: &Record) -> (bool, String) {
         ClockId::Ptp(_) => return no(PtpClock::ADVICE),
         ClockId::Other(_) => return no("unknown to this build"),
     };
-    if clock.causal == Some(false) && clock.must_be_causal() {
+    if clock.causal == Some(false) && clock.causal_by_design {
         return no("it went backwards between CPUs");
     }
     let back_in_reads = record.reads.iter().any(|reads| reads.clock == clock.name && reads.backward_steps > 0);

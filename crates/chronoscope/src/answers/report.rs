@@ -22,9 +22,9 @@ pub struct Verdict {
     pub clocks: Vec<ClockVerdict>,
     /// Intervals the user asked about.
     pub questions: Vec<Question>,
-    /// The first screen's conclusions; null in documents of builds that drew them while rendering.
+    /// The first screen's conclusions; null where nothing was checked.
     pub conclusions: Option<Conclusions>,
-    /// How far the counter and the clocksources are trusted; null in documents of builds that judged them while they drew.
+    /// How far the counter and the clocksources are trusted; null where nothing was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trust: Option<Trust>,
 }

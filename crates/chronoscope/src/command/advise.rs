@@ -1,4 +1,4 @@
-//! How to measure an interval here, or what is behind a symptom.
+//! How to measure an interval here, or which findings answer a symptom.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -11,10 +11,9 @@ use super::measure::{exit_code, measured};
 use super::output::Output;
 use super::page::Shown;
 use super::saved::saved;
-use crate::answers::advice::diagnose::{Symptom, diagnose, lacking};
-use crate::answers::advice::index;
 use crate::answers::advice::interval_advice::advise;
 use crate::answers::advice::report::{Advice, IntervalQuestion};
+use crate::answers::advice::symptoms::{SYMPTOMS, Symptom, find, lacking, look_up};
 use crate::answers::advice::usable_clocks;
 use crate::arguments::AdviseOptions;
 use crate::clock_id::ClockId;
@@ -32,7 +31,7 @@ const COMMAND: &str = "advise";
 /// A question that can be answered.
 enum Question {
     Interval(IntervalQuestion),
-    Symptom { row: &'static Symptom, others: Vec<&'static Symptom>, asked: String },
+    Symptom { row: &'static Symptom, asked: String },
 }
 
 /// Answers from a document, or measures what it takes and answers.
@@ -40,12 +39,12 @@ pub fn run(start: &Start, options: &AdviseOptions) -> Result<ExitCode, Failure> 
     possible(options)?;
     let question = match (&options.interval, &options.symptom) {
         (Some(_), _) => Question::Interval(asked(options)),
-        (None, Some(Some(text))) => match index::find(text).split_first() {
-            Some((row, others)) => Question::Symptom { row, others: others.to_vec(), asked: text.clone() },
+        (None, Some(Some(text))) => match find(text) {
+            Some(row) => Question::Symptom { row, asked: text.clone() },
             None => return no_such(text, options),
         },
         _ if options.document.is_some() => {
-            return Err(Failure::usage("the index needs no document; add what is wrong after --symptom"));
+            return Err(Failure::usage("the list needs no document; add what is wrong after --symptom"));
         }
         _ => return list(options).map(|()| ExitCode::SUCCESS),
     };
@@ -111,7 +110,7 @@ impl Question {
     fn plan(&self, start: &Start, options: &AdviseOptions) -> Result<Planned, PlanError> {
         let (run, allowed) = (&options.run, start.allowed_cpus());
         match self {
-            Self::Symptom { row, .. } => Planned::sections(COMMAND, row.needs, run, allowed),
+            Self::Symptom { row, .. } => Planned::sections(COMMAND, row.runs, run, allowed),
             Self::Interval(IntervalQuestion { runtime: Some(kind), .. }) => {
                 let only = runtimes::Options { only: vec![*kind], ..runtimes::Options::default() };
                 Planned::section::<Runtimes>(COMMAND, |sections| &mut sections.runtimes, &only, run, allowed)
@@ -135,7 +134,7 @@ impl Question {
     fn answer(&self, record: &Record) -> Advice {
         match self {
             Self::Interval(question) => Advice::Interval(advise(question, record)),
-            Self::Symptom { row, others, asked } => Advice::Symptom(diagnose(row, asked, others, record)),
+            Self::Symptom { row, asked } => Advice::Symptom(look_up(row, asked, record)),
         }
     }
 }
@@ -147,24 +146,23 @@ fn read(file: &Path, question: &Question) -> Result<Record, Failure> {
     question.lacking(&record).map_or(Ok(record), |why| Err(cannot(why)))
 }
 
-/// Prints the index of symptoms.
+/// Prints the table of symptoms.
 fn list(options: &AdviseOptions) -> Result<(), Failure> {
-    let rows: Vec<_> = index::rows().collect();
     print(&match options.run.format {
-        Format::Human => view::advice::index_at(&rows, page_width()),
+        Format::Human => view::advice::symptoms_at(page_width()),
         Format::Json => {
-            let json = serde_json::to_string_pretty(&serde_json::json!({ "symptoms": rows }));
+            let json = serde_json::to_string_pretty(&serde_json::json!({ "symptoms": SYMPTOMS }));
             json.map_err(|error| Failure::run(error.to_string()))? + "\n"
         }
     })
 }
 
-/// Prints the index, and says that nothing in it fits.
+/// Prints the table, and says that no row has such words.
 fn no_such(text: &str, options: &AdviseOptions) -> Result<ExitCode, Failure> {
     list(options)?;
     let hint = if Path::new(text).is_file() { ": that is a file; describe what is wrong before it" } else { "" };
     Err(Failure::usage(format!(
-        "no symptom of the index fits \"{}\"{hint}; choose one of those listed",
+        "no symptom of the list has words of \"{}\"{hint}; choose one of those listed",
         chronoscope_harness::record::clean(text)
     )))
 }

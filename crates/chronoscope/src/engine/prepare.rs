@@ -116,7 +116,7 @@ fn report_of(id: SourceId, reason_unavailable: Option<String>) -> ClockReport {
         path_evidence: by_construction
             .map(|(_, detail)| PathEvidence { method: PathMethod::ByConstruction, detail: detail.to_owned() }),
         ordered: facts.is_ordered,
-        causal_by_design: Some(facts.is_causal),
+        causal_by_design: facts.is_causal,
         traps_under_hypervisor: facts.traps_under_hypervisor,
         reason_causal_unknown: causality_not_tested(id),
         resolution_ns_declared: declared_ns(id).map(|ns| ns as f64),

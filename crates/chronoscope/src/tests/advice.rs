@@ -10,14 +10,13 @@ use unicode_width::UnicodeWidthStr;
 
 use super::golden_file::assert_golden;
 use super::mutation::{mutated, mutation};
-use crate::answers::advice::diagnose::diagnose;
-use crate::answers::advice::index;
 use crate::answers::advice::interval_advice::advise;
 use crate::answers::advice::report::{Advice, IntervalQuestion};
+use crate::answers::advice::symptoms::{SYMPTOMS, find, look_up};
 use crate::command::page::{Shown, page};
 use crate::document::Record;
 use crate::json::{document, json, writable};
-use crate::view::advice::index_at;
+use crate::view::advice::symptoms_at;
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/record.json");
 const RUNTIMES: &str = include_str!("../../tests/fixtures/runtimes.json");
@@ -32,10 +31,7 @@ fn advised(record: &Record) -> Vec<Record> {
     let coarse = IntervalQuestion { clock: Some("CLOCK_PROCESS_CPUTIME_ID".to_owned()), ..question(1e4, 1) };
     let asked = [question(50.0, 1), question(5e6, 2), question(50.0, 8), java, coarse];
     let mut all: Vec<Advice> = asked.iter().map(|asked| Advice::Interval(advise(asked, record))).collect();
-    for row in index::rows() {
-        let found = index::find(row.phrases[0]);
-        all.push(Advice::Symptom(diagnose(found[0], row.phrases[0], &found[1..], record)));
-    }
+    all.extend(SYMPTOMS.iter().map(|row| Advice::Symptom(look_up(row, row.symptom, record))));
     let with = |advice| {
         let mut record = record.clone();
         record.advice = Some(advice);
@@ -54,17 +50,12 @@ fn pages_of_advice() {
     let pages = advised(&record);
     assert_golden("advice-interval.txt", &plain(&pages[0], 80));
     assert_golden("advice-threads.txt", &plain(&pages[2], 80));
-    let of_symptom = |text: &str, record: &Record| {
-        let found = index::find(text);
-        let mut record = record.clone();
-        record.advice = Some(Advice::Symptom(diagnose(found[0], text, &found[1..], &record)));
-        plain(&record, 80)
-    };
-    assert_golden("advice-symptom.txt", &of_symptom("timestamps go backwards", &record));
-    let runtimes = document(RUNTIMES).expect("the fixture is a record");
-    assert_golden("advice-java.txt", &of_symptom("Java timestamps go backwards", &runtimes));
-    let rows: Vec<_> = index::rows().collect();
-    assert_golden("advice-index.txt", &strip_str(&index_at(&rows, Width::of_columns(80))).to_string());
+    let mut runtimes = document(RUNTIMES).expect("the fixture is a record");
+    let (asked, width) = ("DateTime.Now has steps of 15 ms", Width::of_columns(80));
+    let row = find(asked).expect("a row has such words");
+    runtimes.advice = Some(Advice::Symptom(look_up(row, asked, &runtimes)));
+    assert_golden("advice-symptom.txt", &plain(&runtimes, 80));
+    assert_golden("advice-index.txt", &strip_str(&symptoms_at(width)).to_string());
 }
 
 #[test]

@@ -124,10 +124,6 @@ fn figures_of_a_check_are_those_of_its_plan() {
         "DESIGN.md",
         &format!("reads each clock {} times through the C library", crate::sections::clocks::paths::task::READS),
     );
-    says(
-        "DESIGN.md",
-        &format!("the error of two readings is about {} % of the batch", normal.batch_timer_error * 100.0),
-    );
     assert!(seconds(Depth::Normal) < 30 && seconds(Depth::Thorough) == 60);
     says("README.md", "One command, ten seconds");
     says(

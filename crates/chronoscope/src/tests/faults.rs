@@ -45,7 +45,7 @@ fn clock_report(clock: SourceId, declared_ns: f64) -> ClockReport {
         available: true,
         path: Some(Path::Vdso),
         ordered: true,
-        causal_by_design: Some(true),
+        causal_by_design: true,
         resolution_ns_declared: Some(declared_ns),
         ..ClockReport::default()
     }

@@ -12,7 +12,6 @@ use super::golden_file::assert_same;
 use crate::answers::classes::CLASSES;
 use crate::answers::host::HostState;
 use crate::registry::all_kinds;
-use crate::view::View;
 use chronoscope_harness::finding::{Kind, Severity};
 
 /// All rows, in the order of the list.
@@ -23,7 +22,7 @@ fn rows() -> Vec<Kind> {
 #[test]
 fn every_row_has_an_id_of_its_own_and_names_sections_that_there_are() {
     let rows = rows();
-    let sections = View::all().map(View::name).chain(["pace", "scaling", "selftest", "watch"]).collect::<Vec<_>>();
+    let sections = crate::registry::NAMES.iter().copied().chain(["check", "pace", "scaling", "selftest", "watch"]).collect::<Vec<_>>();
     for (at, row) in rows.iter().enumerate() {
         assert!(rows[..at].iter().all(|other| other.id != row.id), "two rows are called {}", row.id);
         let is_snake = row.id.split('_').all(|word| {
@@ -229,7 +228,7 @@ fn a_finding_of_an_unknown_kind_is_read_and_shown_by_every_section() {
     let record = crate::json::document(&text).unwrap();
     let finding = record.findings.iter().find(|finding| finding.id == "of_a_later_build").unwrap();
     let words: String = finding.evidence.summary.split_whitespace().take(4).collect::<Vec<_>>().join(" ");
-    for view in View::all() {
+    for view in crate::view::View::all() {
         assert!(crate::view::terminal(&record, view).contains(&words), "{view:?}");
     }
     assert!(crate::json::json(&record).unwrap().contains("of_a_later_build"));

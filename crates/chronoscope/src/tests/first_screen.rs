@@ -20,7 +20,6 @@ use chronoscope_render::Width;
 
 const RECORD: &str = include_str!("../../tests/fixtures/record.json");
 const RUNTIMES: &str = include_str!("../../tests/fixtures/runtimes.json");
-const OF_VERSION_1: &str = include_str!("../../tests/fixtures/v1/record.json");
 const SHOWN: &str = include_str!("../../../../docs/shown/check.json");
 
 /// The screen has so many lines of so many columns at most.
@@ -64,7 +63,7 @@ fn assert_fits(record: &Record, widths: impl IntoIterator<Item = usize>) {
 
 #[test]
 fn every_known_record_fits_at_every_width() {
-    for text in [RECORD, RUNTIMES, OF_VERSION_1, SHOWN] {
+    for text in [RECORD, RUNTIMES, SHOWN] {
         let mut record = document(text).expect("it is a record");
         // One of a section as if it were of a check: then hardly anything was checked.
         record.command = "check".to_owned();

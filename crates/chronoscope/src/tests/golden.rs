@@ -14,7 +14,6 @@ use chronoscope_sources::SourceId;
 use unicode_width::UnicodeWidthStr;
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/record.json");
-const OF_VERSION_1: &str = include_str!("../../tests/fixtures/v1/record.json");
 
 fn record() -> Record {
     document(FIXTURE).expect("the fixture is a record")
@@ -228,14 +227,6 @@ fn no_command_switches_to_a_counter_that_the_page_distrusts() {
 }
 
 #[test]
-fn a_document_that_keeps_no_trust_is_shown_as_one_that_does() {
-    let mut value: serde_json::Value = serde_json::from_str(FIXTURE).unwrap();
-    value["content"]["verdict"].as_object_mut().unwrap().remove("trust").expect("today's keep it");
-    let former = document(&value.to_string()).unwrap();
-    assert_eq!(former, record());
-}
-
-#[test]
 fn a_record_with_the_former_names_of_clocks_is_read_and_shown_as_one_with_todays() {
     let mut text = FIXTURE.to_owned();
     for (id, former) in SourceId::all().filter_map(|id| Some((id, id.facts().former_names.first()?))) {
@@ -254,47 +245,6 @@ fn a_record_with_the_former_names_of_clocks_is_read_and_shown_as_one_with_todays
     assert_eq!(tables(&former), tables(&today));
     former.findings.clone_from(&today.findings);
     assert_eq!(former, today);
-}
-
-#[test]
-fn a_record_of_an_earlier_build_is_shown_too() {
-    let mut fields: serde_json::Value = serde_json::from_str(OF_VERSION_1).expect("the fixture is JSON");
-    for added in ["library_clock", "reason_library_clock_unknown", "monotime", "latch", "runtimes"] {
-        fields.as_object_mut().expect("it is an object").remove(added);
-    }
-    let of_the_plan = [
-        "monotime_granularities_ns",
-        "monotime_threads",
-        "monotime_rounds",
-        "latch_threads",
-        "latch_clocks",
-        "latch_rounds",
-        "runtimes",
-    ];
-    for added in of_the_plan {
-        fields["plan"].as_object_mut().expect("it is an object").remove(added);
-    }
-    for clock in fields["clocks"].as_array_mut().expect("it is an array") {
-        clock.as_object_mut().expect("it is an object").remove("causal_by_design");
-    }
-    let record = document(&fields.to_string()).expect("fields are only ever added");
-    assert!(plain(&record, View::CHECK).contains("CLOCKS") && !plain(&record, View::CHECK).contains("library clock"));
-    for view in [View::named("contention"), View::named("thread_release"), View::named("runtimes")] {
-        assert!(plain(&record, view).contains("it was not part of the plan"));
-    }
-}
-
-#[test]
-fn a_knee_without_its_lower_end_is_read_too() {
-    let mut fields: serde_json::Value = serde_json::from_str(OF_VERSION_1).expect("the fixture is JSON");
-    assert!(fields["monotime"]["knee"].as_object_mut().expect("it is an object").remove("worse_at_ns").is_some());
-    let mut earlier = document(&fields.to_string()).expect("fields are only ever added");
-    earlier.findings.clone_from(&record().findings);
-    assert_eq!(
-        plain(&earlier, View::named("contention")),
-        plain(&record(), View::named("contention")),
-        "the rows say it"
-    );
 }
 
 #[test]

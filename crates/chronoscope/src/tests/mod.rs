@@ -12,5 +12,4 @@ mod mutation;
 mod schema;
 mod study_golden;
 mod study_hostile;
-mod version_1;
 mod width;

@@ -6,19 +6,13 @@
 use std::collections::BTreeMap;
 
 use crate::command::page::{Shown, page};
-use crate::document::Record;
 use crate::json::document;
-use crate::sections::pace::report::{Acks, Slo, SloOutcome};
-use crate::sections::pace::rules::RULES;
 use crate::view::{View, terminal, terminal_at};
 use anstream::adapter::strip_str;
-use chronoscope_harness::record::study::{
-    Against, AgainstCell, ComparedCell, Difference, Estimate, StudyCompared, StudyRecord,
-};
-use chronoscope_harness::rule::conclude;
+use chronoscope_harness::record::study::{Against, AgainstCell, Difference, Estimate, StudyRecord};
 use chronoscope_render::study::{self, Detail};
 use chronoscope_render::text::{Column, Text};
-use chronoscope_render::{Width, study_compared};
+use chronoscope_render::Width;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use unicode_width::UnicodeWidthStr;
@@ -30,44 +24,6 @@ const RECORD: &str = include_str!("../../tests/fixtures/record.json");
 const RUNTIMES: &str = include_str!("../../tests/fixtures/runtimes.json");
 const STUDY: &str = include_str!("../../tests/fixtures/study.json");
 const PACE: &str = include_str!("../../tests/fixtures/pace.json");
-
-fn compared() -> StudyCompared {
-    let ratio = |estimate: f64| Estimate { estimate, low: estimate * 0.98, high: estimate * 1.02, confidence: 0.999 };
-    let cell = |case: &str, backoff_tokens, estimate, verdict| ComparedCell {
-        case: case.to_owned(),
-        role: None,
-        parameters: BTreeMap::from([("size".to_owned(), "4096".to_owned())]),
-        backoff_tokens,
-        threads: 64,
-        earlier_ns: Some(1_234.0),
-        now_ns: Some(1_234.0 * estimate),
-        ratio: Some(ratio(estimate)),
-        verdict,
-        p_value: Some(0.4),
-        significant_in_family: Some(false),
-        forks: (5, 5),
-    };
-    StudyCompared {
-        study: "publish".to_owned(),
-        earlier: "target/chronoscope/publish/a-name-that-somebody-chose-without-thinking-of-narrow-terminals.json"
-            .to_owned(),
-        earlier_started_at: "2026-11-21T12:00:00Z".to_owned(),
-        more_earlier: Vec::new(),
-        allowance_pct: None,
-        margin_pct: 1.0,
-        confidence: 0.999,
-        warnings: vec![
-            "another kernel: 6.8 then, 6.9 now; what follows compares two kernels as much as two builds".to_owned(),
-        ],
-        cells: vec![
-            cell("sequentially consistent", 0, 1.31, Difference::Slower),
-            cell("relaxed", 1_048_576, 0.77, Difference::Faster),
-        ],
-        only_earlier: vec!["acquire".to_owned()],
-        only_now: Vec::new(),
-        conclusion: None,
-    }
-}
 
 /// A study against another build, whose cells differ in backoff and threads, or in neither.
 fn against(places: [(u64, u32); 2]) -> StudyRecord {
@@ -103,27 +59,6 @@ fn against(places: [(u64, u32); 2]) -> StudyRecord {
     record
 }
 
-/// A run whose program answered most events, and missed an objective.
-fn answered(mut run: Record) -> Record {
-    let pace = run.pace.as_mut().expect("it is of a pacer");
-    pace.command = Some("consumer --with-a-name-as-long-as-that-of-a-branch".to_owned());
-    pace.handover_ns = Some(pace.service_ns.clone());
-    pace.acks = Some(Acks { answered: 9_990, unanswered: 10, unreadable: 3, most_per_read: 40, ..Acks::default() });
-    pace.slos = vec![Slo {
-        objective: "p99.9".to_owned(),
-        limit_ns: 2_000_000,
-        of: "response".to_owned(),
-        observed_ns: Some(1_234_567),
-        low_ns: Some(1_200_000),
-        outcome: SloOutcome::Unresolved,
-        reason: Some("too few events to know it".to_owned()),
-        events_needed: Some(7_598),
-        ..Slo::default()
-    }];
-    run.findings = conclude(RULES, run.pace.as_ref().expect("it is of a pacer"));
-    run
-}
-
 /// Every page rendered by this crate, by name.
 fn pages(columns: usize) -> Vec<(String, String)> {
     let width = Width::of_columns(columns);
@@ -139,8 +74,6 @@ fn pages(columns: usize) -> Vec<(String, String)> {
     pages.push(("surroundings of a study".to_owned(), study::surroundings(&record, width)));
     let run = document(PACE).expect("the fixture is a run of a pacer");
     pages.push(("pace".to_owned(), page(&run, Shown::default(), width)));
-    pages.push(("pace with answers".to_owned(), page(&answered(run), Shown::default(), width)));
-    pages.push(("compared".to_owned(), study_compared(&compared(), width)));
     for (name, places) in [("swept", [(0, 1), (1_048_576, 64)]), ("alike", [(0, 64); 2])] {
         pages.push((format!("against, {name}"), study::terminal(&against(places), Detail::Usual, width)));
     }

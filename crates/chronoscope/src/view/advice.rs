@@ -2,10 +2,10 @@ use anstyle::Style;
 use chronoscope_harness::quantity::{TIME, count, limit, ns};
 use chronoscope_harness::record::Estimate;
 
-use crate::answers::advice::index::{IndexRow, commands, title};
 use crate::answers::advice::report::{
-    Advice, Cause, Figure, Fit, IntervalAdvice, IntervalQuestion, MethodAdvice, SymptomAdvice,
+    Advice, Figure, Fit, IntervalAdvice, IntervalQuestion, MethodAdvice, SymptomAdvice,
 };
+use crate::answers::advice::symptoms::{SYMPTOMS, commands};
 use crate::document::Record;
 use chronoscope_render::Width;
 use chronoscope_render::line::Line;
@@ -20,7 +20,7 @@ pub fn terminal_at(record: &Record, advice: &Advice, width: Width) -> String {
     head(&mut page, &format!("{} {}", record.tool.name, record.tool.version), record);
     match advice {
         Advice::Interval(advice) => interval(&mut page, advice),
-        Advice::Symptom(advice) => symptom(&mut page, advice),
+        Advice::Symptom(advice) => symptom(&mut page, record, advice),
     }
     page.finish()
 }
@@ -96,52 +96,41 @@ fn evidence(page: &mut Page, figures: &[Figure]) {
     }
 }
 
-fn symptom(page: &mut Page, advice: &SymptomAdvice) {
+fn symptom(page: &mut Page, record: &Record, advice: &SymptomAdvice) {
     page.section("ADVICE");
     page.entry("asked", PLAIN, &advice.asked);
-    page.entry("taken for", PLAIN, &format!("\"{}\"", advice.title));
+    page.entry("taken for", PLAIN, &advice.symptom);
     page.entry("usually", PLAIN, &advice.usually);
-    let (style, mark): (Style, &str) = if advice.found.is_empty() { (DIM, "? ") } else { (WARNING, "! ") };
-    page.paragraph(Line::styled(style, mark), TITLE, &advice.answer);
-    causes(page, "SEEN HERE", &advice.found, Line::styled(WARNING, "! "));
-    causes(page, "EXCLUDED HERE", &advice.excluded, Line::styled(GOOD, "✔ "));
-    causes(page, "NOT KNOWN", &advice.unknown, Line::styled(DIM, "? "));
-    if !advice.others.is_empty() {
-        page.line(Line::new());
-        let others: Vec<String> =
-            advice.others.iter().map(|id| format!("\"{}\" (--symptom {id})", title(id))).collect();
-        page.entry("or", DIM, &others.join("; "));
+    page.entry("measured by", PLAIN, &commands(&advice.runs));
+    if !advice.absent.is_empty() {
+        page.entry("not found", DIM, &advice.absent.join(", "));
     }
-}
-
-fn causes(page: &mut Page, heading: &str, causes: &[Cause], mark: Line) {
-    if causes.is_empty() {
-        return;
-    }
-    page.section(heading);
-    for cause in causes {
-        let ids = match cause.findings.as_slice() {
-            [] => String::new(),
-            ids => format!(" [{}]", ids.join(", ")),
-        };
-        page.paragraph(mark.clone(), PLAIN, &format!("{}: {}{ids}", cause.cause, cause.evidence));
-        for line in &cause.advice {
+    for id in &advice.found {
+        let of_kind: Vec<_> = record.findings.iter().filter(|finding| finding.id == *id).collect();
+        let Some((first, others)) = of_kind.split_first() else { continue };
+        let more = if others.is_empty() { String::new() } else { format!(", and {} more", count(others.len() as u64)) };
+        page.paragraph(Line::styled(WARNING, "! "), PLAIN, &format!("{} [{id}{more}]", first.evidence.summary));
+        for line in &first.advice {
             page.paragraph(Line::styled(DIM, "  → "), PLAIN, line);
         }
     }
 }
 
-/// The index of symptoms.
-pub fn index_at(rows: &[IndexRow], width: Width) -> String {
+/// The table of symptoms.
+pub fn symptoms_at(width: Width) -> String {
     let mut page = Page::with_width(width);
     page.section("SYMPTOMS");
-    for row in rows {
-        let lead = Line::styled(TITLE, row.phrases.first().copied().unwrap_or_default());
-        page.line(lead);
+    for row in SYMPTOMS {
+        page.line(Line::styled(TITLE, row.symptom));
         page.paragraph(Line::plain("  "), PLAIN, &format!("usually: {}", row.usually));
-        page.paragraph(Line::plain("  "), DIM, &format!("{} · runs {}", row.id, commands(row)));
+        page.paragraph(Line::plain("  "), PLAIN, &format!("measured by {}", commands(row.runs)));
+        page.paragraph(Line::plain("  "), DIM, &format!("findings: {}", row.findings.join(", ")));
     }
     page.line(Line::new());
-    page.paragraph(Line::new(), DIM, "chronoscope advise --symptom TEXT, in your own words or by id");
+    page.paragraph(
+        Line::new(),
+        DIM,
+        "chronoscope advise --symptom TEXT, with the message or the words of one of these",
+    );
     page.finish()
 }

@@ -40,10 +40,10 @@ pub struct Granularity {
     /// Share of consecutive reads that returned the same value.
     pub zero_share: f64,
     /// Share of steps that followed a read with an equal value: nearly all of a clock that moves in steps longer than a read.
-    /// Absent in records of earlier builds.
+    /// Absent where that was not observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_equal_share: Option<f64>,
-    /// Reads in the longest stretch that returned one value, beyond the first. Absent in records of earlier builds.
+    /// Reads in the longest stretch that returned one value, beyond the first. Absent where that was not observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_equal_reads: Option<u64>,
     /// The largest step of which every observed step is a multiple, if there is one above the clock's unit.

@@ -3,32 +3,12 @@
 use chronoscope_sources::arch::Counter;
 use chronoscope_sources::os::{self, CounterAccess};
 
-use super::cpuid::{self, Cpuid};
+use super::cpuid::Cpuid;
 use super::files::Files;
-use super::{cpuinfo, messages};
+use super::cpuinfo;
 use crate::record::FrequencySource;
 
 const KERNEL_EXPORT: &str = "/sys/devices/system/cpu/cpu0/tsc_freq_khz";
-
-/// Asks every source that may know the counter's frequency. Reads no clock and measures nothing.
-///
-/// # Platform
-/// x86-64: CPUID, the hypervisor, the kernel and its log, the processor's name. aarch64: `CNTFRQ_EL0` and the kernel's
-/// log. A source without an answer is listed with its reason.
-///
-/// # Examples
-/// ```
-/// use chronoscope_harness::machine::declared_frequencies;
-///
-/// for source in declared_frequencies() {
-///     assert!(source.hz.is_some() != source.reason_unavailable.is_some());
-/// }
-/// ```
-pub fn declared_frequencies() -> Vec<FrequencySource> {
-    let files = Files::System;
-    let (cpuid, cpuinfo, log) = (cpuid::read(), files.text(cpuinfo::PATH), messages::read(&files));
-    declared(&files, cpuid.as_ref(), cpuinfo.as_deref(), log.as_deref())
-}
 
 /// Adds each source's deviation from the measured frequency.
 ///

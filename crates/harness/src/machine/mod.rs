@@ -21,7 +21,7 @@ mod messages;
 pub mod microarchitecture;
 mod tsc;
 
-pub use frequency::{declared_frequencies, with_deviations};
+pub use frequency::with_deviations;
 pub use known_core::KnownCore;
 pub use microarchitecture::published_rdtsc_cycles;
 

@@ -15,8 +15,7 @@ pub struct Disturbance {
     /// How often a measuring thread was moved to another CPU.
     pub migrations: Option<u64>,
     /// How long measuring threads were runnable but waited for a CPU, in milliseconds; null where the kernel does not
-    /// count it, and in records of older builds.
-    #[serde(default)]
+    /// count it.
     pub waited_ms: Option<f64>,
 }
 

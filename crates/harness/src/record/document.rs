@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Machine, Tool};
 use crate::finding::{Finding, Severity};
 
-/// The schema version that this build writes. It also reads version 1.
+/// The schema version that this build writes and reads.
 pub const SCHEMA_VERSION: u32 = 2;
 
 /// The envelope of every document: which program ran, where and when, its findings, and its measurements.

@@ -1,13 +1,15 @@
 use std::error::Error;
 use std::fmt;
 
+use super::document::SCHEMA_VERSION;
+
 /// Why a record could not be read or written.
 ///
 /// # Examples
 /// ```
 /// use chronoscope_harness::record::parse_study;
 ///
-/// let error = parse_study("{ \"study_schema_version\": 99 }").unwrap_err();
+/// let error = parse_study("{ \"schema_version\": 99 }").unwrap_err();
 /// assert!(error.is_schema_version());
 /// assert!(error.to_string().contains("99"));
 /// ```
@@ -21,9 +23,7 @@ pub(super) enum Kind {
     Syntax(serde_json::Error),
     NotARecord(&'static str),
     SchemaVersion {
-        key: &'static str,
         found: String,
-        reads: u32,
         is_newer: bool,
     },
     Field {
@@ -62,12 +62,11 @@ impl ReportError {
         matches!(self.kind, Kind::NotARecord(_))
     }
 
-    /// Whether the record has a `schema_version`, `study_schema_version` or `pace_schema_version` that this build does not
-    /// read.
+    /// Whether the record has a `schema_version` that this build does not read.
     ///
     /// # Examples
     /// ```
-    /// assert!(chronoscope_harness::record::parse_study("{\"study_schema_version\": 2}").unwrap_err().is_schema_version());
+    /// assert!(chronoscope_harness::record::parse_study("{\"schema_version\": 1}").unwrap_err().is_schema_version());
     /// ```
     pub fn is_schema_version(&self) -> bool {
         matches!(self.kind, Kind::SchemaVersion { .. })
@@ -99,25 +98,14 @@ impl ReportError {
     }
 }
 
-impl ReportError {
-    /// The same for a document that was converted, whose lines are not those of its file.
-    pub(super) fn without_line(mut self) -> Self {
-        if let Kind::Field { source, .. } = &mut self.kind {
-            let said = source.to_string();
-            *source = serde::de::Error::custom(said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said));
-        }
-        self
-    }
-}
-
 impl fmt::Display for ReportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
             Kind::Syntax(source) => write!(f, "not JSON: {source}"),
             Kind::NotARecord(what) => write!(f, "not a chronoscope record: {what}"),
-            Kind::SchemaVersion { key, found, reads, is_newer } => {
+            Kind::SchemaVersion { found, is_newer } => {
                 let newer = if *is_newer { ": a newer chronoscope wrote it and can show it" } else { "" };
-                write!(f, "the record has {key} {found}; this build reads {reads}{newer}")
+                write!(f, "the record has schema_version {found}; this build reads {SCHEMA_VERSION}{newer}")
             }
             Kind::Field { path, source } if path == "." => write!(f, "the record is wrong: {source}"),
             Kind::Field { path, source } => write!(f, "the record's field `{path}` is wrong: {source}"),

@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
-    /// The estimate. Earlier documents call it `median` where it is one.
-    #[serde(alias = "median")]
+    /// The estimate.
     pub estimate: f64,
     /// Lower end of the interval.
     pub low: f64,
@@ -144,18 +143,5 @@ impl Estimate {
     /// Whether the interval contains `value`.
     pub fn holds(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn medians_of_earlier_documents_are_estimates() {
-        let earlier = r#"{"median": 2.0, "low": 1.0, "high": 3.0, "confidence": 0.95}"#;
-        let read: Estimate = serde_json::from_str(earlier).unwrap();
-        assert_eq!(read, Estimate { estimate: 2.0, low: 1.0, high: 3.0, confidence: 0.95 });
-        assert!(serde_json::to_string(&read).unwrap().starts_with(r#"{"estimate":2.0"#));
     }
 }

@@ -1,15 +1,16 @@
+use std::fmt::Debug;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::clean::clean;
+use super::document::SCHEMA_VERSION;
 use super::error::{Kind, ReportError};
 use super::finite::not_finite;
 
 /// The field that holds a document's schema version.
-pub const SCHEMA_KEY: &str = "schema_version";
-/// The same in study documents of version 1.
-pub const STUDY_SCHEMA_KEY: &str = "study_schema_version";
+const SCHEMA_KEY: &str = "schema_version";
 
 /// Writes a document as indented JSON with a final newline.
 ///
@@ -29,7 +30,7 @@ pub const STUDY_SCHEMA_KEY: &str = "study_schema_version";
 /// assert_eq!(parse_study(&text)?, record);
 /// # Ok::<(), chronoscope_harness::record::ReportError>(())
 /// ```
-pub fn written<T: Serialize + DeserializeOwned + PartialEq>(record: &T) -> Result<String, ReportError> {
+pub fn written<T: Serialize + DeserializeOwned + PartialEq + Debug>(record: &T) -> Result<String, ReportError> {
     let mut text = serde_json::to_string_pretty(record).map_err(Kind::Write)?;
     // JSON cannot represent non-finite numbers; serde_json would silently write null, which means "not measured".
     match typed::<T>(&text) {
@@ -40,44 +41,36 @@ pub fn written<T: Serialize + DeserializeOwned + PartialEq>(record: &T) -> Resul
     Ok(text)
 }
 
-/// Parses `text` as a JSON object.
+/// Reads a document of any kind.
 ///
 /// # Errors
-/// [`ReportError::is_syntax`] or [`is_not_a_record`](ReportError::is_not_a_record).
-pub fn object(text: &str) -> Result<Value, ReportError> {
+/// [`ReportError::is_syntax`], [`is_not_a_record`](ReportError::is_not_a_record),
+/// [`is_schema_version`](ReportError::is_schema_version) or [`is_field`](ReportError::is_field); the message names the
+/// field, if any, the line and the column.
+pub fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, ReportError> {
+    of_this_schema(text)?;
+    typed(text)
+}
+
+/// `text` as JSON: an object of the schema version that this build writes.
+pub(super) fn of_this_schema(text: &str) -> Result<Value, ReportError> {
     let value: Value = serde_json::from_str(text).map_err(Kind::Syntax)?;
-    if value.is_object() { Ok(value) } else { Err(Kind::NotARecord("it is not an object").into()) }
-}
-
-/// The schema version under `key`: at most `reads`, the newest this build supports.
-///
-/// # Errors
-/// [`ReportError::is_not_a_record`] if absent, [`is_schema_version`](ReportError::is_schema_version) if unsupported.
-pub fn version_of(value: &Value, key: &'static str, reads: u32) -> Result<u32, ReportError> {
-    let version = value.get(key).ok_or(Kind::NotARecord("it has no schema_version"))?;
-    let number = version.as_u64().and_then(|number| u32::try_from(number).ok());
-    if let Some(number) = number.filter(|number| (1..=reads).contains(number)) {
-        return Ok(number);
+    if !value.is_object() {
+        return Err(Kind::NotARecord("it is not an object").into());
     }
-    let is_newer = version.as_u64().is_some_and(|version| version > u64::from(reads));
-    Err(Kind::SchemaVersion { key, found: shortened(version), reads, is_newer }.into())
+    let version = value.get(SCHEMA_KEY).ok_or(Kind::NotARecord("it has no schema_version"))?;
+    match version.as_u64() {
+        Some(number) if number == u64::from(SCHEMA_VERSION) => Ok(value),
+        number => {
+            let is_newer = number.is_some_and(|number| number > u64::from(SCHEMA_VERSION));
+            Err(Kind::SchemaVersion { found: shortened(version), is_newer }.into())
+        }
+    }
 }
 
-/// Reads a document.
-///
-/// # Errors
-/// [`ReportError::is_field`], which names the field, the line and the column.
-pub fn typed<T: DeserializeOwned>(text: &str) -> Result<T, ReportError> {
+pub(super) fn typed<T: DeserializeOwned>(text: &str) -> Result<T, ReportError> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut deserializer).map_err(wrong_field)
-}
-
-/// As [`typed`], for a document already parsed as JSON, so that no line can be named.
-///
-/// # Errors
-/// [`ReportError::is_field`], which names the field.
-pub fn typed_value<T: DeserializeOwned>(value: Value) -> Result<T, ReportError> {
-    serde_path_to_error::deserialize(value).map_err(wrong_field)
 }
 
 fn wrong_field(error: serde_path_to_error::Error<serde_json::Error>) -> ReportError {

@@ -25,7 +25,7 @@ pub use error::ReportError;
 pub use estimate::Estimate;
 pub use finite::{not_finite, without_non_finite};
 pub use histogram::{Bin, Histogram};
-pub use json::{SCHEMA_KEY, STUDY_SCHEMA_KEY, object, typed, typed_value, version_of, written};
+pub use json::{parsed, written};
 pub use machine::{
     Clocksource, ClocksourceRating, Cpu, CpuLimits, CpuidFlags, Emulation, FrequencySource, Governor, Hypervisor,
     Kernel, Load, Machine, MeasuredFrequency, RatingClass, Tsc, TscAccess, TscClass,
@@ -33,6 +33,6 @@ pub use machine::{
 pub use path::{Path, PathEvidence, PathMethod};
 pub use peak::Peak;
 pub use published_cycles::PublishedCycles;
-pub use read_study::{parse_study, study_of_version_1, write_study};
+pub use read_study::{parse_study, write_study};
 pub use tool::Tool;
 pub use trust::{COUNTER, READ_BY_VDSO};

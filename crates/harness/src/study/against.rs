@@ -1,8 +1,8 @@
 //! Compares two builds whose processes took turns within one run. Pure functions.
 
-use super::compare::overall;
 use super::matched;
-use crate::quantity::confidence as written;
+use crate::finding::{Finding, Kind, Meaning, NO_ACTION};
+use crate::quantity::{confidence as written, limit};
 use crate::record::study::{
     Against, AgainstCell, Cell, CellProcess, Difference, Estimate, ProcessPair, StudyProcess, StudyReport,
 };
@@ -19,14 +19,14 @@ pub(super) fn against(this: &StudyReport, other: StudyReport, name: &str, unknow
     let confidence = confidence_of_each(this.plan.confidence, partners.len());
     let judged = |(this, other): &(&Cell, &Cell)| cell(this, other, margin_pct, confidence);
     let cells: Vec<AgainstCell> = partners.iter().map(judged).collect();
-    let plan = matched::joined(&this.plan, [&other.plan].into_iter());
+    let plan = matched::joined(&this.plan, &other.plan);
     let mut only_other = matched::alone(&plan, &other.cells, &this.cells);
     only_other.extend(unknown);
     Against {
         other: name.to_owned(),
         margin_pct,
         confidence: attained(&cells).min(this.plan.confidence),
-        conclusion: overall(cells.iter().map(|cell| (cell.verdict, cell.is_regression(margin_pct), true)), margin_pct),
+        conclusion: conclusion(&cells, margin_pct),
         only_this: matched::alone(&plan, &this.cells, &other.cells),
         only_other,
         warnings: warnings(&cells, confidence, &other.forks),
@@ -34,6 +34,56 @@ pub(super) fn against(this: &StudyReport, other: StudyReport, name: &str, unknow
         failures: other.failures,
         forks: other.forks,
     }
+}
+
+pub const BECAME_SLOWER: Kind = Kind::warning(
+    "became_slower",
+    Meaning {
+        about: "an operation takes longer than in another build",
+        evidence: "how many cells became slower by the margin or more (`cells_slower`)",
+        mend: "find the change with --against-rev, revision by revision",
+    },
+);
+pub const NOT_SLOWER: Kind = Kind::notice(
+    "not_slower",
+    Meaning {
+        about: "no operation takes longer than in another build",
+        evidence: "that no cell became slower (`cells_slower` is 0)",
+        mend: NO_ACTION,
+    },
+);
+pub const NOT_KNOWN_SLOWER: Kind = Kind::notice(
+    "not_known_slower",
+    Meaning {
+        about: "no operation is known to take longer than in another build",
+        evidence: "how many cells became slower (`cells_slower` is 0), and how many are inconclusive",
+        mend: "measure longer or on a quieter machine to settle the rest",
+    },
+);
+
+/// The kinds of conclusions of a comparison.
+pub const KINDS: &[Kind] = &[BECAME_SLOWER, NOT_SLOWER, NOT_KNOWN_SLOWER];
+
+/// The overall conclusion; None without a cell that both builds have.
+fn conclusion(cells: &[AgainstCell], margin_pct: f64) -> Option<Finding> {
+    let count = |verdict: Difference| cells.iter().filter(|cell| cell.verdict == verdict).count();
+    let (of, margin) = (cells.len(), limit(margin_pct));
+    let slower = cells.iter().filter(|cell| cell.is_regression(margin_pct)).count();
+    let found = |kind: Kind, text: String| Some(Finding::new(kind, text).value("cells_slower", slower as f64));
+    if of == 0 {
+        return None;
+    }
+    if slower > 0 {
+        return found(BECAME_SLOWER, format!("{slower} of {of} became slower by an estimated {margin} or more"));
+    }
+    let rest = [
+        (count(Difference::Unresolved), "inconclusive".to_owned()),
+        (count(Difference::Slower), format!("slower by an estimated {margin} or less")),
+    ];
+    let rest: String =
+        rest.iter().filter(|(cells, _)| *cells > 0).map(|(cells, words)| format!("; {cells} {words}")).collect();
+    let kind = if rest.is_empty() { NOT_SLOWER } else { NOT_KNOWN_SLOWER };
+    found(kind, format!("none of {of} is known to be slower by more than {margin}{rest}"))
 }
 
 /// The confidence with which all intervals hold at once, whatever their dependence (C. E. Bonferroni, 1936). A single pair has none;

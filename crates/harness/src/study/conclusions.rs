@@ -425,8 +425,6 @@ mod tests {
             difference_ns,
             ratio: of(1.0, 0.01),
             verdict,
-            p_value: 0.5,
-            significant_in_family: false,
             pairs: 60,
         }
     }
@@ -439,7 +437,6 @@ mod tests {
             residual_ns,
             hidden_past_tokens: (shape == CostShape::Hidden).then_some(of(15.0, 2.0)),
             hidden_past_ns: None,
-            negligible_from_tokens: Some(0),
         };
         Comparison {
             case: "a".to_owned(),

@@ -96,10 +96,10 @@ impl ExternalStudy {
     /// The record of the study, with its findings and conclusions.
     pub fn record(&self, start: &Start, tool: Tool) -> StudyRecord {
         let machine = crate::machine::identify(start.counter_access(), start.allowed_cpus());
-        let content = StudyContent { study: self.report(), compared: None, against: None };
+        let content = StudyContent { study: self.report(), against: None };
         let mut record = Document::new(COMMAND, tool, machine, content);
         record.findings = crate::rule::conclude(super::rules::RULES, &record);
-        record.conclusions = Some(super::conclusions::conclusions(&record));
+        record.conclusions = super::conclusions::conclusions(&record);
         record
     }
 

@@ -23,7 +23,6 @@ pub(crate) fn cell(case: &str, backoff_tokens: u64, forks_ns: &[f64]) -> Cell {
         minimum_ns: None,
         throughput_per_s: None,
         clock_share_pct: 0.0,
-        variance: None,
         steadiness: None,
         autocorrelation: None,
         outliers: Outliers::default(),
@@ -39,7 +38,6 @@ pub(crate) fn cell(case: &str, backoff_tokens: u64, forks_ns: &[f64]) -> Cell {
         forks: forks
             .map(|(fork, ns)| CellProcess { fork: fork as u32, time_ns: Some(*ns), ..CellProcess::default() })
             .collect(),
-        marks: None,
     }
 }
 
@@ -79,8 +77,8 @@ pub(super) fn record(cells: Vec<Cell>) -> StudyRecord {
         control: None,
         failures: Vec::new(),
         forks: Vec::new(),
-        conclusions: None,
+        conclusions: Vec::new(),
     };
     let tool = Tool { name: "test".to_owned(), version: "1".to_owned() };
-    Document::new("study", tool, Machine::default(), StudyContent { study, compared: None, against: None })
+    Document::new("study", tool, Machine::default(), StudyContent { study, against: None })
 }

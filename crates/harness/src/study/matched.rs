@@ -1,4 +1,4 @@
-//! Which cells of two builds or runs are the same combination.
+//! Which cells of two builds are the same combination.
 
 use crate::record::study::{Cell, StudyPlan};
 
@@ -13,13 +13,11 @@ pub(super) fn find<'a>(cells: &'a [Cell], cell: &Cell) -> Option<&'a Cell> {
     cells.iter().find(is_same)
 }
 
-/// The plan of `this` with the backoffs and thread counts of `others` too: with it [`words`] tell all their cells apart.
-pub(super) fn joined<'a>(this: &StudyPlan, others: impl Iterator<Item = &'a StudyPlan>) -> StudyPlan {
+/// The plan of `this` with the backoffs and thread counts of `other` too: with it [`words`] tell all their cells apart.
+pub(super) fn joined(this: &StudyPlan, other: &StudyPlan) -> StudyPlan {
     let mut plan = this.clone();
-    for other in others {
-        plan.backoff_tokens.extend(&other.backoff_tokens);
-        plan.threads.extend(&other.threads);
-    }
+    plan.backoff_tokens.extend(&other.backoff_tokens);
+    plan.threads.extend(&other.threads);
     plan.threads.sort_unstable();
     plan.threads.dedup();
     plan
@@ -31,7 +29,7 @@ pub(super) fn alone(plan: &StudyPlan, cells: &[Cell], others: &[Cell]) -> Vec<St
 }
 
 /// The combination of a cell, in words.
-pub(super) fn words(plan: &StudyPlan, cell: &Cell) -> String {
+fn words(plan: &StudyPlan, cell: &Cell) -> String {
     let place = plan.place(&cell.parameters, cell.backoff_tokens, cell.threads);
     let place = Some(place).filter(|place| !place.is_empty());
     let parts = [Some(cell.case.clone()), cell.role.clone(), place];

@@ -7,14 +7,13 @@
 //! → messages ([`protocol`]) → [`build_run`] → [`estimate`] → [`StudyRecord`](crate::record::study::StudyRecord).
 
 mod affordable;
-mod against;
+#[expect(missing_docs, reason = "a row tells what it is about")]
+pub mod against;
 mod ask;
 mod batch_log;
 mod bencher;
 mod case;
 mod cell_set;
-#[expect(missing_docs, reason = "a row tells what it is about")]
-pub mod compare;
 #[expect(missing_docs, reason = "a row tells what it is about")]
 pub mod conclusions;
 mod cpu_time;

@@ -208,13 +208,8 @@ const MARKED_AUTOCORRELATION: f64 = 0.3;
 /// Share of severe outliers at which a cell is marked, if there are more than this many.
 const MARKED_OUTLIERS: (f64, u64) = (0.01, 3);
 
-/// Remarks on a cell, a word or two each: as recorded, or derived for a record from before the field existed.
+/// Remarks on a cell, a word or two each.
 pub fn marks(cell: &Cell) -> Vec<String> {
-    cell.marks.clone().unwrap_or_else(|| marks_of(cell))
-}
-
-/// The remarks derived from the other fields of a cell.
-pub(super) fn marks_of(cell: &Cell) -> Vec<String> {
     let mut marks = Vec::new();
     let mut mark = |holds: bool, words: &dyn Fn() -> String| marks.extend(holds.then(words));
     mark(cell.is_without_time(), &|| "see below".to_owned());

@@ -64,10 +64,10 @@ impl Study {
             let (times, others) = this.times_of_both(&run);
             against::against(&times, others, build.name(), unknown.collect())
         });
-        let content = StudyContent { study, compared: None, against };
+        let content = StudyContent { study, against };
         let mut record = Document { started_at, interrupted, ..Document::new(COMMAND, tool, machine, content) };
         record.findings = crate::rule::conclude(super::rules::RULES, &record);
-        record.conclusions = Some(super::conclusions::conclusions(&record));
+        record.conclusions = super::conclusions::conclusions(&record);
         record.elapsed_ms = milliseconds(began);
         Ok(record)
     }

@@ -112,8 +112,6 @@ mod tests {
             difference_ns: of(estimate, half),
             ratio: of(1.0, 0.01),
             verdict,
-            p_value: 0.5,
-            significant_in_family: false,
             pairs: 60,
         }
     }

@@ -3,7 +3,7 @@
 use chronoscope_harness::finding::Severity;
 use chronoscope_harness::quantity::{TIME, confidence, ns};
 use chronoscope_harness::record::study::{Against, AgainstCell, Difference, Estimate};
-use chronoscope_harness::study_compare::NOT_SLOWER;
+use chronoscope_harness::study_against::NOT_SLOWER;
 
 use super::varying::Varying;
 use super::words::{parameters, ratio, verdict};

@@ -1,14 +1,14 @@
 //! The cost of measuring, and disturbances.
 
 use chronoscope_harness::record::Disturbance;
-use chronoscope_harness::record::study::{Control, InterferenceProbe, Mode, StudyRecord, TokenCost, Variance};
+use chronoscope_harness::record::study::{Control, InterferenceProbe, Mode, StudyRecord, TokenCost};
 
 use super::words::{duration, of};
 use crate::disturbance;
 use crate::grid::Mood;
 use crate::machine::cpu_list;
 use crate::words::{counted, given, quoted};
-use chronoscope_harness::quantity::{PERCENT, TIME, count, limit, ms, ns, percent, share, three_digits};
+use chronoscope_harness::quantity::{PERCENT, TIME, count, limit, ms, ns, percent, three_digits};
 
 /// The token count used as an example in the line on backoff.
 const EXAMPLE_TOKENS: u64 = 20;
@@ -34,7 +34,6 @@ pub(super) fn of_study(record: &StudyRecord) -> Vec<Fact> {
         (record.control.as_ref())
             .map(|control| ("control", Mood::warning_if(control.verdicts_wrong > 0), control_said(control))),
     );
-    facts.extend(variance(record).map(|text| ("spread", Mood::Plain, text)));
     facts.push(("processes", Mood::Plain, processes(record)));
     for fork in &record.forks {
         if let Some(reason) = &fork.reason_incomplete {
@@ -156,20 +155,6 @@ pub fn resolution(control: &Control) -> String {
         PERCENT.off(control.resolvable_pct),
         TIME.off(control.resolvable_ns)
     )
-}
-
-/// Sources of the spread: the cell with the median factor by which a pooled interval would be too narrow.
-fn variance(record: &StudyRecord) -> Option<String> {
-    let mut all: Vec<&Variance> = record.cells.iter().filter_map(|cell| cell.variance.as_ref()).collect();
-    all.sort_by(|a, b| a.pooled_interval_too_narrow.total_cmp(&b.pooled_interval_too_narrow));
-    let middle = all.get(all.len() / 2)?;
-    let worst = all.last()?;
-    Some(format!(
-        "{} of the variance is between processes; an interval over pooled batches would be {}× too narrow (worst {}×)",
-        share(middle.intraclass_correlation),
-        three_digits(middle.pooled_interval_too_narrow),
-        three_digits(worst.pooled_interval_too_narrow)
-    ))
 }
 
 fn processes(record: &StudyRecord) -> String {

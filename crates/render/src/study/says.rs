@@ -2,20 +2,17 @@
 
 use chronoscope_harness::finding::{Finding, Severity};
 use chronoscope_harness::record::study::StudyRecord;
-use chronoscope_harness::study_conclusions::{NOT_COMPARED, TIME_PER_OPERATION, UNRESOLVED_DIFFERENCE, conclusions};
+use chronoscope_harness::study_conclusions::{NOT_COMPARED, TIME_PER_OPERATION, UNRESOLVED_DIFFERENCE};
 
 use crate::grid::Mood;
 
-/// The record's conclusions as sentences with their moods; derived if the record predates the field. Without those that the
-/// page says elsewhere: in a table, or among its warnings.
+/// The record's conclusions as sentences with their moods, without those that the page says elsewhere: in a table, or among its warnings.
 pub(super) fn all(record: &StudyRecord) -> Vec<(Mood, String)> {
-    let derived = || conclusions(record);
-    let all = record.conclusions.clone().unwrap_or_else(derived);
     let is_warned = |said: &Finding| {
         let is_same = |finding: &Finding| finding.id == said.id && finding.severity >= Severity::Warning;
         said.severity >= Severity::Warning && record.findings.iter().any(is_same)
     };
-    all.iter().filter(|finding| !is_in_table(finding) && !is_warned(finding)).map(said).collect()
+    record.conclusions.iter().filter(|finding| !is_in_table(finding) && !is_warned(finding)).map(said).collect()
 }
 
 /// Whether it is a row of a table: the time of a cell, or a single point of a comparison, which alone has a ratio.

@@ -10,7 +10,7 @@ use crate::line::Line;
 use crate::page::Page;
 use crate::palette::{CRITICAL, DIM, PLAIN, WARNING};
 use crate::words::{counted, given};
-use crate::{Width, findings, machine, study_compared, title};
+use crate::{Width, findings, machine, title};
 
 /// Charts at the usual detail.
 const CHARTS: usize = 4;
@@ -56,11 +56,7 @@ pub fn terminal(record: &StudyRecord, detail: Detail, width: Width) -> String {
     }
     failures(&mut page, record);
     found(&mut page, record, detail);
-    let mut text = page.finish();
-    if let Some(compared) = &record.compared {
-        text.push_str(&study_compared(compared, width));
-    }
-    text
+    page.finish()
 }
 
 /// Renders what all studies of a run have in common: how the harness measures here, and the machine.

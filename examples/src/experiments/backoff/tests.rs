@@ -36,7 +36,6 @@ fn made_up() -> StudyRecord {
             residual_ns: interval(0.1, 0.05),
             hidden_past_tokens: Some(interval(8.0, 1.0)),
             hidden_past_ns: Some(interval(16.0, 2.0)),
-            negligible_from_tokens: Some(10),
         });
         made.comparisons.push(own);
         made.comparisons.push(comparison(VOLATILE_SHARED, PLAIN_SHARED, threads, &shared));

@@ -1,12 +1,7 @@
-//! How to measure an interval here, and what may be behind a symptom: pure functions of a document.
+//! How to measure an interval here, and which findings answer a symptom: pure functions of a document.
 
-pub mod diagnose;
-pub mod exclusions;
-pub mod index;
 pub mod interval_advice;
 pub mod locking;
-pub mod looks;
-pub mod matching;
 pub mod methods;
 pub mod repetitions;
 pub mod report;

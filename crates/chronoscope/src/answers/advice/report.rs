@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum Advice {
     /// How to measure an interval within an error.
     Interval(IntervalAdvice),
-    /// What is behind a symptom.
+    /// Which findings answer a symptom.
     Symptom(SymptomAdvice),
 }
 
@@ -128,38 +128,19 @@ pub struct Figure {
     pub basis: String,
 }
 
-/// What is behind a symptom.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// The row of the table of symptoms that a text is of, looked up in the document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SymptomAdvice {
     /// The user's words.
     pub asked: String,
-    /// The symptom that they were taken for: its id.
+    /// The symptom that they were taken for.
     pub symptom: String,
-    /// The symptom in the words of the index.
-    pub title: String,
-    /// Other symptoms that the words fit: their ids.
-    pub others: Vec<String>,
-    /// The answer, in a sentence.
-    pub answer: String,
     /// What is usually behind it.
     pub usually: String,
-    /// Causes seen on this machine.
-    pub found: Vec<Cause>,
-    /// Causes that the measurements speak against.
-    pub excluded: Vec<Cause>,
-    /// Causes about which the document cannot tell.
-    pub unknown: Vec<Cause>,
-}
-
-/// A possible cause of a symptom.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Cause {
-    /// The cause.
-    pub cause: String,
-    /// What speaks for or against it, or why nothing is known.
-    pub evidence: String,
-    /// The findings behind it: their ids.
-    pub findings: Vec<String>,
-    /// What to do: one sentence or command each.
-    pub advice: Vec<String>,
+    /// The sections that measure it, by name.
+    pub runs: Vec<String>,
+    /// The findings about it that this document has: their ids.
+    pub found: Vec<String>,
+    /// The findings about it that this document has not: their ids.
+    pub absent: Vec<String>,
 }

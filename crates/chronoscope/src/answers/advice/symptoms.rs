@@ -1,542 +1,241 @@
-//! The symptoms, one row each.
+//! What users paste, what to run for it, and which findings answer: a table, looked up by whole words.
 
-use chronoscope_harness::study_rules::NOISY_MACHINE;
+use serde::Serialize;
 
-use super::diagnose::{Sign, Suspect, Symptom};
-use super::exclusions;
-use super::looks;
-use crate::engine::rules::{CORE_SHARED, STOLEN_TIME};
-use crate::machine::rules::{
-    BETTER_CLOCKSOURCE_AVAILABLE, CPU_QUOTA, EMULATED, FREQUENCY_MISDECLARED, FREQUENCY_SCALING, TSC_DISTRUSTED,
-    TSC_NOT_INVARIANT,
-};
-use crate::sections::causality::rules::{
-    CROSS_CPU_SKEW, NON_CAUSAL_READ, OFFSET_NOT_CONSTANT, UNORDERED_READ_NOT_CAUSAL,
-};
-use crate::sections::clocks::rules::{CLOCK_STANDS_STILL, COUNTER_TRAPS, OS_CLOCK_COARSE, OS_CLOCK_ON_SLOW_PATH};
-use crate::sections::contention::rules::{BARE_SOURCE_HELD_BACK, NO_GRANULARITY_SCALES};
-use crate::sections::hiccups::rules::{COMPUTING_HELD_UP, WOKEN_LATE};
-use crate::sections::pauses::rules::{SLEEP_HELD_BY_SLACK, SLEEP_SAVES_NO_CPU, YIELD_COSTS_A_SLICE};
-use crate::sections::runtimes::rules::{RUNTIME_ON_SLOW_PATH, RUNTIME_TICK_COARSE, WALL_CLOCK_FOR_INTERVALS};
-use crate::sections::sync::rules::{
-    FREQUENCY_AT_LIMIT, KERNEL_NOT_TOLD, LEAP_SECOND_PENDING, MONOTONIC_SLEWED, RAW_CLOCK_OFF, TIME_DAEMONS_COMPETE,
-    WALL_CLOCK_NEEDS_STEP, WALL_CLOCK_STEPPED, WALL_CLOCK_UNDISCIPLINED,
-};
-use crate::shared_findings::{EARLY_PAUSE, NEGATIVE_ELAPSED};
+use super::report::SymptomAdvice;
+use crate::document::{Outcome, Record};
+use crate::registry::parts_of;
 
-const BACK_ON_ONE_THREAD: Suspect = Suspect {
-    cause: "a clock that goes backwards within a thread",
-    sign: Sign::FindingsUnless {
-        kinds: &[NEGATIVE_ELAPSED],
-        of: &["clocks", "reads"],
-        excluded: exclusions::steady_on_one_thread,
-    },
-};
-const BACK_BETWEEN_CPUS: Suspect = Suspect {
-    cause: "a clock that goes backwards between CPUs",
-    sign: Sign::FindingsUnless {
-        kinds: &[NON_CAUSAL_READ, CROSS_CPU_SKEW, OFFSET_NOT_CONSTANT],
-        of: &["causality"],
-        excluded: exclusions::causal,
-    },
-};
-const UNORDERED: Suspect = Suspect {
-    cause: "unordered reads of the counter, compared between threads",
-    sign: Sign::Findings { kinds: &[UNORDERED_READ_NOT_CAUSAL], of: &["causality"] },
-};
-const WALL_SET: Suspect = Suspect {
-    cause: "a wall clock that is being set",
-    sign: Sign::FindingsUnless {
-        kinds: &[WALL_CLOCK_STEPPED, WALL_CLOCK_NEEDS_STEP, TIME_DAEMONS_COMPETE],
-        of: &["sync"],
-        excluded: exclusions::not_set_meanwhile,
-    },
-};
-const UNDISCIPLINED: Suspect = Suspect {
-    cause: "a wall clock that nothing disciplines",
-    sign: Sign::FindingsUnless {
-        kinds: &[WALL_CLOCK_UNDISCIPLINED, KERNEL_NOT_TOLD],
-        of: &["sync"],
-        excluded: exclusions::disciplined,
-    },
-};
-const LEAP_SECOND: Suspect = Suspect {
-    cause: "a leap second",
-    sign: Sign::FindingsUnless { kinds: &[LEAP_SECOND_PENDING], of: &["sync"], excluded: exclusions::no_leap_second },
-};
-const TSC_IN_DOUBT: Suspect = Suspect {
-    cause: "a counter that does not keep time",
-    sign: Sign::FindingsUnless {
-        kinds: &[TSC_DISTRUSTED, TSC_NOT_INVARIANT],
-        of: &[],
-        excluded: exclusions::counter_trusted,
-    },
-};
-const SLOW_PATH: Suspect = Suspect {
-    cause: "reads that enter the kernel",
-    sign: Sign::FindingsUnless { kinds: &[OS_CLOCK_ON_SLOW_PATH], of: &["clocks"], excluded: exclusions::fast },
-};
-const TRAPS: Suspect = Suspect {
-    cause: "reads that exit to the hypervisor",
-    sign: Sign::Findings { kinds: &[COUNTER_TRAPS], of: &["clocks"] },
-};
-const CLOCKSOURCE: Suspect = Suspect {
-    cause: "a clocksource slower than the one available",
-    sign: Sign::FindingsUnless {
-        kinds: &[BETTER_CLOCKSOURCE_AVAILABLE],
-        of: &[],
-        excluded: exclusions::clocksource_known,
-    },
-};
-const OS_COARSE: Suspect = Suspect {
-    cause: "a system clock that moves in coarse steps",
-    sign: Sign::Findings { kinds: &[OS_CLOCK_COARSE, CLOCK_STANDS_STILL], of: &["clocks"] },
-};
-const NOISE: Suspect = Suspect {
-    cause: "interruptions by whatever else runs",
-    sign: Sign::Findings { kinds: &[NOISY_MACHINE], of: &["reads"] },
-};
-const NEIGHBOURS: Suspect = Suspect {
-    cause: "neighbours on the core or on the host",
-    sign: Sign::FindingsUnless {
-        kinds: &[CORE_SHARED, STOLEN_TIME],
-        of: &["clocks"],
-        excluded: exclusions::core_alone,
-    },
-};
-const FREQUENCY: Suspect = Suspect {
-    cause: "a CPU frequency that changes",
-    sign: Sign::FindingsUnless { kinds: &[FREQUENCY_SCALING], of: &[], excluded: exclusions::governor_known },
-};
-const QUOTA: Suspect = Suspect {
-    cause: "a CPU quota that stops all threads until the next period",
-    sign: Sign::FindingsUnless { kinds: &[CPU_QUOTA], of: &[], excluded: exclusions::quota_known },
-};
-const EMULATION: Suspect = Suspect {
-    cause: "an emulated CPU",
-    sign: Sign::FindingsUnless { kinds: &[EMULATED], of: &[], excluded: exclusions::real_cpu },
-};
-const SLACK: Suspect = Suspect {
-    cause: "timer slack, by which the kernel delays wake-ups to join them",
-    sign: Sign::Findings { kinds: &[SLEEP_HELD_BY_SLACK], of: &["pauses"] },
-};
-const HELD_UP: Suspect = Suspect {
-    cause: "a machine that holds up or wakes threads late",
-    sign: Sign::Findings { kinds: &[COMPUTING_HELD_UP, WOKEN_LATE], of: &["hiccups"] },
-};
+/// A row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Symptom {
+    /// In a user's words.
+    pub symptom: &'static str,
+    /// A text with every word of one of these is of this row; `|` is between words of which one is enough.
+    pub words: &'static [&'static str],
+    /// What is usually behind it.
+    pub usually: &'static str,
+    /// The sections to run, by name.
+    pub runs: &'static [&'static str],
+    /// The findings that answer, by id.
+    pub findings: &'static [&'static str],
+}
 
-/// The index, in the order of the documentation.
+/// The table, in the order of the documentation. Of rows that fit equally well the first is taken.
 pub const SYMPTOMS: &[Symptom] = &[
     Symptom {
-        id: "timestamps_go_backwards",
-        phrases: &[
-            "timestamps go backwards",
-            "elapsed time is negative",
-            "negative duration",
-            "clock went back in time, time jumps back",
-            "timestamp goes backward, decreases",
-        ],
-        usually: "intervals taken with the wall clock, which may be set; seldom a clock that lies",
-        needs: &["clocks", "reads", "causality", "sync"],
-        suspects: &[
-            BACK_ON_ONE_THREAD,
-            BACK_BETWEEN_CPUS,
-            UNORDERED,
-            WALL_SET,
-            UNDISCIPLINED,
-            TSC_IN_DOUBT,
-            Suspect {
-                cause: "intervals taken with the wall clock",
-                sign: Sign::YourCode {
-                    look_for: "look for CLOCK_REALTIME, gettimeofday, SystemTime, Date.now or currentTimeMillis in the program",
-                    advice: &["use a monotonic clock for intervals: CLOCK_MONOTONIC, Instant, System.nanoTime"],
-                },
-            },
-        ],
-    },
-    Symptom {
-        id: "java_timestamps_go_backwards",
-        phrases: &["Java timestamps go backwards", "nanoTime goes backwards", "JVM elapsed time negative"],
+        symptom: "Java timestamps go backwards",
+        words: &["java|jvm|nanotime|currenttimemillis backward|backwards|negative"],
         usually: "System.currentTimeMillis or Instant.now, which read the wall clock",
-        needs: &["runtimes", "causality", "sync"],
-        suspects: &[
-            Suspect { cause: "Java's wall clocks, if used for intervals", sign: Sign::Figures(looks::java_wall_clock) },
-            Suspect { cause: "a clock of Java that goes backwards", sign: Sign::Figures(looks::java_went_backwards) },
-            BACK_BETWEEN_CPUS,
-            WALL_SET,
-            UNDISCIPLINED,
-            TSC_IN_DOUBT,
-        ],
+        runs: &["runtimes", "causality", "sync"],
+        findings: &["wall_clock_for_intervals", "negative_elapsed", "non_causal_read", "wall_clock_stepped"],
     },
     Symptom {
-        id: "nanotime_is_slow",
-        phrases: &[
-            "nanoTime is slow",
-            "System.nanoTime takes long, expensive",
-            "currentTimeMillis is slow",
-            "Java clock reads are slow",
-        ],
-        usually: "a clocksource other than the TSC, so that every read is a system call",
-        needs: &["runtimes", "clocks"],
-        suspects: &[
-            Suspect { cause: "System.nanoTime that enters the kernel", sign: Sign::Figures(looks::nano_time_path) },
-            Suspect {
-                cause: "clocks of runtimes that enter the kernel",
-                sign: Sign::Findings { kinds: &[RUNTIME_ON_SLOW_PATH], of: &["runtimes"] },
-            },
-            CLOCKSOURCE,
-            TRAPS,
-            EMULATION,
-            NEIGHBOURS,
-        ],
+        symptom: "timestamps go backwards",
+        words: &["timestamp|timestamps|time|clock|duration|elapsed backward|backwards|negative|decreases"],
+        usually: "intervals taken with the wall clock, which may be set; seldom a clock that lies",
+        runs: &["clocks", "reads", "causality", "sync"],
+        findings: &["negative_elapsed", "non_causal_read", "cross_cpu_skew", "wall_clock_stepped"],
     },
     Symptom {
-        id: "clock_in_profiles",
-        phrases: &[
-            "clock_gettime shows up in profiles",
-            "gettimeofday hot in perf flame graph",
-            "reading the clock is slow, expensive",
-            "clock_gettime is slow",
-            "gettimeofday is expensive, slow",
-            "Date.now is slow",
-        ],
-        usually: "a read that enters the kernel; or very many reads of a fast clock",
-        needs: &["clocks"],
-        suspects: &[
-            SLOW_PATH,
-            Suspect { cause: "a read that is dear", sign: Sign::Figures(looks::read_cost) },
-            CLOCKSOURCE,
-            TRAPS,
-            EMULATION,
-            Suspect {
-                cause: "more reads than the program needs",
-                sign: Sign::YourCode {
-                    look_for: "count the reads: `perf stat -e 'syscalls:sys_enter_clock_gettime'` sees those that enter the kernel",
-                    advice: &[
-                        "read once per event and pass the time on; where 1 µs will do, `chronoscope_clock::Granular` is cheaper",
-                    ],
-                },
-            },
-        ],
+        symptom: "overflow when subtracting duration from instant",
+        words: &["overflow subtracting|duration instant", "supplied instant later"],
+        usually: "a time before the clock's zero, which may be the start of the machine; seldom a clock that goes backwards",
+        runs: &["clocks", "causality"],
+        findings: &["negative_elapsed", "non_causal_read"],
     },
     Symptom {
-        id: "sleep_takes_longer",
-        phrases: &[
-            "sleep(1) takes 1.1 ms",
-            "sleep takes longer than asked, oversleeps",
-            "usleep nanosleep inaccurate",
-            "Thread.sleep too long",
-        ],
-        usually: "50 µs of timer slack, plus the time to wake a thread",
-        needs: &["pauses"],
-        suspects: &[
-            SLACK,
-            Suspect { cause: "sleeps that overrun by slack and wake-up", sign: Sign::Figures(looks::sleep_overruns) },
-            Suspect { cause: "timers that wait for a tick of the kernel", sign: Sign::Figures(looks::timer_tick) },
-            Suspect {
-                cause: "yields that cost a time slice",
-                sign: Sign::Findings { kinds: &[YIELD_COSTS_A_SLICE], of: &["pauses"] },
-            },
-            QUOTA,
-            NEIGHBOURS,
-        ],
-    },
-    Symptom {
-        id: "timer_fires_late",
-        phrases: &[
-            "timer fires late under load",
-            "periodic task misses its schedule",
-            "wake-up late, scheduling delay, jitter",
-        ],
-        usually: "a CPU that runs something else when the timer fires",
-        needs: &["hiccups", "pauses"],
-        suspects: &[
-            HELD_UP,
-            SLACK,
-            Suspect { cause: "timers that wait for a tick of the kernel", sign: Sign::Figures(looks::timer_tick) },
-            NEIGHBOURS,
-            QUOTA,
-            Suspect {
-                cause: "a schedule that restarts at every event, so that delays add up",
-                sign: Sign::YourCode {
-                    look_for: "look for a sleep of one period after each event, instead of a sleep to the next deadline",
-                    advice: &[
-                        "keep an absolute schedule: `chronoscope_clock::pacer`; `chronoscope pace --rate RATE` tries it here",
-                    ],
-                },
-            },
-        ],
-    },
-    Symptom {
-        id: "timeout_fires_early",
-        phrases: &["timeout fires early", "sleep returns too early", "wait ended before its time"],
-        usually: "a deadline on the wall clock, which was set forward",
-        needs: &["pauses", "sync"],
-        suspects: &[
-            Suspect { cause: "pauses that end early", sign: Sign::Findings { kinds: &[EARLY_PAUSE], of: &["pauses"] } },
-            WALL_SET,
-            Suspect {
-                cause: "a signal that ended the wait",
-                sign: Sign::YourCode {
-                    look_for: "look for a nanosleep or poll whose EINTR is not handled",
-                    advice: &["wait again until the deadline, as `chronoscope_clock::pause::sleep` does"],
-                },
-            },
-        ],
-    },
-    Symptom {
-        id: "sleep_burns_cpu",
-        phrases: &["short sleep uses as much CPU as spinning", "sleep burns CPU", "busy wait or sleep"],
-        usually: "sleeps shorter than what going to sleep and waking costs",
-        needs: &["pauses"],
-        suspects: &[
-            Suspect {
-                cause: "sleeps too short to save CPU time",
-                sign: Sign::Findings { kinds: &[SLEEP_SAVES_NO_CPU], of: &["pauses"] },
-            },
-            Suspect {
-                cause: "yields that cost a time slice",
-                sign: Sign::Findings { kinds: &[YIELD_COSTS_A_SLICE], of: &["pauses"] },
-            },
-        ],
-    },
-    Symptom {
-        id: "percentiles_too_good",
-        phrases: &[
-            "latency percentiles look too good",
-            "p99 too low, load generator hides latency",
-            "coordinated omission",
-            "users see stalls that the benchmark does not",
-        ],
-        usually: "coordinated omission: requests that should have been sent during a stall were not, and are in no percentile",
-        needs: &["reads", "hiccups"],
-        suspects: &[
-            Suspect {
-                cause: "stalls of this machine that percentiles must show",
-                sign: Sign::Figures(looks::machine_stalls),
-            },
-            HELD_UP,
-            NOISE,
-            Suspect { cause: "clocks too coarse for the latencies", sign: Sign::Figures(looks::coarse_clocks) },
-            Suspect {
-                cause: "latencies counted from the actual start instead of the intended one",
-                sign: Sign::YourCode {
-                    look_for: "look in the load generator for a clock read right before the request is sent, and a wait for the answer \
-                               before the next one",
-                    advice: &[
-                        "chronoscope pace --rate 1k --for 10s --stall 50ms",
-                        "chronoscope experiment omission --quick",
-                        "count from the intended start: `chronoscope_clock::pacer`, wrk2, or Gatling with an open model",
-                    ],
-                },
-            },
-        ],
-    },
-    Symptom {
-        id: "latency_spikes",
-        phrases: &["latency spikes", "outliers of milliseconds", "occasional stalls, hiccups, pauses"],
-        usually: "the kernel or the hypervisor gave the CPU to something else",
-        needs: &["hiccups", "reads"],
-        suspects: &[HELD_UP, NOISE, NEIGHBOURS, QUOTA, FREQUENCY, OS_COARSE],
-    },
-    Symptom {
-        id: "benchmark_says_zero",
-        phrases: &["benchmark says 0 ns", "elapsed time is always zero", "measured duration is zero or a multiple"],
-        usually: "an interval shorter than the clock's step, or an operation that the compiler removed",
-        needs: &["clocks"],
-        suspects: &[
-            Suspect {
-                cause: "a clock whose step is longer than the operation",
-                sign: Sign::Figures(looks::coarse_clocks),
-            },
-            OS_COARSE,
-            Suspect {
-                cause: "a loop that the compiler removed",
-                sign: Sign::YourCode {
-                    look_for: "four times as many turns must take four times as long",
-                    advice: &[
-                        "pass inputs and results through black_box, or a Blackhole in JMH",
-                        "chronoscope advise --interval 50ns",
-                    ],
-                },
-            },
-        ],
-    },
-    Symptom {
-        id: "clock_moves_in_steps",
-        phrases: &[
-            "DateTime.Now moves in 15 ms steps",
-            "clock has low resolution, coarse steps",
-            "TickCount resolution",
-            "many equal timestamps",
-        ],
-        usually: "a clock that the system updates at its timer tick: 1 to 16 ms",
-        needs: &["runtimes", "clocks"],
-        suspects: &[
-            Suspect { cause: "clocks of runtimes in steps of milliseconds", sign: Sign::Figures(looks::runtime_steps) },
-            Suspect {
-                cause: "clocks of runtimes coarser than declared",
-                sign: Sign::Findings { kinds: &[RUNTIME_TICK_COARSE], of: &["runtimes"] },
-            },
-            Suspect { cause: "clocks of the system in coarse steps", sign: Sign::Figures(looks::coarse_clocks) },
-            OS_COARSE,
-        ],
-    },
-    Symptom {
-        id: "hosts_disagree",
-        phrases: &[
-            "two hosts disagree on the order of events",
-            "logs of different machines out of order",
-            "clock skew between servers",
-        ],
-        usually: "wall clocks that differ by more than the events are apart",
-        needs: &["sync"],
-        suspects: &[
-            UNDISCIPLINED,
-            Suspect {
-                cause: "a wall clock whose error is unknown, or larger than the events are apart",
-                sign: Sign::Figures(looks::wall_clock_bound),
-            },
-            WALL_SET,
-            LEAP_SECOND,
-            Suspect {
-                cause: "the other host",
-                sign: Sign::YourCode {
-                    look_for: "the errors of both hosts add up; this document is of one",
-                    advice: &["chronoscope sync --output there.json"],
-                },
-            },
-        ],
-    },
-    Symptom {
-        id: "wall_clock_jumps",
-        phrases: &[
-            "currentTimeMillis jumps",
-            "wall clock jumps forward",
-            "system time changes suddenly",
-            "clock jumped back after NTP",
-            "time of day wrong after suspend",
-        ],
-        usually: "a daemon or a person that sets the clock, or a machine that was suspended",
-        needs: &["sync"],
-        suspects: &[
-            WALL_SET,
-            UNDISCIPLINED,
-            LEAP_SECOND,
-            Suspect {
-                cause: "a suspended machine or a migrated guest",
-                sign: Sign::YourCode {
-                    look_for: "compare CLOCK_BOOTTIME with CLOCK_MONOTONIC across the jump: suspend advances the first alone",
-                    advice: &["journalctl -b | grep -i -e suspend -e 'time has been changed'"],
-                },
-            },
-        ],
-    },
-    Symptom {
-        id: "clock_drifts",
-        phrases: &[
-            "clock runs too fast or too slow",
-            "clock drifts",
-            "intervals differ from a stopwatch, wrong frequency",
-        ],
-        usually: "a wall clock that is slewed, or a counter whose frequency is not what it says",
-        needs: &["sync", "clocks"],
-        suspects: &[
-            Suspect {
-                cause: "a clock that is slewed fast",
-                sign: Sign::FindingsUnless {
-                    kinds: &[MONOTONIC_SLEWED, FREQUENCY_AT_LIMIT],
-                    of: &["sync"],
-                    excluded: exclusions::not_slewed,
-                },
-            },
-            Suspect {
-                cause: "a counter off its frequency",
-                sign: Sign::FindingsUnless {
-                    kinds: &[FREQUENCY_MISDECLARED, RAW_CLOCK_OFF],
-                    of: &["clocks", "sync"],
-                    excluded: exclusions::frequency_known,
-                },
-            },
-            UNDISCIPLINED,
-            TSC_IN_DOUBT,
-        ],
-    },
-    Symptom {
-        id: "core_is_ahead",
-        phrases: &[
-            "one core is ahead",
-            "TSC not synchronized between cores, sockets",
-            "different time on different CPUs",
-            "rdtsc differs between cores",
-        ],
+        symptom: "one core is ahead of another",
+        words: &["core|cores|cpus|sockets ahead|differs|different|synchronized", "tsc ahead|differs|synchronized"],
         usually: "a machine with several sockets whose counters were not started together",
-        needs: &["causality"],
-        suspects: &[BACK_BETWEEN_CPUS, UNORDERED, TSC_IN_DOUBT],
+        runs: &["causality"],
+        findings: &["cross_cpu_skew", "offset_not_constant", "non_causal_read", "tsc_distrusted"],
     },
     Symptom {
-        id: "results_differ",
-        phrases: &["results differ between runs", "benchmark is not reproducible", "noisy measurements, high variance"],
+        symptom: "clocksource tsc marked unstable",
+        words: &["clocksource tsc|hpet|acpi_pm unstable|skew", "tsc|clocksource unstable"],
+        usually: "a watchdog of the kernel that saw the TSC drift, and chose a clocksource that takes a system call",
+        runs: &["clocks", "causality"],
+        findings: &["tsc_distrusted", "better_clocksource_available", "os_clock_on_slow_path", "cross_cpu_skew"],
+    },
+    Symptom {
+        symptom: "firmware bug: TSC does not count with P0 frequency",
+        words: &["firmware bug tsc", "tsc frequency"],
+        usually: "firmware or a hypervisor that does not declare a constant TSC, which may be one nevertheless",
+        runs: &["clocks"],
+        findings: &["frequency_misdeclared", "tsc_not_invariant", "tsc_distrusted"],
+    },
+    Symptom {
+        symptom: "nanoTime is slow",
+        words: &["java|jvm|nanotime|currenttimemillis slow|expensive"],
+        usually: "a clocksource other than the TSC, so that every read is a system call",
+        runs: &["runtimes", "clocks"],
+        findings: &["runtime_on_slow_path", "better_clocksource_available", "counter_traps"],
+    },
+    Symptom {
+        symptom: "clock_gettime shows up in profiles",
+        words: &["clock_gettime|gettimeofday|clock|timestamps|now slow|expensive|hot|perf|profile|profiles|flame"],
+        usually: "a read that enters the kernel; or very many reads of a fast clock",
+        runs: &["clocks"],
+        findings: &["os_clock_on_slow_path", "better_clocksource_available", "counter_traps", "emulated"],
+    },
+    Symptom {
+        symptom: "sleep takes longer than asked",
+        words: &["sleep|usleep|nanosleep takes|long|longer|late|inaccurate"],
+        usually: "50 µs of timer slack, plus the time to wake a thread",
+        runs: &["pauses"],
+        findings: &["sleep_held_by_slack", "yield_costs_a_slice", "cpu_quota"],
+    },
+    Symptom {
+        symptom: "timer fires late under load",
+        words: &["timer|timers|task|thread|wakeup late|delay|delayed|misses|jitter"],
+        usually: "a CPU that runs something else when the timer fires",
+        runs: &["hiccups", "pauses"],
+        findings: &["woken_late", "computing_held_up", "sleep_held_by_slack", "cpu_quota"],
+    },
+    Symptom {
+        symptom: "timeout fires too early",
+        words: &["timeout|timer|sleep|wait early"],
+        usually: "a deadline on the wall clock, which was set forward",
+        runs: &["pauses", "sync"],
+        findings: &["early_pause", "wall_clock_stepped", "wall_clock_needs_step", "time_daemons_compete"],
+    },
+    Symptom {
+        symptom: "short sleep uses as much CPU as spinning",
+        words: &["sleep|wait cpu|spin|spinning"],
+        usually: "sleeps shorter than what going to sleep and waking costs",
+        runs: &["pauses"],
+        findings: &["sleep_saves_no_cpu", "yield_costs_a_slice"],
+    },
+    Symptom {
+        symptom: "latency percentiles look too good",
+        words: &["percentile|percentiles|p99 good|low", "coordinated omission"],
+        usually: "coordinated omission: requests that a stall kept from being sent are in no percentile: see `chronoscope pace`",
+        runs: &["reads", "hiccups"],
+        findings: &["noisy_machine", "computing_held_up", "woken_late"],
+    },
+    Symptom {
+        symptom: "latency spikes",
+        words: &["latency|occasional spike|spikes|outlier|outliers|stalls|hiccups|pauses"],
+        usually: "the kernel or the hypervisor gave the CPU to something else",
+        runs: &["hiccups", "reads"],
+        findings: &["computing_held_up", "woken_late", "noisy_machine", "stolen_time", "core_shared"],
+    },
+    Symptom {
+        symptom: "container throttled",
+        words: &["cputhrottlinghigh", "container|pod|cgroup|cpu throttled|throttling", "cpu quota"],
+        usually: "a CPU quota, which stops all threads until its next period: 100 ms unless set otherwise",
+        runs: &["hiccups"],
+        findings: &["cpu_quota", "computing_held_up", "woken_late"],
+    },
+    Symptom {
+        symptom: "sched: RT throttling activated",
+        words: &["rt|realtime throttling|throttled"],
+        usually: "a real-time thread that spins: the kernel stops it for the rest of each period, usually 50 ms of every second",
+        runs: &["hiccups"],
+        findings: &["computing_held_up", "woken_late"],
+    },
+    Symptom {
+        symptom: "benchmark says 0 ns",
+        words: &["benchmark|elapsed|duration|measured 0|zero"],
+        usually: "an interval shorter than the clock's step, or an operation that the compiler removed",
+        runs: &["clocks"],
+        findings: &["os_clock_coarse", "clock_stands_still", "resolution_is_not_granularity"],
+    },
+    Symptom {
+        symptom: "DateTime.Now moves in 15 ms steps",
+        words: &["datetime|clock|timestamps|tickcount steps|coarse|resolution", "equal timestamps"],
+        usually: "a clock that the system updates at its timer tick: 1 to 16 ms",
+        runs: &["runtimes", "clocks"],
+        findings: &["runtime_tick_coarse", "os_clock_coarse", "clock_stands_still"],
+    },
+    Symptom {
+        symptom: "two hosts disagree on the order of events",
+        words: &["hosts|servers|machines|logs disagree|order|skew"],
+        usually: "wall clocks that differ by more than the events are apart",
+        runs: &["sync"],
+        findings: &["wall_clock_undisciplined", "wall_clock_error_unknown", "wall_clock_error_large"],
+    },
+    Symptom {
+        symptom: "clock jumps after snapshot restore",
+        words: &["clock|time|date snapshot|restore|restored|suspend|resume|migration"],
+        usually: "a wall clock that stood still meanwhile, and is set once the guest runs again",
+        runs: &["sync"],
+        findings: &["wall_clock_stepped", "wall_clock_needs_step", "wall_clock_undisciplined", "kernel_not_told"],
+    },
+    Symptom {
+        symptom: "wall clock jumps",
+        words: &["clock|time|currenttimemillis|date jump|jumps|jumped|changes|changed"],
+        usually: "a daemon or a person that sets the clock, or a machine that was suspended",
+        runs: &["sync"],
+        findings: &["wall_clock_stepped", "wall_clock_needs_step", "time_daemons_compete", "leap_second_pending"],
+    },
+    Symptom {
+        symptom: "clock drifts",
+        words: &["clock|time drift|drifts|drifting", "clock runs fast|slow", "wrong frequency"],
+        usually: "a wall clock that is slewed, or a counter whose frequency is not what it says",
+        runs: &["sync", "clocks"],
+        findings: &["monotonic_slewed", "frequency_at_limit", "frequency_misdeclared", "raw_clock_off"],
+    },
+    Symptom {
+        symptom: "results differ between runs",
+        words: &["results|benchmark|measurements differ|noisy|variance|reproducible|unstable"],
         usually: "interruptions, neighbours, and a CPU whose frequency changes",
-        needs: &["reads", "clocks"],
-        suspects: &[
-            NOISE,
-            NEIGHBOURS,
-            FREQUENCY,
-            QUOTA,
-            EMULATION,
-            Suspect {
-                cause: "layout and warm-up, which differ per process",
-                sign: Sign::YourCode {
-                    look_for: "one process per result hides them; `chronoscope-bench` measures several, and compares in one run",
-                    advice: &["cargo bench --bench NAME -- --against-rev main"],
-                },
-            },
-        ],
+        runs: &["reads", "clocks"],
+        findings: &["noisy_machine", "core_shared", "stolen_time", "frequency_scaling", "cpu_quota"],
     },
     Symptom {
-        id: "timestamps_slow_with_threads",
-        phrases: &[
-            "timestamps get slow with many threads",
-            "adding threads makes clock reads slower",
-            "clock does not scale",
-        ],
-        usually: "a clock that keeps a shared word, or a program whose threads do little else",
-        needs: &["contention"],
-        suspects: &[
-            Suspect {
-                cause: "causal clocks that do not scale",
-                sign: Sign::Findings { kinds: &[NO_GRANULARITY_SCALES], of: &["contention"] },
-            },
-            Suspect {
-                cause: "CPUs that were not free",
-                sign: Sign::Findings { kinds: &[BARE_SOURCE_HELD_BACK], of: &["contention"] },
-            },
-            SLOW_PATH,
-            Suspect {
-                cause: "too little work between reads",
-                sign: Sign::YourCode {
-                    look_for: "`chronoscope scaling` finds how much work between reads it takes until they no longer limit",
-                    advice: &["chronoscope scaling --quick --threads 1,2"],
-                },
-            },
-        ],
-    },
-    Symptom {
-        id: "wall_clock_in_use",
-        phrases: &[
-            "which clock measures intervals in my language",
-            "Date.now or performance.now",
-            "is currentTimeMillis good for durations",
-        ],
+        symptom: "which clock measures intervals in my language",
+        words: &["which clock|timer", "performance now", "good durations|intervals"],
         usually: "a wall clock where a monotonic one is meant",
-        needs: &["runtimes"],
-        suspects: &[
-            Suspect {
-                cause: "wall clocks of runtimes, which may be set during an interval",
-                sign: Sign::Findings { kinds: &[WALL_CLOCK_FOR_INTERVALS], of: &["runtimes"] },
-            },
-            Suspect { cause: "clocks of runtimes in steps of milliseconds", sign: Sign::Figures(looks::runtime_steps) },
-        ],
+        runs: &["runtimes"],
+        findings: &["wall_clock_for_intervals", "runtime_tick_coarse"],
     },
 ];
+
+/// The row with most words in `text`.
+pub fn find(text: &str) -> Option<&'static Symptom> {
+    let lower = text.to_lowercase();
+    let asked: Vec<&str> = lower.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect();
+    let fit = |words: &str| {
+        let mut words = words.split(' ');
+        let count = words.clone().count();
+        words.all(|one| one.split('|').any(|word| asked.contains(&word))).then_some(count)
+    };
+    let fits = SYMPTOMS.iter().map(|row| (row.words.iter().filter_map(|words| fit(words)).max(), row));
+    let best = fits.rev().max_by_key(|(fit, _)| *fit)?;
+    best.0.map(|_| best.1)
+}
+
+/// Which of the row's findings are in `record`; `asked` are the user's words.
+pub fn look_up(row: &Symptom, asked: &str, record: &Record) -> SymptomAdvice {
+    let has = |id: &&str| record.findings.iter().any(|finding| finding.id == *id);
+    let (found, absent): (Vec<&str>, Vec<&str>) = row.findings.iter().partition(|id| has(id));
+    let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+    SymptomAdvice {
+        asked: asked.to_owned(),
+        symptom: row.symptom.to_owned(),
+        usually: row.usually.to_owned(),
+        runs: owned(row.runs),
+        found: owned(&found),
+        absent: owned(&absent),
+    }
+}
+
+/// Why a document has nothing for `row`, and what measures it; None if it has something.
+pub fn lacking(row: &Symptom, record: &Record) -> Option<String> {
+    let is_measured = |section: &&str| {
+        let parts = parts_of(section);
+        let mut reports = record.parts.iter().filter(|report| parts.iter().any(|part| part.part == report.part));
+        reports.any(|report| matches!(report.outcome, Outcome::Done | Outcome::Incomplete))
+    };
+    let measures = commands(&row.runs[..1]);
+    (!row.runs.iter().any(|section| is_measured(section)))
+        .then(|| format!("it has nothing about \"{}\"; {measures} --output FILE measures it", row.symptom))
+}
+
+/// Sections as their commands are called.
+pub fn commands<S: AsRef<str>>(sections: &[S]) -> String {
+    let command = |section: &S| format!("chronoscope {}", section.as_ref().replace('_', "-"));
+    sections.iter().map(command).collect::<Vec<_>>().join(", ")
+}

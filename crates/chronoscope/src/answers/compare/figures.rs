@@ -113,7 +113,7 @@ fn of_pace(record: &Document<Content>) -> Vec<Figure> {
 
 fn of_hiccups(record: &Document<Content>) -> Vec<Figure> {
     let Some(hiccups) = record.hiccups.report.as_ref() else { return Vec::new() };
-    let of_way = |way: &crate::sections::hiccups::report::WayHiccups| {
+    let of_way = |way: &crate::sections::hiccups::report::Hiccups| {
         Figure::bare(FigureKind::HiccupLateness, way.way.name(), way.figures.late_ns_p99 as f64)
     };
     hiccups.all.iter().filter_map(of_way).collect()

@@ -21,10 +21,10 @@ pub fn findings_missing(this: &Record, other: &Record) -> Vec<FindingName> {
         let named = FindingName {
             id: found.id.clone().into_owned(),
             subject: found.subject.clone(),
-            severity: Some(found.severity),
+            severity: found.severity,
             severity_in_other: in_other(found),
         };
-        if named.severity > named.severity_in_other
+        if Some(named.severity) > named.severity_in_other
             && !missing.contains(&named)
             && has_looked_for(other, found, this)
             && has_tried_runtimes(other, found, this)
@@ -176,7 +176,7 @@ mod tests {
     fn a_notice_that_became_a_warning_is_new_as_such_and_one_that_was_a_warning_is_gone() {
         let (before, now) = (with(Severity::Notice, record()), with(Severity::Warning, record()));
         let appeared = findings_missing(&now, &before);
-        assert_eq!(appeared.iter().map(|it| it.severity).collect::<Vec<_>>(), [Some(Severity::Warning)]);
+        assert_eq!(appeared.iter().map(|it| it.severity).collect::<Vec<_>>(), [Severity::Warning]);
         assert_eq!(appeared[0].severity_in_other, Some(Severity::Notice));
         assert!(findings_missing(&before, &now).is_empty());
         assert!(findings_missing(&before, &before).is_empty());

@@ -90,7 +90,6 @@ fn compare_one(base: &Source, this: &Source, noise: &[Vec<Figure>]) -> RunCompar
         only_this: alone(&of_this, &of_base),
         findings_appeared: findings_missing(&this.record, &base.record),
         findings_vanished: findings_missing(&base.record, &this.record),
-        noise_runs,
         assumptions: assumptions(&figures, noise_runs),
         figures,
     }

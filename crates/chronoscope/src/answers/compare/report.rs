@@ -49,8 +49,6 @@ pub struct RunCompared {
     pub findings_appeared: Vec<FindingName>,
     /// Findings that only the base has, or that are less severe in this document, of those that this document looked for.
     pub findings_vanished: Vec<FindingName>,
-    /// Runs of the base's machine, under the same conditions, from which the noise is known; 0 where the usual noise is assumed.
-    pub noise_runs: u32,
     /// What the verdicts rest on, a sentence each.
     pub assumptions: Vec<String>,
 }
@@ -73,11 +71,9 @@ pub struct FindingName {
     pub id: String,
     /// The clock, CPUs or part concerned.
     pub subject: Option<String>,
-    /// How severe it is; null in documents of earlier builds.
-    #[serde(default)]
-    pub severity: Option<Severity>,
+    /// How severe it is.
+    pub severity: Severity,
     /// How severe it is in the other document; null if that lacks it.
-    #[serde(default)]
     pub severity_in_other: Option<Severity>,
 }
 

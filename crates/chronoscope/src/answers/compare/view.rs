@@ -66,12 +66,11 @@ fn of_run(text: &mut Text, run: &RunCompared, full: bool) {
 
 /// `finding` is of this document if `is_new`, else of the base.
 fn finding_words(finding: &FindingName, is_new: bool) -> String {
-    let word = |severity: Option<Severity>| severity.map(Severity::word);
-    let severity = match (word(finding.severity), word(finding.severity_in_other)) {
-        (Some(here), Some(there)) if is_new => format!(" ({there} → {here})"),
-        (Some(here), Some(there)) => format!(" ({here} → {there})"),
-        (Some(here), None) => format!(" ({here})"),
-        (None, _) => String::new(),
+    let here = finding.severity.word();
+    let severity = match finding.severity_in_other.map(Severity::word) {
+        Some(there) if is_new => format!(" ({there} → {here})"),
+        Some(there) => format!(" ({here} → {there})"),
+        None => format!(" ({here})"),
     };
     let subject = finding.subject.as_ref().map_or_else(String::new, |subject| format!(": {subject}"));
     format!("{}{severity}{subject}", finding.id)

@@ -20,7 +20,7 @@ const SHORTER_BY: f64 = 0.9;
 pub fn uses(record: &Record) -> Vec<ClockUse> {
     let usual = usual(record);
     let of_durations = usual.map(|clock| {
-        let across_threads = clock.causal == Some(true) && clock.must_be_causal();
+        let across_threads = clock.causal == Some(true) && clock.causal_by_design;
         use_of(Purpose::Durations { across_threads }, clock)
     });
     let shorter = shorter(record).and_then(|verdict| clock_of(record, &verdict.name));
@@ -133,7 +133,7 @@ pub fn avoid(record: &Record) -> Vec<Avoid> {
         backward_share: worst_share(record, &clock.name),
     });
     let is_unordered = |clock: &&ClockReport| {
-        clock.available && !clock.may_be_set() && !clock.must_be_causal() && !is_broken(clock, record)
+        clock.available && !clock.may_be_set() && !clock.causal_by_design && !is_broken(clock, record)
     };
     let unordered = record.clocks.iter().filter(is_unordered).filter_map(|clock| {
         let backward_share = worst_share(record, &clock.name);
@@ -155,7 +155,7 @@ pub fn avoid(record: &Record) -> Vec<Avoid> {
 fn is_broken(clock: &ClockReport, record: &Record) -> bool {
     let in_reads = record.reads.iter().any(|reads| reads.clock == clock.name && reads.backward_steps > 0);
     let stepped = in_reads || clock.granularity.as_ref().is_some_and(|seen| seen.backward_steps > 0);
-    let between = clock.causal == Some(false) && clock.must_be_causal();
+    let between = clock.causal == Some(false) && clock.causal_by_design;
     !clock.may_be_set() && (stepped || between)
 }
 
@@ -252,7 +252,7 @@ mod tests {
         let mut record = blank();
         record.clocks.report.clocks = ["rdtsc", "Unordered", MONOTONIC].map(readable).to_vec();
         for (clock, name) in record.clocks.report.clocks.iter_mut().zip(["rdtsc", "Unordered", MONOTONIC]) {
-            clock.causal_by_design = Some(name == MONOTONIC);
+            clock.causal_by_design = name == MONOTONIC;
         }
         let went_back = |name: &str| Litmus {
             name: ClockId::from(name),

@@ -364,9 +364,9 @@ fn every_known_finding_can_be_forbidden() {
     }
 }
 
-/// Conclusions that earlier builds left out are drawn when the document is read.
+/// Only a check has conclusions.
 #[test]
-fn a_document_without_conclusions_is_judged_by_new_ones() {
+fn without_conclusions_it_is_unknown_and_so_is_what_was_not_planned() {
     let mut record = blank();
     record.clocks.report.clocks = vec![readable(crate::answers::fast_path::CLOCK)];
     assert_eq!(outcome(&record, "require = ['vdso']"), Unknown);

@@ -16,10 +16,6 @@ pub struct Since {
     pub clock: Option<FigureCompared>,
     /// Figures of both.
     pub figures: u64,
-    /// Those that are worse by more than the noise between runs.
-    pub regressions: u64,
-    /// Those that are better by more than that.
-    pub improvements: u64,
     /// What else differs: kernel, clocksource, version, depth.
     pub differences: Vec<Difference>,
     /// Findings that only this check has, or that were less severe, of those that the earlier one looked for.

@@ -23,8 +23,6 @@ pub const PARTS: &[PartRow] = &[
 
 /// Range of intervals in questions.
 const QUESTION_BOUNDS: (Duration, Duration) = (Duration::from_nanos(1), Duration::from_secs(86_400));
-/// The timer's share of a batch, about: the harness lets two readings take so much.
-const BATCH_TIMER_ERROR: f64 = 0.0002;
 const INTERVAL_PROCESSES: u32 = 3;
 
 /// Options of what can answer for intervals.
@@ -44,8 +42,6 @@ fn interval(text: &str) -> Result<Duration, String> {
 pub struct ClocksPlan {
     /// Worker processes per latency estimate.
     pub latency_forks: u32,
-    /// The timer's share of a batch, about.
-    pub batch_timer_error: f64,
     /// Worker processes per confirmed interval.
     pub interval_forks: u32,
     /// Intervals the user asks about, in nanoseconds.
@@ -57,7 +53,6 @@ pub fn plan(options: &Options, frame: &Frame) -> Result<ClocksPlan, PlanError> {
         |interval: &Duration| within(*interval, QUESTION_BOUNDS, "interval").map(|interval| interval.as_nanos() as f64);
     Ok(ClocksPlan {
         latency_forks: frame.depth.processes(),
-        batch_timer_error: BATCH_TIMER_ERROR,
         interval_forks: INTERVAL_PROCESSES,
         questions_ns: options.interval.iter().map(question_ns).collect::<Result<_, _>>()?,
     })

@@ -56,10 +56,8 @@ pub struct ClockReport {
     pub reason_path_unknown: Option<String>,
     /// Whether a read is ordered after earlier loads of its thread.
     pub ordered: bool,
-    /// Whether a time shown to a thread must never be later than its next reading; null in records of earlier builds,
-    /// where `ordered` implies it.
-    #[serde(default)]
-    pub causal_by_design: Option<bool>,
+    /// Whether a time shown to a thread must never be later than its next reading.
+    pub causal_by_design: bool,
     /// Whether the read traps under a hypervisor.
     pub traps_under_hypervisor: bool,
     /// Whether it never went backwards between threads, in the litmus or in messages between CPUs; null if it did not,
@@ -87,11 +85,6 @@ pub struct ClockReport {
 }
 
 impl ClockReport {
-    /// Whether a time shown to a thread must never be later than its next reading from this clock.
-    pub fn must_be_causal(&self) -> bool {
-        self.causal_by_design.unwrap_or(self.ordered)
-    }
-
     /// Whether it is the wall clock, which may be set back.
     pub fn may_be_set(&self) -> bool {
         self.name.is_settable()
@@ -196,8 +189,7 @@ pub struct InterferenceProbe {
     #[serde(default)]
     pub turns_per_link_alone: Option<f64>,
     /// Visits around which the empty loop ran slow and the chain did not: a second state,
-    /// explained by a busy neighbour on the core. Null on an emulated CPU, and in records of builds that did not count
-    /// them.
+    /// explained by a busy neighbour on the core. Null on an emulated CPU.
     #[serde(default)]
     pub rounds_shared: Option<u64>,
     /// Whether even the quietest visits look shared, so that every latency here is that of a shared core. False if a

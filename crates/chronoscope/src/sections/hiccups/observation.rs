@@ -5,7 +5,7 @@ use chronoscope_sources::hiccups::{HiccupInterval, HiccupRecorder};
 
 use super::estimate::figures;
 use super::log::HiccupLog;
-use super::report::{CpuHiccups, CpuUnavailable, HiccupWay, HiccupsReport, WayHiccups};
+use super::report::{Hiccups, CpuUnavailable, HiccupWay, HiccupsReport};
 use super::rotation::Rotation;
 use super::tally::Tally;
 use super::watcher;
@@ -178,9 +178,9 @@ impl<'a, W: Write> Observation<'a, W> {
                 let cpu = place.cpu;
                 let tally = place.tally(way);
                 all.merge(tally);
-                report.cpus.extend(figures(tally).map(|figures| CpuHiccups { cpu, way, figures }));
+                report.cpus.extend(figures(tally).map(|figures| Hiccups { cpu, way, figures }));
             }
-            report.all.extend(figures(&all).map(|figures| WayHiccups { way, figures }));
+            report.all.extend(figures(&all).map(|figures| Hiccups { cpu: None, way, figures }));
         }
         (report.unavailable, report.reason_unpinned) = (self.unavailable, self.reason_unpinned);
         (report, self.log)

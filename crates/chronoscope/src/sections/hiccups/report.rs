@@ -11,9 +11,9 @@ pub struct HiccupsReport {
     /// How long threads looked out, in milliseconds.
     pub observed_ms: f64,
     /// Per way and CPU.
-    pub cpus: Vec<CpuHiccups>,
+    pub cpus: Vec<Hiccups>,
     /// Per way, on all CPUs together.
-    pub all: Vec<WayHiccups>,
+    pub all: Vec<Hiccups>,
     /// Why threads could not be pinned, so that none of this is per CPU.
     pub reason_unpinned: Option<String>,
     /// CPUs that could not be watched.
@@ -47,24 +47,14 @@ impl HiccupWay {
     }
 }
 
-/// One way on one CPU.
+/// One way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CpuHiccups {
-    /// The CPU; null for a thread that could not be pinned.
+pub struct Hiccups {
+    /// The CPU; null for all of them together, and for a thread that could not be pinned.
     pub cpu: Option<u32>,
     /// How the thread looked out.
     pub way: HiccupWay,
     /// What it saw.
-    #[serde(flatten)]
-    pub figures: HiccupFigures,
-}
-
-/// One way on all CPUs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct WayHiccups {
-    /// How the threads looked out.
-    pub way: HiccupWay,
-    /// What they saw.
     #[serde(flatten)]
     pub figures: HiccupFigures,
 }

@@ -3,7 +3,7 @@ use chronoscope_harness::quantity::{ms, ns, share};
 use chronoscope_harness::rule::Rule;
 
 use super::plan::HICCUPS;
-use super::report::{CpuHiccups, HiccupWay, HiccupsReport};
+use super::report::{Hiccups, HiccupWay, HiccupsReport};
 use crate::document::Record;
 
 /// A thread that computes is held up for longer than 10 µs at this share of moments: its p99.9 is then what interrupts it
@@ -66,10 +66,10 @@ fn of(record: &Record, rule: fn(&Record, &HiccupsReport) -> Option<Finding>) -> 
 fn affected(
     report: &HiccupsReport,
     way: HiccupWay,
-    share_of: impl Fn(&CpuHiccups) -> f64,
+    share_of: impl Fn(&Hiccups) -> f64,
     (longer_than_ns, least): (f64, f64),
-) -> Option<(Vec<&CpuHiccups>, &CpuHiccups)> {
-    let is_affected = |row: &&CpuHiccups| {
+) -> Option<(Vec<&Hiccups>, &Hiccups)> {
+    let is_affected = |row: &&Hiccups| {
         row.way == way && share_of(row) >= least && at_least(row, share_of(row), longer_than_ns) >= FEWEST_HICCUPS
     };
     let rows: Vec<_> = report.cpus.iter().filter(is_affected).collect();
@@ -78,14 +78,14 @@ fn affected(
 }
 
 /// How many hiccups the looks that were so late come from at least: none of them lasted longer than the worst.
-fn at_least(row: &CpuHiccups, share: f64, longer_than_ns: f64) -> f64 {
+fn at_least(row: &Hiccups, share: f64, longer_than_ns: f64) -> f64 {
     let every_ns = row.figures.observed_ms * 1e6 / row.figures.looks.max(1) as f64;
     let of_the_worst = (row.figures.late_ns_max as f64 - longer_than_ns).max(0.0) / every_ns + 1.0;
     share * row.figures.looks as f64 / of_the_worst
 }
 
 /// `CPU 3`, `CPUs 0, 3`, or the process if it could not be pinned.
-fn named(rows: &[&CpuHiccups]) -> String {
+fn named(rows: &[&Hiccups]) -> String {
     let cpus: Vec<String> = rows.iter().filter_map(|row| row.cpu).map(|cpu| cpu.to_string()).collect();
     match cpus.as_slice() {
         [] => "the process".to_owned(),
@@ -95,7 +95,7 @@ fn named(rows: &[&CpuHiccups]) -> String {
 }
 
 fn held_up(record: &Record, report: &HiccupsReport) -> Option<Finding> {
-    let share_of = |row: &CpuHiccups| row.figures.share_over_10_us;
+    let share_of = |row: &Hiccups| row.figures.share_over_10_us;
     let (rows, worst) = affected(report, HiccupWay::Spin, share_of, (10_000.0, HELD_UP_SHARE))?;
     let figures = &worst.figures;
     let steal_ms = stolen_ms(record);
@@ -135,7 +135,7 @@ fn stolen_ms(record: &Record) -> Option<f64> {
 }
 
 fn woken_late(record: &Record, report: &HiccupsReport) -> Option<Finding> {
-    let share_of = |row: &CpuHiccups| row.figures.share_over_1_ms;
+    let share_of = |row: &Hiccups| row.figures.share_over_1_ms;
     let (rows, worst) = affected(report, HiccupWay::Sleep, share_of, (1_000_000.0, WOKEN_LATE_SHARE))?;
     let figures = &worst.figures;
     let summary = format!(

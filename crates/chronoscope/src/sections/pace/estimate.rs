@@ -4,31 +4,17 @@ use chronoscope_clock::Instant;
 use chronoscope_clock::pacer::{Behind, PaceRecord};
 use hdrhistogram::Histogram;
 
-use super::answers::AnswerTimes;
 use super::plan::PacePlan;
-use super::slo::{Seen, judge};
-use crate::sections::pace::report::{Pace, PaceTimes, Slo};
+use crate::sections::pace::report::{Pace, PaceTimes};
 use chronoscope_harness::record::Bin;
 
-/// The events in `record`, with their `answers` if there were to be any; `ends` are the intended time of the first and the
-/// start of the last; each clock reading may be off by `clock_error`.
-pub fn pace(
-    plan: &PacePlan,
-    record: &PaceRecord,
-    answers: Option<&AnswerTimes>,
-    ends: Option<(Instant, Instant)>,
-    clock_error: Duration,
-) -> Pace {
+/// The events in `record`; `ends` are the intended time of the first and the start of the last; each clock reading may be
+/// off by `clock_error`.
+pub fn pace(plan: &PacePlan, record: &PaceRecord, ends: Option<(Instant, Instant)>, clock_error: Duration) -> Pace {
     let rate_error_ppm = rate_error_ppm(plan, record);
     let (caller, machine, pacer) = record.late_by();
     let late = (caller + machine + pacer).as_secs_f64();
     let share = |part: Duration| if late > 0.0 { part.as_secs_f64() / late } else { 0.0 };
-    // An answer ends an event; without one it ends with its line in the pipe.
-    let (response, service) = match answers {
-        Some(answers) => (&answers.response_least, &answers.service_least),
-        None => (record.response(), record.service()),
-    };
-    let program = plan.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
     Pace {
         rate_per_s: plan.pace.hz(),
         for_ms: u64::try_from(plan.length.as_millis()).unwrap_or(u64::MAX),
@@ -44,7 +30,6 @@ pub fn pace(
             Behind::CatchUpWithin(limit) => Some(limit.as_secs_f64() * 1e3),
             _ => None,
         },
-        command: (!program.is_empty()).then_some(program),
         stall_ms: plan.stall.map(|stall| stall.as_secs_f64() * 1e3),
         events: record.events(),
         missed: record.skipped(),
@@ -53,26 +38,13 @@ pub fn pace(
         rate_error_ppm,
         rate_error_bound_ppm: rate_error_ppm.and_then(|_| record.rate().error_bound_ppm(clock_error)),
         lateness_ns: times(record.lateness()),
-        response_ns: times(response),
-        service_ns: times(service),
-        acks: answers.map(|answers| answers.acks.clone()),
-        slos: slos(plan, record, answers),
-        handover_ns: (!plan.command.is_empty()).then(|| times(record.service())),
+        response_ns: times(record.response()),
+        service_ns: times(record.service()),
         late_share_caller: share(caller),
         late_share_machine: share(machine),
         late_share_pacer: share(pacer),
         ..Pace::default()
     }
-}
-
-/// Each objective, judged on response times if there are answers, else on lateness.
-fn slos(plan: &PacePlan, record: &PaceRecord, answers: Option<&AnswerTimes>) -> Vec<Slo> {
-    let (of, least, ended) = match answers {
-        Some(answers) => ("response", &answers.response_least, &answers.response),
-        None => ("lateness", record.lateness(), record.lateness()),
-    };
-    let seen = Seen { least, ended, dropped: record.skipped() };
-    plan.objectives.iter().map(|objective| judge(objective, of, seen)).collect()
 }
 
 /// Random times have a rate of their own; a steady rate is fitted to all events, not just the two at its ends.
@@ -91,11 +63,6 @@ fn achieved_per_s(
     }
     let whole = ends.map(|(first, last)| last.duration_since(first)).filter(|whole| *whole > Duration::ZERO)?;
     Some(record.events().saturating_sub(1) as f64 / whole.as_secs_f64())
-}
-
-/// Lines per second taken from the pipe in `span`.
-pub fn taken_per_s(lines: u64, unread: u64, span: Duration) -> Option<f64> {
-    (span > Duration::ZERO).then(|| lines.saturating_sub(unread) as f64 / span.as_secs_f64())
 }
 
 fn times(seen: &Histogram<u64>) -> PaceTimes {
@@ -135,13 +102,6 @@ mod tests {
     }
 
     #[test]
-    fn a_consumer_takes_what_it_has_read() {
-        let rate = taken_per_s(3_000, 1_973, Duration::from_millis(3_620)).unwrap();
-        assert!((rate - 283.7).abs() < 0.1, "{rate}");
-        assert_eq!((taken_per_s(3, 5, Duration::from_secs(1)), taken_per_s(3, 0, Duration::ZERO)), (Some(0.0), None));
-    }
-
-    #[test]
     fn no_events_have_no_rate() {
         let plan = PacePlan {
             pace: chronoscope_clock::pacer::Pace::per_second(10).unwrap(),
@@ -150,11 +110,8 @@ mod tests {
             poisson: None,
             stall: None,
             real_time: false,
-            command: Vec::new(),
-            ack: false,
-            objectives: Vec::new(),
         };
-        let found = pace(&plan, &PaceRecord::new(), None, None, Duration::ZERO);
+        let found = pace(&plan, &PaceRecord::new(), None, Duration::ZERO);
         assert_eq!((found.events, found.achieved_per_s, found.rate_error_ppm), (0, None, None));
         assert_eq!((found.behind.as_str(), found.late_share_pacer), ("skip", 0.0));
     }

@@ -9,10 +9,7 @@ use chronoscope_clock::pause::{Cancel, Pauser};
 use chronoscope_clock::{Clock, Instant, Now};
 use chronoscope_sources::os::{self, OsClock};
 
-pub use super::consumer::ConsumerError;
-use super::consumer::{Consumer, Ended, Pipe};
 use super::estimate;
-use super::patience::Patience;
 use super::plan::PacePlan;
 use crate::document::Record;
 use crate::plan::Plan;
@@ -34,27 +31,17 @@ const LEAD: Duration = Duration::from_millis(1);
 /// to stop.
 ///
 /// # Guarantees
-/// The record includes everything up to a stop, or until the consumer ended. On Unix it is left with no
-/// process that it started in its own process group; on Windows with those that it started itself.
-///
-/// # Errors
-/// [`ConsumerError`] where the program could not be started.
-pub fn pace(
-    start: &Start,
-    plan: &PacePlan,
-    tool: Tool,
-    observe: impl FnMut(f64) -> bool + Send,
-) -> Result<Record, ConsumerError> {
+/// The record includes everything up to a stop.
+pub fn pace(start: &Start, plan: &PacePlan, tool: Tool, observe: impl FnMut(f64) -> bool + Send) -> Record {
     let began = std::time::Instant::now();
     let started_at = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let machine = chronoscope_harness::machine::identify(start.counter_access(), start.allowed_cpus());
-    let consumer = Consumer::start(&plan.command, plan.ack)?;
     let length = plan.length;
     let (paced, interrupted) = match plan.poisson {
-        None => watched(plan, plan.pace.schedule().before(length), consumer, observe),
+        None => watched(plan, plan.pace.schedule().before(length), observe),
         Some(seed) => {
             let schedule = Poisson::new(plan.pace, seed).take_while(move |at| *at < length);
-            watched(plan, schedule, consumer, observe)
+            watched(plan, schedule, observe)
         }
     };
     let elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -62,120 +49,68 @@ pub fn pace(
     (record.started_at, record.elapsed_ms, record.interrupted) = (started_at, elapsed_ms, interrupted);
     record.findings = conclude(RULES, &paced);
     record.pace = Some(paced);
-    Ok(record)
+    record
 }
 
 /// Keeps the pace while another thread calls the observer.
 fn watched(
     plan: &PacePlan,
     schedule: impl Iterator<Item = Duration> + Clone,
-    consumer: Consumer,
     mut observe: impl FnMut(f64) -> bool + Send,
 ) -> (Pace, bool) {
     let (cancel, over) = (Cancel::new(), Cancel::new());
-    let killer = consumer.killer();
-    let patience = Patience::new(plan.pace.hz());
     std::thread::scope(|scope| {
-        let (stop, over, patience) = (&cancel, &over, &patience);
+        let (stop, over) = (&cancel, &over);
         let watch = scope.spawn(move || {
             let began = Instant::now();
             let mut pauser = Pauser::new();
             while !pauser.pause_or(LOOK, over).cancelled {
                 let elapsed = began.elapsed();
-                if patience.is_over(Instant::now()) {
-                    // It may have stopped reading, and events would be written to it forever.
-                    killer.kill_overdue();
-                }
                 if observe(elapsed.as_secs_f64() / plan.length.as_secs_f64().max(f64::MIN_POSITIVE)) {
                     stop.cancel();
-                    // The writer may be waiting for a consumer that has stopped reading.
-                    killer.interrupt();
                     return true;
                 }
             }
             false
         });
-        let paced = keep(plan, schedule, consumer, &cancel, patience);
+        let paced = keep(plan, schedule, &cancel);
         over.cancel();
         (paced, watch.join().unwrap_or(false))
     })
 }
 
-fn keep(
-    plan: &PacePlan,
-    schedule: impl Iterator<Item = Duration> + Clone,
-    mut consumer: Consumer,
-    cancel: &Cancel,
-    patience: &Patience,
-) -> Pace {
+fn keep(plan: &PacePlan, schedule: impl Iterator<Item = Duration> + Clone, cancel: &Cancel) -> Pace {
     let mut pauser = Pauser::with_target(pacer::TARGET);
     let real_time = plan.real_time.then(|| pauser.enter_real_time());
     pauser.calibrate();
     let mut record = PaceRecord::new();
     let start = pauser.timer().now() + LEAD;
     let length = plan.length;
-    patience.counts_from(start.saturating_add(length));
     let mut pacer = Pacer::starting_at(start, schedule, plan.behind, pauser);
     let mut stall = plan.stall.map(|stall| (start + length.mul_f64(STALL_AT), stall));
     let cpu_ns = || os::try_read_ns(OsClock::ThreadCpuTime).ok();
     let (cpu_before, began) = (cpu_ns(), Instant::now());
     let mut ends: Option<(Instant, Instant)> = None;
-    let mut reason_ended = None;
     let error_before = Clock::or_system().trust().error_bound;
     pacer.worked(Duration::ZERO);
     while let Some(slot) = pacer.next_slot_or(cancel) {
-        patience.will_write(slot.started);
-        if let Err(reason) = consumer.take(&slot) {
-            reason_ended = (!cancel.is_cancelled()).then_some(reason);
-            break;
-        }
-        // An event that is handed over ends then, whatever the program does with it.
-        let handed_over = consumer.is_there().then(|| pacer.finish(&slot));
-        if let Some(times) = handed_over {
-            patience.has_written(slot.started.saturating_add(times.service));
-        }
         let stalled = stall.take_if(|(at, _)| slot.intended >= *at).map(|(_, stall)| std::thread::sleep(stall));
-        let times = handed_over.unwrap_or_else(|| pacer.finish(&slot));
+        let times = pacer.finish(&slot);
         // Without work, no lateness can be due to work.
-        let work = match (stalled, handed_over) {
-            (Some(()), _) => pacer.finish(&slot).service,
-            (None, Some(times)) => times.service,
-            (None, None) => Duration::ZERO,
-        };
-        pacer.worked(work);
+        pacer.worked(stalled.map_or(Duration::ZERO, |()| times.service));
         record.add(&slot, times);
         // A late first event is lateness, not another rate.
         let first = ends.map_or(slot.intended, |(first, _)| first);
         ends = Some((first, slot.started));
     }
     let (cpu_after, wall) = (cpu_ns(), began.elapsed());
-    let handed_over = consumer.is_there().then(|| Instant::now().duration_since(start));
-    let pipe = if reason_ended.is_none() && !cancel.is_cancelled() { consumer.pipe() } else { Pipe::default() };
-    let ended = consumer.finish();
-    let (reason_ended, command_failure) = explained(reason_ended, &ended, cancel);
     let clock_error = Clock::or_system().trust().error_bound.max(error_before);
     let cpu_ns = cpu_before.zip(cpu_after).map(|(before, after)| after.saturating_sub(before));
     let reason_no_real_time = real_time.as_ref().and_then(|asked| asked.as_ref().err()).map(ToString::to_string);
     Pace {
         real_time: matches!(real_time, Some(Ok(()))),
         reason_no_real_time,
-        reason_ended,
-        pipe_bytes: pipe.bytes,
-        unread_lines: pipe.unread_lines,
-        lines_taken_per_s: handed_over
-            .zip(pipe.unread_lines)
-            .and_then(|(span, unread)| estimate::taken_per_s(record.events(), unread, span)),
-        command_killed: ended.killed,
-        command_failure,
         cpu_share: cpu_ns.map(|ns| (ns as f64 / wall.as_nanos().max(1) as f64).min(1.0)),
-        ..estimate::pace(plan, &record, ended.answers.as_ref(), ends, clock_error)
-    }
-}
-
-/// Why a run ended early, with how the consumer ended; else how the consumer failed. What the user ends need not succeed.
-fn explained(reason_ended: Option<String>, ended: &Ended, cancel: &Cancel) -> (Option<String>, Option<String>) {
-    match reason_ended {
-        Some(reason) => (Some(ended.explain(reason)), None),
-        None => (None, ended.failure().filter(|_| !cancel.is_cancelled())),
+        ..estimate::pace(plan, &record, ends, clock_error)
     }
 }

@@ -1,10 +1,8 @@
-use std::ffi::OsString;
 use std::time::Duration;
 
 use chronoscope_bench::Failure;
 use chronoscope_clock::pacer::{Behind, Pace};
 
-use super::objective::Objective;
 use crate::arguments::{Late, PaceOptions};
 use chronoscope_harness::quantity::length;
 
@@ -26,27 +24,6 @@ pub struct PacePlan {
     pub stall: Option<Duration>,
     /// Whether to request the real-time policy.
     pub real_time: bool,
-    /// The program that gets a line for each event; empty for none.
-    pub command: Vec<OsString>,
-    /// Whether that program answers each event.
-    pub ack: bool,
-    /// What the run must achieve.
-    pub objectives: Vec<Objective>,
-}
-
-/// The objectives in `options`.
-fn objectives(options: &PaceOptions) -> Result<Vec<Objective>, Failure> {
-    let refuse = |why: &str| Err(Failure::usage(why.to_owned()));
-    if !options.command.is_empty() && !options.ack && !options.slo.is_empty() {
-        return refuse("--slo with a COMMAND needs --ack: without answers, no time includes the program's own");
-    }
-    if options.behind == Late::Slip && !options.slo.is_empty() {
-        return refuse("--slo counts from the intended start, which --on-late slip moves; choose catch-up or skip");
-    }
-    if options.ack && options.command.is_empty() {
-        return refuse("--ack needs a COMMAND that answers, after --");
-    }
-    Ok(options.slo.clone())
 }
 
 /// The plan for `options`.
@@ -87,8 +64,5 @@ pub fn plan(options: &PaceOptions) -> Result<PacePlan, Failure> {
         poisson: options.poisson.then_some(options.seed),
         stall: options.stall,
         real_time: options.realtime,
-        command: options.command.clone(),
-        ack: options.ack,
-        objectives: objectives(options)?,
     })
 }

@@ -13,7 +13,7 @@ use chronoscope_harness::record::study::{Control, InterferenceProbe, StudyRecord
 /// that within its pass. Of the controls, the coarsest resolution is kept.
 pub fn merged(passes: Vec<StudyRecord>) -> Option<StudyRecord> {
     let mut whole = passes.into_iter().reduce(joined)?;
-    whole.conclusions = Some(conclusions(&whole));
+    whole.conclusions = conclusions(&whole);
     Some(whole)
 }
 

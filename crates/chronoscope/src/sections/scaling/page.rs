@@ -458,8 +458,6 @@ mod tests {
                     difference_ns,
                     ratio: about(1.1, 0.05),
                     verdict: if difference_ns.holds(0.0) { Difference::Unresolved } else { Difference::Slower },
-                    p_value: 0.001,
-                    significant_in_family: true,
                     pairs: 60,
                 };
                 comparisons.push(Comparison {

@@ -39,8 +39,6 @@ pub struct Cell {
     pub throughput_per_s: Option<Estimate>,
     /// The clock's share of a batch, in percent: twice the error of two readings. The interval includes it.
     pub clock_share_pct: f64,
-    /// Where the spread comes from.
-    pub variance: Option<Variance>,
     /// Whether the time becomes independent of the iteration index.
     pub steadiness: Option<Steadiness>,
     /// Lag-1 autocorrelation of batches, the median over processes.
@@ -74,9 +72,6 @@ pub struct Cell {
     pub part: Option<OperationPart>,
     /// By process.
     pub forks: Vec<CellProcess>,
-    /// Remarks on the cell, a word or two each. Absent in older records; derived from the other fields.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub marks: Option<Vec<String>>,
 }
 
 impl Cell {
@@ -126,22 +121,6 @@ pub struct Outliers {
     pub mild: u64,
     /// Outside the outer fences: 3.
     pub severe: u64,
-}
-
-/// Sources of a cell's spread: standard deviations, in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Variance {
-    /// Between processes.
-    pub between_forks_ns: f64,
-    /// Between visits of one process.
-    pub between_visits_ns: f64,
-    /// Between batches of one visit.
-    pub between_batches_ns: f64,
-    /// The processes' share of the variance, 0 to 1.
-    pub intraclass_correlation: f64,
-    /// By which factor an interval over pooled batches would be too narrow.
-    pub pooled_interval_too_narrow: f64,
 }
 
 /// Whether the time becomes independent of the iteration index. Counts are of processes.
@@ -211,10 +190,8 @@ pub struct Latencies {
     /// Largest.
     pub maximum_ns: f64,
     /// Visits whose operations are left out of all this, because something else disturbed them.
-    #[serde(default)]
     pub visits_left_out: u64,
     /// The largest of those that are left out.
-    #[serde(default)]
     pub maximum_ns_left_out: Option<f64>,
     /// All of them.
     pub histogram: Histogram,

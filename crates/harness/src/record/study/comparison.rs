@@ -34,10 +34,6 @@ pub struct ComparisonPoint {
     pub ratio: Estimate,
     /// The verdict.
     pub verdict: Difference,
-    /// Probability of ratios at least as one-sided over the processes if there were no difference (sign test).
-    pub p_value: f64,
-    /// Whether a verdict of faster or slower holds among all comparisons of the study at once, at the confidence of its plan.
-    pub significant_in_family: bool,
     /// Pairs of visits in the same round that count.
     pub pairs: u64,
 }
@@ -71,8 +67,6 @@ pub struct CostModel {
     pub hidden_past_tokens: Option<Estimate>,
     /// The same in nanoseconds of independent work.
     pub hidden_past_ns: Option<Estimate>,
-    /// From these tokens on every difference is known to be within the margin; null if never.
-    pub negligible_from_tokens: Option<u64>,
 }
 
 /// How a difference changes as backoff grows.

@@ -2,7 +2,6 @@
 
 mod against;
 mod cell;
-mod compared;
 mod comparison;
 mod find;
 mod plan;
@@ -10,8 +9,7 @@ mod process;
 mod tokens;
 
 pub use against::{Against, AgainstCell, ProcessPair};
-pub use cell::{Cell, CellProcess, Latencies, OperationPart, Outliers, Steadiness, StudyIteration, Variance};
-pub use compared::{ComparedCell, SavedRun, StudyCompared};
+pub use cell::{Cell, CellProcess, Latencies, OperationPart, Outliers, Steadiness, StudyIteration};
 pub use comparison::{Comparison, ComparisonPoint, Control, CostModel, CostShape, Difference};
 pub use plan::{Mode, Parameter, Parameters, StudyPlan};
 pub use process::{CaseFailure, InterferenceProbe, StudyProcess};
@@ -34,9 +32,6 @@ pub type StudyRecord = Document<StudyContent>;
 pub struct StudyContent {
     /// The study.
     pub study: StudyReport,
-    /// The comparison with earlier runs; absent unless requested.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub compared: Option<StudyCompared>,
     /// The comparison with another build in the same run; absent unless requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<Against>,
@@ -71,10 +66,8 @@ pub struct StudyReport {
     pub failures: Vec<CaseFailure>,
     /// The processes.
     pub forks: Vec<StudyProcess>,
-    /// Conclusions in reading order: comparisons, then single cases. Absent in older records; derived from the other
-    /// fields.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub conclusions: Option<Vec<Finding>>,
+    /// Conclusions in reading order: comparisons, then single cases.
+    pub conclusions: Vec<Finding>,
 }
 
 impl StudyRecord {
@@ -100,7 +93,7 @@ impl StudyReport {
             control: None,
             failures: Vec::new(),
             forks: Vec::new(),
-            conclusions: None,
+            conclusions: Vec::new(),
         }
     }
 

@@ -5,9 +5,8 @@ use super::observations::{Observations, median};
 use super::quiet::OwnDoing;
 use super::steadiness::steadiness;
 use super::visit::{Iteration, Received, Timed, batches_ns, operations_per_batch, typical_overlap};
-use crate::record::study::{Cell, CellProcess, Estimate, Latencies, Mode, OperationPart, StudyIteration, Variance};
-use crate::stats::{self, Distribution, autocorrelation, median_interval, outliers, variance_components};
-use crate::study::rules::marks_of;
+use crate::record::study::{Cell, CellProcess, Estimate, Latencies, Mode, OperationPart, StudyIteration};
+use crate::stats::{self, Distribution, autocorrelation, median_interval, outliers};
 
 /// What takes more than this many empty turns is something, however uncertain.
 const NEARLY_NOTHING: f64 = 2.0;
@@ -50,7 +49,7 @@ pub(super) fn estimate(
             let reason_no_time = time.is_none().then(|| reason_no_time(received, visits).to_owned());
             let alone = spec.threads == 1;
             let whole = !seen.times_only;
-            let cell = Cell {
+            Cell {
                 case: spec.case.clone(),
                 role: name,
                 parameters: spec.parameters.clone(),
@@ -65,7 +64,6 @@ pub(super) fn estimate(
                 minimum_ns: alone.then(|| view.minimum_ns()).flatten(),
                 throughput_per_s: time.filter(|_| below_ns.is_none()).and_then(|time| view.throughput_per_s(&time)),
                 clock_share_pct: time.map_or(0.0, |time| floor_ns / time.estimate.max(f64::MIN_POSITIVE) * 100.0),
-                variance: whole.then(|| view.variance()).flatten(),
                 steadiness: (whole && !oversubscribed).then(|| steadiness(visits, role, seen.forks.len())).flatten(),
                 autocorrelation: whole.then(|| view.autocorrelation()).flatten(),
                 outliers: if whole { outliers(&view.batches()) } else { Default::default() },
@@ -79,9 +77,7 @@ pub(super) fn estimate(
                 latencies: view.latencies(),
                 part: view.part(),
                 forks: view.forks(),
-                marks: None,
-            };
-            Cell { marks: Some(marks_of(&cell)), ..cell }
+            }
         })
         .collect()
 }
@@ -193,14 +189,6 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
     fn batches(&self) -> Vec<f64> {
         let threads = self.counted().flat_map(|visit| &visit.roles[self.role]);
         threads.flat_map(|thread| batches_ns(thread)).collect()
-    }
-
-    fn variance(&self) -> Option<Variance> {
-        let of_visit =
-            |visit: &Iteration<'a>| visit.roles[self.role].iter().flat_map(|thread| batches_ns(thread)).collect();
-        let forks: Vec<Vec<Vec<f64>>> =
-            self.forks_seen().map(|fork| self.of_fork(fork).map(of_visit).collect()).collect();
-        variance_components(&forks)
     }
 
     fn modes(&self) -> Vec<crate::record::Peak> {

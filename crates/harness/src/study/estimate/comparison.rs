@@ -24,10 +24,6 @@ pub(super) fn estimate(
             found.extend(comparison(seen, visits, (case, baseline), &row, tokens, (confidence, least)));
         }
     }
-    found.iter_mut().flat_map(|comparison| &mut comparison.points).for_each(|point| {
-        let decided = matches!(point.verdict, Difference::Faster | Difference::Slower);
-        point.significant_in_family = decided && point.ratio.confidence >= confidence;
-    });
     (found, control(seen, visits, (confidence, least)))
 }
 
@@ -155,8 +151,7 @@ fn point(
 ) -> Option<(ComparisonPoint, f64)> {
     let processes: Vec<(f64, f64)> = pairs.iter().filter_map(|pairs| sides(pairs)).collect();
     let base_ns = median(processes.iter().map(|(a, _)| *a))?;
-    let Paired { difference: difference_ns, ratio, p_value } =
-        paired(&processes, confidence)?.at_least(floor_ns, base_ns);
+    let Paired { difference: difference_ns, ratio } = paired(&processes, confidence)?.at_least(floor_ns, base_ns);
     let margin = seen.plan.margin_pct / 100.0;
     let means = ratio_of_means(pairs);
     let verdict = match compare(&ratio, margin) {
@@ -175,8 +170,6 @@ fn point(
         difference_ns,
         ratio,
         verdict,
-        p_value,
-        significant_in_family: false,
         pairs: pairs.iter().map(Vec::len).sum::<usize>() as u64,
     };
     Some((point, base_ns))
@@ -212,9 +205,6 @@ fn model(
     let turned = |ns: &f64| if is_gain { -ns } else { *ns };
     let forks: Vec<Vec<f64>> = forks.iter().map(|fork| fork.iter().map(turned).collect()).collect();
     let found = hiding(backoff, &forks, seen.plan.confidence)?;
-    // What is inconclusive is not negligible.
-    let negligible = points.iter().rev().take_while(|point| point.verdict == Difference::Same);
-    let negligible_from = negligible.last();
     Some(CostModel {
         shape: found.shape,
         // Taken from the point, so that a page has one number for it: the curve's uses other pairs.
@@ -222,7 +212,6 @@ fn model(
         residual_ns: if is_gain { found.residual.negated() } else { found.residual },
         hidden_past_tokens: found.hidden_past,
         hidden_past_ns: found.hidden_past.zip(tokens).map(|(past, cost)| past.map(|tokens| cost.ns(tokens))),
-        negligible_from_tokens: negligible_from.map(|point| point.backoff_tokens),
     })
 }
 
@@ -303,8 +292,6 @@ mod tests {
             difference_ns: about(ns, 0.15),
             ratio: about(1.5, 0.1),
             verdict: Difference::Slower,
-            p_value: 0.001,
-            significant_in_family: true,
             pairs: 60,
         }
     }
@@ -316,8 +303,6 @@ mod tests {
             difference_ns: about(0.0, ns),
             ratio: about(1.0, pct / 100.0),
             verdict: Difference::Same,
-            p_value: 0.5,
-            significant_in_family: false,
             pairs: 60,
         };
         (point, time_ns)

@@ -11,7 +11,7 @@ use super::{Detail, OverThreads, against, cells, comparisons, harness, says, wor
 use crate::bars::{SCALE, bars};
 use crate::grid::{Column, Grid, Mood};
 use crate::words::given;
-use crate::{Width, findings, machine, study_compared, title};
+use crate::{Width, findings, machine, title};
 
 const STYLE: &str = include_str!("style.css");
 /// Maximum charts per page; a record may have any number of comparisons.
@@ -78,7 +78,6 @@ pub fn html_with(record: &StudyRecord, lead: &Lead) -> String {
     page.says(record);
     page.compared(record);
     page.against(record);
-    page.earlier(record);
     page.charts("Over threads", &curve::over_threads(record));
     page.charts("Over backoff", &curve::uncompared(record));
     page.cells(record);
@@ -192,18 +191,6 @@ impl Page {
             self.push(&grid(&against::grid(found), &title));
         }
         self.sentences(against::sentences(found).into_iter().map(|(mood, _, text)| (mood, text)));
-    }
-
-    /// Earlier runs of the same study.
-    fn earlier(&mut self, record: &StudyRecord) {
-        let Some(found) = &record.compared else { return };
-        let title = study_compared::title(found);
-        self.section(&title);
-        self.sentences(found.warnings.iter().map(|warning| (Mood::Warning, warning.clone())));
-        if !found.cells.is_empty() {
-            self.push(&grid(&study_compared::grid(found), &title));
-        }
-        self.sentences(study_compared::sentences(found).into_iter().map(|(mood, _, text)| (mood, text)));
     }
 
     /// A list of them; none without any.

@@ -5,7 +5,7 @@ mod observation;
 mod rules;
 mod view;
 
-use super::report::{CpuHiccups, HiccupFigures, HiccupWay, HiccupsReport, LogReport, ProgramReport, WayHiccups};
+use super::report::{Hiccups, HiccupFigures, HiccupWay, HiccupsReport, LogReport, ProgramReport};
 use crate::document::Record;
 use crate::rules::conclude;
 use crate::rules::tests::blank;
@@ -44,11 +44,11 @@ fn figures(way: HiccupWay) -> HiccupFigures {
 }
 
 fn well() -> HiccupsReport {
-    let cpu = |way| [0, 1].map(|cpu| CpuHiccups { cpu: Some(cpu), way, figures: figures(way) });
+    let cpu = |way| [0, 1].map(|cpu| Hiccups { cpu: Some(cpu), way, figures: figures(way) });
     HiccupsReport {
         observed_ms: 10_000.0,
         cpus: HiccupWay::ALL.map(cpu).concat(),
-        all: HiccupWay::ALL.map(|way| WayHiccups { way, figures: figures(way) }).to_vec(),
+        all: HiccupWay::ALL.map(|way| Hiccups { cpu: None, way, figures: figures(way) }).to_vec(),
         ..HiccupsReport::default()
     }
 }

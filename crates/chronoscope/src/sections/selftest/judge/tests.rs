@@ -13,8 +13,6 @@ fn point(ratio: Estimate, verdict: Difference) -> ComparisonPoint {
         difference_ns: interval(0.0, 1.0),
         ratio,
         verdict,
-        p_value: 0.5,
-        significant_in_family: false,
         pairs: 64,
     }
 }
