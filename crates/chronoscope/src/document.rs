@@ -118,8 +118,7 @@ impl Record {
 
     /// A document with only `study`, as written by the command `command`.
     pub fn of_study(study: StudyRecord, command: impl Into<String>) -> Self {
-        let content =
-            |StudyContent { study, against }| Content { study: Some(study), against, ..Content::default() };
+        let content = |StudyContent { study, against }| Content { study: Some(study), against, ..Content::default() };
         let mut record = Self(study.map(content));
         record.command = command.into();
         record

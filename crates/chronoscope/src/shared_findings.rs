@@ -1,7 +1,7 @@
 //! Findings on clocks and pauses, whether the machine's or a runtime's.
 
 use chronoscope_harness::estimators::pauses::PauseFigures;
-use chronoscope_harness::finding::{Finding, Kind, Meaning, Severity};
+use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::{count, ns};
 
 pub const NEGATIVE_ELAPSED: Kind = Kind::critical(
@@ -12,7 +12,8 @@ pub const NEGATIVE_ELAPSED: Kind = Kind::critical(
         mend: "do not time intervals with this clock; for a wall clock that is expected: use a monotonic one",
     },
 )
-.shown_in(&["clocks", "reads", "runtimes"]);
+.shown_in(&["clocks", "reads", "runtimes"])
+.classed(HostState::Broken);
 pub const RESOLUTION_IS_NOT_GRANULARITY: Kind = Kind::notice(
     "resolution_is_not_granularity",
     Meaning {
@@ -31,7 +32,8 @@ pub const EARLY_PAUSE: Kind = Kind::critical(
         mend: "check the clock on return and wait out the rest",
     },
 )
-.shown_in(&["pauses", "runtimes"]);
+.shown_in(&["pauses", "runtimes"])
+.classed(HostState::Broken);
 
 /// A step differs from the declared one if off by more than this factor.
 const RESOLUTION_FACTOR: f64 = 1.5;

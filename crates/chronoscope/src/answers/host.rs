@@ -1,49 +1,10 @@
 //! The state of a host, in one word, and what it rests on.
 
-use chronoscope_harness::finding::Severity;
+use chronoscope_harness::finding::{Finding, HostState, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The state of a host's clocks, as its findings have it; the graver the later.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum HostState {
-    /// Nothing was found.
-    Ok,
-    /// Nothing was found, but something that matters was not checked.
-    #[default]
-    Unknown,
-    /// Measurements suffer from what else runs.
-    Noisy,
-    /// A clock is slow, coarse or undisciplined.
-    Degraded,
-    /// A clock lies.
-    Broken,
-}
-
-impl HostState {
-    /// In a word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "OK",
-            Self::Unknown => "UNKNOWN",
-            Self::Noisy => "NOISY",
-            Self::Degraded => "DEGRADED",
-            Self::Broken => "BROKEN",
-        }
-    }
-
-    /// What it means.
-    pub const fn about(self) -> &'static str {
-        match self {
-            Self::Ok => "nothing speaks against clocks or measurements",
-            Self::Unknown => "nothing was found, but something that matters was not checked",
-            Self::Noisy => "measurements suffer",
-            Self::Degraded => "a clock is slow, coarse or undisciplined",
-            Self::Broken => "a clock lies",
-        }
-    }
-}
+use crate::registry::all_kinds;
 
 /// The state of a host, and the findings behind it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,4 +32,38 @@ pub struct Reason {
     pub summary: String,
     /// What to do about the first; null where nothing is advised.
     pub mend: Option<String>,
+}
+
+/// The state that `finding` puts a host in. Noise counts even as a notice, because it affects every measurement; other
+/// kinds count only as warnings or worse. A kind that this build does not know counts by its severity.
+pub fn class_of(finding: &Finding) -> HostState {
+    let class = all_kinds().find(|kind| finding.is(**kind)).map(|kind| kind.class);
+    match (class, finding.severity) {
+        (Some(HostState::Noisy), _) => HostState::Noisy,
+        (_, Severity::Notice) => HostState::Ok,
+        (Some(class), _) => class,
+        (None, Severity::Warning) => HostState::Degraded,
+        (None, Severity::Critical) => HostState::Broken,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_harness::finding::{Kind, Meaning, NO_ACTION};
+
+    const X: Meaning = Meaning { about: "x", evidence: "x", mend: NO_ACTION };
+
+    #[test]
+    fn a_notice_leaves_a_host_ok_unless_it_tells_of_noise() {
+        let class = |kind: Kind| class_of(&Finding::new(kind, "seen"));
+        assert_eq!(class(Kind::notice("noisy_machine", X)), HostState::Noisy);
+        assert_eq!(class(Kind::notice("part_unavailable", X)), HostState::Ok);
+        assert_eq!(class(Kind::warning("part_unavailable", X)), HostState::Unknown);
+        assert_eq!(class(Kind::warning("wall_clock_undisciplined", X)), HostState::Degraded);
+        assert_eq!(class(Kind::critical("non_causal_read", X)), HostState::Broken);
+        assert_eq!(class(Kind::notice("of_a_later_build", X)), HostState::Ok);
+        assert_eq!(class(Kind::warning("of_a_later_build", X)), HostState::Degraded);
+        assert_eq!(class(Kind::critical("of_a_later_build", X)), HostState::Broken);
+    }
 }

@@ -2,7 +2,6 @@
 
 pub mod advice;
 pub mod causality;
-pub mod classes;
 pub mod compare;
 pub mod conclude;
 pub mod conclusions;

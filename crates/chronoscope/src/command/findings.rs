@@ -24,7 +24,7 @@ struct Explained {
 
 impl From<&Kind> for Explained {
     fn from(kind: &Kind) -> Self {
-        let Kind { id, severity, shown_in, about, evidence, mend } = *kind;
+        let Kind { id, severity, shown_in, about, evidence, mend, .. } = *kind;
         Self { id, severity, meaning: about, evidence, mend, shown_in }
     }
 }

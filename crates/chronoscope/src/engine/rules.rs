@@ -4,7 +4,7 @@ use crate::document::{Outcome, PartReport, Record};
 use crate::part::Part;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::runtimes::plan::RUNTIMES;
-use chronoscope_harness::finding::{Finding, Kind, Meaning, Severity};
+use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::{count, ns, share};
 use chronoscope_harness::record::{Disturbance, not_finite};
 use chronoscope_harness::rule::Rule;
@@ -29,7 +29,8 @@ pub const CORE_SHARED: Kind = Kind::warning(
         evidence: "turns of an empty loop per link of a multiplication chain (`turns_per_link`), and what the core does alone (`turns_per_link_alone`)",
         mend: "run again later, or on a machine with unshared cores; on your own machine, look for other work",
     },
-);
+)
+.classed(HostState::Noisy);
 pub const STOLEN_TIME: Kind = Kind::warning(
     "stolen_time",
     Meaning {
@@ -37,7 +38,8 @@ pub const STOLEN_TIME: Kind = Kind::warning(
         evidence: "the time stolen (`steal_ms`) and its share of the run (`share`), over 1 %",
         mend: "use a machine with dedicated CPUs, or measure when its neighbours are quiet",
     },
-);
+)
+.classed(HostState::Noisy);
 pub const ONE_CPU: Kind = Kind::notice(
     "one_cpu",
     Meaning {
@@ -54,7 +56,8 @@ pub const NO_WORKERS: Kind = Kind::warning(
         evidence: "why no process could be started",
         mend: "run where the tool may start child processes",
     },
-);
+)
+.classed(HostState::Unknown);
 
 pub const NUMBER_NOT_FINITE: Kind = Kind::warning(
     "number_not_finite",
@@ -63,7 +66,8 @@ pub const NUMBER_NOT_FINITE: Kind = Kind::warning(
         evidence: "the fields concerned, and how many (`fields`)",
         mend: "report this as a fault of chronoscope, with the record; its other results are not affected",
     },
-);
+)
+.classed(HostState::Unknown);
 
 /// Longer gaps are interruptions, not the clock's cost.
 const GAP_NS: f64 = 10_000.0;

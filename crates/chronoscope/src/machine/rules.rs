@@ -1,5 +1,5 @@
 use crate::document::Record;
-use chronoscope_harness::finding::{Finding, Kind, Meaning};
+use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{PPM, hertz};
 use chronoscope_harness::record::{Clocksource, FrequencySource, TscAccess, TscClass};
 use chronoscope_harness::rule::Rule;
@@ -24,7 +24,8 @@ pub const COUNTER_FORBIDDEN: Kind = Kind::critical(
             record-and-replay tool",
     },
 )
-.shown_in(&["clocks"]);
+.shown_in(&["clocks"])
+.classed(HostState::Degraded);
 pub const TSC_DISTRUSTED: Kind = Kind::warning(
     "tsc_distrusted",
     Meaning {
@@ -33,7 +34,8 @@ pub const TSC_DISTRUSTED: Kind = Kind::warning(
         mend: "do not read the TSC directly here, whatever CPUID says; the boot log may say why the kernel rejected it",
     },
 )
-.shown_in(&["clocks", "causality"]);
+.shown_in(&["clocks", "causality"])
+.classed(HostState::Degraded);
 pub const TSC_NOT_INVARIANT: Kind = Kind::warning(
     "tsc_not_invariant",
     Meaning {
@@ -42,7 +44,8 @@ pub const TSC_NOT_INVARIANT: Kind = Kind::warning(
         mend: "do not use its ticks as time; use `CLOCK_MONOTONIC`",
     },
 )
-.shown_in(&["clocks"]);
+.shown_in(&["clocks"])
+.classed(HostState::Degraded);
 pub const FREQUENCY_MISDECLARED: Kind = Kind::warning(
     "frequency_misdeclared",
     Meaning {
@@ -53,7 +56,8 @@ pub const FREQUENCY_MISDECLARED: Kind = Kind::warning(
             time by it, look for CPUs whose counters differ",
     },
 )
-.shown_in(&["clocks"]);
+.shown_in(&["clocks"])
+.classed(HostState::Degraded);
 pub const BETTER_CLOCKSOURCE_AVAILABLE: Kind = Kind::warning(
     "better_clocksource_available",
     Meaning {
@@ -62,7 +66,8 @@ pub const BETTER_CLOCKSOURCE_AVAILABLE: Kind = Kind::warning(
         mend: "switch to it; permanently, boot with clocksource=NAME, once you know why the kernel chose otherwise",
     },
 )
-.shown_in(&["clocks"]);
+.shown_in(&["clocks"])
+.classed(HostState::Degraded);
 pub const FREQUENCY_SCALING: Kind = Kind::notice(
     "frequency_scaling",
     Meaning {

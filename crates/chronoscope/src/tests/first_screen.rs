@@ -9,12 +9,12 @@ use unicode_width::UnicodeWidthStr;
 use super::golden_file::assert_golden;
 use super::mutation::{mutated_in, mutation};
 use crate::answers::conclusions::Grade;
-use crate::answers::host::HostState;
 use crate::command::page::{Shown, page};
 use crate::document::{Outcome, Record};
 use crate::json::document;
 use crate::rules::judge;
 use crate::view::View;
+use chronoscope_harness::finding::HostState;
 use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_render::Width;
 

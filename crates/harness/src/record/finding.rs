@@ -55,6 +55,48 @@ impl Severity {
     }
 }
 
+/// The state of a host's clocks, as its findings have it; the graver the later.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum HostState {
+    /// Nothing was found.
+    Ok,
+    /// Nothing was found, but something that matters was not checked.
+    #[default]
+    Unknown,
+    /// Measurements suffer from what else runs.
+    Noisy,
+    /// A clock is slow, coarse or undisciplined.
+    Degraded,
+    /// A clock lies.
+    Broken,
+}
+
+impl HostState {
+    /// In a word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "OK",
+            Self::Unknown => "UNKNOWN",
+            Self::Noisy => "NOISY",
+            Self::Degraded => "DEGRADED",
+            Self::Broken => "BROKEN",
+        }
+    }
+
+    /// What it means.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Ok => "nothing speaks against clocks or measurements",
+            Self::Unknown => "nothing was found, but something that matters was not checked",
+            Self::Noisy => "measurements suffer",
+            Self::Degraded => "a clock is slow, coarse or undisciplined",
+            Self::Broken => "a clock lies",
+        }
+    }
+}
+
 /// A kind of finding: one row, next to the rule that yields it.
 ///
 /// # Examples
@@ -80,6 +122,8 @@ pub struct Kind {
     pub severity: Severity,
     /// The sections whose own pages show it, by name; [`EVERYWHERE`] for all.
     pub shown_in: &'static [&'static str],
+    /// The state that it puts a host in; [`HostState::Ok`] if it concerns a program, or is only good to know.
+    pub class: HostState,
     /// What is wrong: a clause without a full stop, as are the next two.
     pub about: &'static str,
     /// What was observed, and the numbers that a finding carries, by name.
@@ -110,7 +154,7 @@ impl Kind {
     pub const fn notice(id: &'static str, meaning: Meaning) -> Self {
         let Meaning { about, evidence, mend } = meaning;
         assert!(!about.is_empty() && !evidence.is_empty() && !mend.is_empty(), "a kind says what it means");
-        Self { id, severity: Severity::Notice, shown_in: EVERYWHERE, about, evidence, mend }
+        Self { id, severity: Severity::Notice, shown_in: EVERYWHERE, class: HostState::Ok, about, evidence, mend }
     }
 
     /// A kind of warning, shown everywhere.
@@ -127,6 +171,12 @@ impl Kind {
     #[must_use]
     pub const fn shown_in(self, sections: &'static [&'static str]) -> Self {
         Self { shown_in: sections, ..self }
+    }
+
+    /// The same, of this class.
+    #[must_use]
+    pub const fn classed(self, class: HostState) -> Self {
+        Self { class, ..self }
     }
 
     /// Whether the page of `section` shows findings of this kind.

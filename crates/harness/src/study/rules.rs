@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::words::cell_name;
-use crate::finding::{Finding, Kind, Meaning, NO_ACTION};
+use crate::finding::{Finding, HostState, Kind, Meaning, NO_ACTION};
 use crate::quantity::{RATIO, TIME, count, ns, percent, share};
 use crate::record::study::{CaseFailure, Cell, InterferenceProbe, Parameters, Steadiness, StudyProcess, StudyRecord};
 use crate::rule::Rule;
@@ -41,7 +41,8 @@ pub const NOISY_MACHINE: Kind = Kind::warning(
         mend: "stop other work on this machine, or pin your measurement to an otherwise idle CPU",
     },
 )
-.shown_in(&["reads"]);
+.shown_in(&["reads"])
+.classed(HostState::Noisy);
 pub const PART_UNAVAILABLE: Kind = Kind::warning(
     "part_unavailable",
     Meaning {
@@ -49,7 +50,8 @@ pub const PART_UNAVAILABLE: Kind = Kind::warning(
         evidence: "the parts concerned, how each ended, and why",
         mend: "remove the cause that the finding names, or allow more time with --duration",
     },
-);
+)
+.classed(HostState::Unknown);
 pub const MEASURED_ONCE: Kind = Kind::warning(
     "measured_once",
     Meaning {
@@ -57,7 +59,8 @@ pub const MEASURED_ONCE: Kind = Kind::warning(
         evidence: "how many cells a single process measured (`cells`)",
         mend: "for intervals use a longer --duration, or fewer cells",
     },
-);
+)
+.classed(HostState::Unknown);
 pub const INTERRUPTED: Kind = Kind::warning(
     "interrupted",
     Meaning {
@@ -65,7 +68,8 @@ pub const INTERRUPTED: Kind = Kind::warning(
         evidence: "which parts are missing or incomplete",
         mend: "run to completion for a full verdict",
     },
-);
+)
+.classed(HostState::Unknown);
 pub const CASE_FAILED: Kind = Kind::warning(
     "case_failed",
     Meaning {

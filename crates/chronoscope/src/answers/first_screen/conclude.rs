@@ -1,11 +1,10 @@
 //! From a judged check to its first screen.
 
-use chronoscope_harness::finding::{Finding, Severity};
+use chronoscope_harness::finding::{Finding, HostState, Severity};
 
 use super::report::FirstScreen;
 use super::{noise, trust, uses};
-use crate::answers::classes::class_of;
-use crate::answers::host::{Host, HostState, Reason};
+use crate::answers::host::{Host, Reason, class_of};
 use crate::document::{Outcome, Record};
 use crate::part::Part;
 use crate::sections::causality::plan::LITMUS;

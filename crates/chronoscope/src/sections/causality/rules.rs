@@ -2,7 +2,7 @@ use chronoscope_sources::{Guarantee, SourceId};
 
 use crate::document::Record;
 use crate::sections::causality::report::Litmus;
-use chronoscope_harness::finding::{Finding, Kind, Meaning};
+use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{TIME, count, ns, percent};
 use chronoscope_harness::rule::Rule;
 
@@ -21,7 +21,8 @@ pub const NON_CAUSAL_READ: Kind = Kind::critical(
         mend: "do not compare times of this clock between threads",
     },
 )
-.shown_in(&["causality"]);
+.shown_in(&["causality"])
+.classed(HostState::Broken);
 pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind::notice(
     "unordered_read_not_causal",
     Meaning {
@@ -41,7 +42,8 @@ pub const CROSS_CPU_SKEW: Kind = Kind::critical(
         mend: "do not compare times between these CPUs; bind what you time to one of them",
     },
 )
-.shown_in(&["causality"]);
+.shown_in(&["causality"])
+.classed(HostState::Broken);
 
 pub const OFFSET_NOT_CONSTANT: Kind = Kind::critical(
     "offset_not_constant",
@@ -52,7 +54,8 @@ pub const OFFSET_NOT_CONSTANT: Kind = Kind::critical(
         mend: CROSS_CPU_SKEW.mend,
     },
 )
-.shown_in(&["causality"]);
+.shown_in(&["causality"])
+.classed(HostState::Broken);
 
 fn non_causal_reads(record: &Record) -> Vec<Finding> {
     let rows = || record.causality.litmus.iter().filter(|row| row.violations > 0);

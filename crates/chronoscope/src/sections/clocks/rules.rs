@@ -7,7 +7,7 @@ use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::clocks::report::ClockReport;
 use crate::shared_findings::{NEGATIVE_ELAPSED, RESOLUTION_IS_NOT_GRANULARITY, misdeclared, went_backwards};
-use chronoscope_harness::finding::{Finding, Kind, Meaning};
+use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{count, ns};
 use chronoscope_harness::record::{Path, PathMethod};
 use chronoscope_harness::rule::Rule;
@@ -31,7 +31,8 @@ pub const OS_CLOCK_ON_SLOW_PATH: Kind = Kind::warning(
             look for a sandbox or tracer",
     },
 )
-.shown_in(&["clocks"]);
+.shown_in(&["clocks"])
+.classed(HostState::Degraded);
 pub const OS_CLOCK_COARSE: Kind = Kind::warning(
     "os_clock_coarse",
     Meaning {
@@ -40,7 +41,8 @@ pub const OS_CLOCK_COARSE: Kind = Kind::warning(
         mend: "timing to 1 % takes intervals of 100 steps or more; check the clocksource",
     },
 )
-.shown_in(&["clocks", "reads"]);
+.shown_in(&["clocks", "reads"])
+.classed(HostState::Degraded);
 pub const PATH_INFERRED: Kind = Kind::notice(
     "path_inferred",
     Meaning {
@@ -60,7 +62,8 @@ pub const COUNTER_TRAPS: Kind = Kind::warning(
             emulator or a tracer",
     },
 )
-.shown_in(&["clocks"]);
+.shown_in(&["clocks"])
+.classed(HostState::Degraded);
 
 pub const CLOCK_STANDS_STILL: Kind = Kind::warning(
     "clock_stands_still",
@@ -72,7 +75,8 @@ pub const CLOCK_STANDS_STILL: Kind = Kind::warning(
             others' (chronoscope causality), where the kernel's clock waits for it",
     },
 )
-.shown_in(&["clocks", "reads"]);
+.shown_in(&["clocks", "reads"])
+.classed(HostState::Broken);
 
 /// A stall is at least this long, and so many times the usual step: anything shorter is a clamp after a move to another CPU,
 /// or a slow clock.

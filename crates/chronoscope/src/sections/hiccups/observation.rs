@@ -5,7 +5,7 @@ use chronoscope_sources::hiccups::{HiccupInterval, HiccupRecorder};
 
 use super::estimate::figures;
 use super::log::HiccupLog;
-use super::report::{Hiccups, CpuUnavailable, HiccupWay, HiccupsReport};
+use super::report::{CpuUnavailable, HiccupWay, Hiccups, HiccupsReport};
 use super::rotation::Rotation;
 use super::tally::Tally;
 use super::watcher;

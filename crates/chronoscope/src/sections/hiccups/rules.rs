@@ -1,9 +1,9 @@
-use chronoscope_harness::finding::{Finding, Kind, Meaning, Severity};
+use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::{ms, ns, share};
 use chronoscope_harness::rule::Rule;
 
 use super::plan::HICCUPS;
-use super::report::{Hiccups, HiccupWay, HiccupsReport};
+use super::report::{HiccupWay, Hiccups, HiccupsReport};
 use crate::document::Record;
 
 /// A thread that computes is held up for longer than 10 µs at this share of moments: its p99.9 is then what interrupts it
@@ -30,7 +30,8 @@ pub const COMPUTING_HELD_UP: Kind = Kind::notice(
         mend: "pin work that must not wait to a CPU on which nothing else runs, and isolate that CPU",
     },
 )
-.shown_in(SHOWN_IN);
+.shown_in(SHOWN_IN)
+.classed(HostState::Noisy);
 pub const WOKEN_LATE: Kind = Kind::warning(
     "woken_late",
     Meaning {
@@ -41,7 +42,8 @@ pub const WOKEN_LATE: Kind = Kind::warning(
             CPUs",
     },
 )
-.shown_in(SHOWN_IN);
+.shown_in(SHOWN_IN)
+.classed(HostState::Noisy);
 pub const HICCUPS_UNPINNED: Kind = Kind::notice(
     "hiccups_unpinned",
     Meaning {

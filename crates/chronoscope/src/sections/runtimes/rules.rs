@@ -3,7 +3,7 @@ use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
 use crate::shared_findings::{
     EARLY_PAUSE, NEGATIVE_ELAPSED, RESOLUTION_IS_NOT_GRANULARITY, misdeclared, returned_early, went_backwards,
 };
-use chronoscope_harness::finding::{Finding, Kind, Meaning, Severity};
+use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::{RATIO, count, ns};
 use chronoscope_harness::record::Path;
 use chronoscope_harness::rule::Rule;
@@ -30,7 +30,8 @@ pub const RUNTIME_TICK_COARSE: Kind = Kind::warning(
         mend: "do not time shorter intervals with two reads of it; use a finer clock of the runtime, or time batches",
     },
 )
-.shown_in(&["runtimes"]);
+.shown_in(&["runtimes"])
+.classed(HostState::Degraded);
 pub const RUNTIME_ON_SLOW_PATH: Kind = Kind::warning(
     "runtime_on_slow_path",
     Meaning {
@@ -40,7 +41,8 @@ pub const RUNTIME_ON_SLOW_PATH: Kind = Kind::warning(
             look for a sandbox or tracer",
     },
 )
-.shown_in(&["runtimes"]);
+.shown_in(&["runtimes"])
+.classed(HostState::Degraded);
 pub const WALL_CLOCK_FOR_INTERVALS: Kind = Kind::notice(
     "wall_clock_for_intervals",
     Meaning {

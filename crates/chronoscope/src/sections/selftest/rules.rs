@@ -3,7 +3,7 @@ use chronoscope_harness::rule::Rule;
 use super::check::Outcome;
 use super::document::Verdict;
 use super::outcomes;
-use chronoscope_harness::finding::{Finding, Kind, Meaning, NO_ACTION};
+use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, NO_ACTION};
 
 /// The page that shows them.
 const SHOWN_IN: &[&str] = &["selftest"];
@@ -30,7 +30,8 @@ pub const HARNESS_WRONG: Kind = Kind::critical(
         mend: "do not trust figures from this machine, now; remove the named cause and run the self-test again",
     },
 )
-.shown_in(SHOWN_IN);
+.shown_in(SHOWN_IN)
+.classed(HostState::Unknown);
 pub const SELFTEST_TOO_NOISY: Kind = Kind::warning(
     "selftest_too_noisy",
     Meaning {
@@ -39,7 +40,8 @@ pub const SELFTEST_TOO_NOISY: Kind = Kind::warning(
         mend: "run it again on a quieter machine, or longer",
     },
 )
-.shown_in(SHOWN_IN);
+.shown_in(SHOWN_IN)
+.classed(HostState::Noisy);
 pub const SELFTEST_STOPPED: Kind = Kind::warning(
     "selftest_stopped",
     Meaning {
@@ -48,7 +50,8 @@ pub const SELFTEST_STOPPED: Kind = Kind::warning(
         mend: "run it to the end",
     },
 )
-.shown_in(SHOWN_IN);
+.shown_in(SHOWN_IN)
+.classed(HostState::Unknown);
 pub const NOTHING_TRIED: Kind = Kind::warning(
     "nothing_tried",
     Meaning {
@@ -57,7 +60,8 @@ pub const NOTHING_TRIED: Kind = Kind::warning(
         mend: "run it longer, and where more than one CPU is allowed",
     },
 )
-.shown_in(SHOWN_IN);
+.shown_in(SHOWN_IN)
+.classed(HostState::Unknown);
 
 /// The verdict in a sentence.
 fn conclusion(verdict: &Verdict) -> Finding {

@@ -9,7 +9,7 @@ use super::known::Known;
 use super::ptp::{PtpDevice, PtpKind};
 use super::report::SyncReport;
 use crate::document::Record;
-use chronoscope_harness::finding::{Finding, Kind, Meaning};
+use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 
 const WALL: &str = "CLOCK_REALTIME";
 const MONOTONIC: &str = "CLOCK_MONOTONIC";
@@ -53,7 +53,8 @@ pub const WALL_CLOCK_UNDISCIPLINED: Kind = Kind::warning(
         mend: "run chronyd with rtcsync in its configuration; in a container, on the host",
     },
 )
-.shown_in(SYNC);
+.shown_in(SYNC)
+.classed(HostState::Degraded);
 pub const WALL_CLOCK_ERROR_LARGE: Kind = Kind::warning(
     "wall_clock_error_large",
     Meaning {
@@ -62,7 +63,8 @@ pub const WALL_CLOCK_ERROR_LARGE: Kind = Kind::warning(
         mend: "use a nearer time server, or wait until the daemon has settled",
     },
 )
-.shown_in(SYNC);
+.shown_in(SYNC)
+.classed(HostState::Degraded);
 pub const WALL_CLOCK_ERROR_UNKNOWN: Kind = Kind::notice(
     "wall_clock_error_unknown",
     Meaning {
@@ -80,7 +82,8 @@ pub const WALL_CLOCK_NEEDS_STEP: Kind = Kind::warning(
         mend: "if programs here tolerate a step: chronyc makestep, or restart the daemon",
     },
 )
-.shown_in(SYNC);
+.shown_in(SYNC)
+.classed(HostState::Degraded);
 pub const WALL_CLOCK_STEPPED: Kind = Kind::warning(
     "wall_clock_stepped",
     Meaning {
@@ -89,7 +92,8 @@ pub const WALL_CLOCK_STEPPED: Kind = Kind::warning(
         mend: "find what sets it: a starting daemon, an administrator, the hypervisor",
     },
 )
-.shown_in(SYNC);
+.shown_in(SYNC)
+.classed(HostState::Degraded);
 pub const KERNEL_NOT_TOLD: Kind = Kind::notice(
     "kernel_not_told",
     Meaning {
@@ -107,7 +111,8 @@ pub const TIME_DAEMONS_COMPETE: Kind = Kind::warning(
         mend: "stop and disable all but one",
     },
 )
-.shown_in(SYNC);
+.shown_in(SYNC)
+.classed(HostState::Degraded);
 pub const LEAP_SECOND_PENDING: Kind = Kind::warning(
     "leap_second_pending",
     Meaning {
@@ -116,7 +121,8 @@ pub const LEAP_SECOND_PENDING: Kind = Kind::warning(
         mend: "across it `CLOCK_REALTIME` repeats or skips a second: order events by `CLOCK_MONOTONIC` or `CLOCK_TAI`",
     },
 )
-.shown_in(SYNC);
+.shown_in(SYNC)
+.classed(HostState::Degraded);
 pub const MONOTONIC_SLEWED: Kind = Kind::warning(
     "monotonic_slewed",
     Meaning {
@@ -125,7 +131,8 @@ pub const MONOTONIC_SLEWED: Kind = Kind::warning(
         mend: "until the offset is gone, time intervals with `CLOCK_MONOTONIC_RAW` or the CPU's counter",
     },
 )
-.shown_in(SYNC);
+.shown_in(SYNC)
+.classed(HostState::Degraded);
 pub const RAW_CLOCK_OFF: Kind = Kind::notice(
     "raw_clock_off",
     Meaning {
@@ -153,7 +160,8 @@ pub const FREQUENCY_AT_LIMIT: Kind = Kind::warning(
             wrong: chronoscope clocks shows which source",
     },
 )
-.shown_in(SYNC);
+.shown_in(SYNC)
+.classed(HostState::Degraded);
 pub const PTP_CLOCK_UNUSED: Kind = Kind::notice(
     "ptp_clock_unused",
     Meaning {

@@ -7,10 +7,11 @@ use crate::answers::conclusions::Grade;
 use crate::answers::first_screen::report::{
     Avoid, ClockUse, FirstScreen, LostTo, NoiseAdvice, OneShot, Purpose, TrustCheck, TrustTopic, WrongFor,
 };
-use crate::answers::host::{Host, HostState, Reason};
+use crate::answers::host::{Host, Reason};
 use crate::answers::verdict_words::answered;
 use crate::document::Record;
 use chronoscope_harness::estimators::intervals::ShortestInterval;
+use chronoscope_harness::finding::HostState;
 use chronoscope_harness::quantity::{TIME, count, ms, ns, share};
 use chronoscope_harness::record::Path;
 use chronoscope_render::line::Line;

@@ -1,6 +1,6 @@
 //! The kernel keeps time by another clocksource.
 
-use chronoscope_harness::finding::{Finding, Kind, Meaning};
+use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 
 use super::shown_in::SHOWN_IN;
 use crate::watch::sample::Sample;
@@ -13,7 +13,8 @@ pub const CLOCKSOURCE_CHANGED: Kind = Kind::warning(
         mend: "`dmesg | grep -i clocksource` says why; a watchdog that distrusts the TSC is the usual cause",
     },
 )
-.shown_in(SHOWN_IN);
+.shown_in(SHOWN_IN)
+.classed(HostState::Degraded);
 
 #[derive(Debug, Default)]
 pub struct Detector {

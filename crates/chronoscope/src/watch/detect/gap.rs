@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chronoscope_harness::finding::{Finding, Kind, Meaning};
+use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::ns;
 
 use super::shown_in::SHOWN_IN;
@@ -16,7 +16,8 @@ pub const NOT_RUN: Kind = Kind::notice(
         mend: "with `time_stolen` the host was busy, else this machine; `chronoscope hiccups` shows how often",
     },
 )
-.shown_in(SHOWN_IN);
+.shown_in(SHOWN_IN)
+.classed(HostState::Noisy);
 
 /// A wait that ends later than this is an event.
 const LONGEST_GAP: Duration = Duration::from_millis(50);

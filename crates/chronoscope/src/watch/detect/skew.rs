@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chronoscope_harness::finding::{Finding, Kind, Meaning};
+use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{TIME, ns};
 
 use super::shown_in::SHOWN_IN;
@@ -16,7 +16,8 @@ pub const SKEW_GROWN: Kind = Kind::critical(
         mend: "`chronoscope causality` measures all pairs; have the kernel use another clocksource until it is mended",
     },
 )
-.shown_in(SHOWN_IN);
+.shown_in(SHOWN_IN)
+.classed(HostState::Broken);
 
 /// Bounds that exclude zero are a skew; later ones that those exclude are another.
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 //! The hypervisor takes CPU time away.
 
-use chronoscope_harness::finding::{Finding, Kind, Meaning};
+use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{ns, percent};
 
 use super::shown_in::SHOWN_IN;
@@ -14,7 +14,8 @@ pub const TIME_STOLEN: Kind = Kind::warning(
         mend: "ask for a host with fewer guests, or for CPUs of your own",
     },
 )
-.shown_in(SHOWN_IN);
+.shown_in(SHOWN_IN)
+.classed(HostState::Noisy);
 
 /// A larger share of all CPUs is an event.
 const SHARE: f64 = 0.01;

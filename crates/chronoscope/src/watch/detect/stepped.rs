@@ -1,6 +1,6 @@
 //! Somebody sets the wall clock.
 
-use chronoscope_harness::finding::{Finding, Kind, Meaning};
+use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{TIME, ns};
 
 use super::shown_in::SHOWN_IN;
@@ -17,7 +17,8 @@ pub const WALL_CLOCK_SET: Kind = Kind::warning(
         mend: "find what sets it: a starting daemon, an administrator, the hypervisor; time intervals with CLOCK_MONOTONIC",
     },
 )
-.shown_in(SHOWN_IN);
+.shown_in(SHOWN_IN)
+.classed(HostState::Degraded);
 
 /// Compares each look with the last: the bounds follow from the order of the reads alone.
 #[derive(Debug, Default)]

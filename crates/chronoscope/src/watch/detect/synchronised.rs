@@ -1,6 +1,6 @@
 //! The kernel's clock becomes synchronised, or is so no longer.
 
-use chronoscope_harness::finding::{Finding, Kind, Meaning, Severity};
+use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::ns;
 
 use super::shown_in::SHOWN_IN;
@@ -14,7 +14,8 @@ pub const SYNC_CHANGED: Kind = Kind::warning(
         mend: "`chronoscope sync` says who steers it; see whether that daemon runs and reaches its servers",
     },
 )
-.shown_in(SHOWN_IN);
+.shown_in(SHOWN_IN)
+.classed(HostState::Degraded);
 
 #[derive(Debug, Default)]
 pub struct Detector {

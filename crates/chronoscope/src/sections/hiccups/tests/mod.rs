@@ -5,7 +5,7 @@ mod observation;
 mod rules;
 mod view;
 
-use super::report::{Hiccups, HiccupFigures, HiccupWay, HiccupsReport, LogReport, ProgramReport};
+use super::report::{HiccupFigures, HiccupWay, Hiccups, HiccupsReport, LogReport, ProgramReport};
 use crate::document::Record;
 use crate::rules::conclude;
 use crate::rules::tests::blank;

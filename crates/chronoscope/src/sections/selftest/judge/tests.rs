@@ -8,13 +8,7 @@ fn interval(estimate: f64, half: f64) -> Estimate {
 }
 
 fn point(ratio: Estimate, verdict: Difference) -> ComparisonPoint {
-    ComparisonPoint {
-        backoff_tokens: 0,
-        difference_ns: interval(0.0, 1.0),
-        ratio,
-        verdict,
-        pairs: 64,
-    }
+    ComparisonPoint { backoff_tokens: 0, difference_ns: interval(0.0, 1.0), ratio, verdict, pairs: 64 }
 }
 
 #[test]
