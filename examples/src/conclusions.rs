@@ -31,6 +31,9 @@ pub struct Conclusions {
     pub experiment: String,
     /// The question it asks.
     pub question: String,
+    /// Whether all claims that it tests are right; absent where it tests none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<bool>,
     /// The conclusion from taking the figures at face value.
     pub naive: Block,
     /// The conclusion from the model.

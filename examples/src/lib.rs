@@ -13,7 +13,7 @@
 //! use chronoscope_examples::Experiment;
 //!
 //! let experiment = Experiment::from_name("volatile").unwrap();
-//! let study = experiment.study(2);
+//! let study = experiment.study(2, &[]);
 //! assert_eq!(study.name(), "experiment volatile");
 //! ```
 #![forbid(unsafe_code)]

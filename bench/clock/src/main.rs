@@ -25,8 +25,8 @@ use std::process::ExitCode;
 use bench_common::machine::Machine;
 use bench_common::report::{Report, exit};
 use bench_common::{cpus, failure, spread, table};
-use chronoscope_sources::os::{CounterAccess, counter_access};
 use chronoscope_harness::Study;
+use chronoscope_sources::os::{CounterAccess, counter_access};
 use clap::{Parser, ValueEnum};
 
 use arguments::{Arguments, SectionName};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use chronoscope_sources::arch::{self, Counter, WithProcessorId};
 use chronoscope_clock::{Clock, Granular};
+use chronoscope_sources::arch::{self, Counter, WithProcessorId};
 
 use crate::failure::Failure;
 use crate::monotonic::{monotonic_ns, read_ns};

@@ -1,9 +1,9 @@
 //! What the numbers belong to: the machine as the harness identifies it, our clock's own word, the versions compared.
 
 use chronoscope_clock::Clock;
-use chronoscope_sources::os::{CounterAccess, counter_access};
 use chronoscope_harness::machine::identify;
 use chronoscope_harness::record::{self, TscAccess};
+use chronoscope_sources::os::{CounterAccess, counter_access};
 use serde::Serialize;
 
 use crate::cpus;

@@ -14,9 +14,10 @@ pub(super) enum FailOn {
 impl FailOn {
     /// Whether the comparison of `record` with another build has that outcome.
     pub(super) fn is_met(self, record: &StudyRecord) -> bool {
-        record.against.as_ref().is_some_and(|against| {
-            against.has_regression() || self == Self::Unresolved && against.has_unresolved()
-        })
+        record
+            .against
+            .as_ref()
+            .is_some_and(|against| against.has_regression() || self == Self::Unresolved && against.has_unresolved())
     }
 }
 

@@ -62,6 +62,12 @@ pub enum Command {
     Watch(WatchOptions),
     /// Run an experiment from the literature: naive conclusion, model, published figures (not part of check)
     Experiment(ExperimentOptions),
+    /// Calls by one thread and by many released together, against an empty control (not part of check)
+    #[command(alias = "latch")]
+    ThreadRelease(ThreadReleaseOptions),
+    /// Cost of causal clocks on many threads: throughput and scaling by granularity (not part of check)
+    #[command(alias = "monotime")]
+    Contention(ContentionOptions),
     /// Test the harness on operations of known cost: exit code 1 if it cannot be trusted here and now
     #[command(mut_arg("strict", |arg| arg.help("No effect: the exit code is always the verdict")))]
     Selftest(RunOptions),
@@ -223,6 +229,38 @@ pub struct ExperimentOptions {
 fn experiment() -> impl TypedValueParser<Value = Experiment> {
     let names = Experiment::ALL.iter().map(|each| PossibleValue::new(each.name()).help(each.about()));
     PossibleValuesParser::new(names).try_map(|name| Experiment::from_name(&name).ok_or("there is no such experiment"))
+}
+
+/// Options of the release of threads.
+#[derive(Args, Clone, Debug)]
+pub struct ThreadReleaseOptions {
+    #[command(flatten)]
+    pub run: RunOptions,
+
+    /// Number of threads released together, 1 to 4096 [default: 100]
+    #[arg(long, value_name = "N", value_parser = released_threads, allow_hyphen_values = true)]
+    pub threads: Option<u32>,
+}
+
+/// A number of threads to be released together; they need no CPU each, since they do almost nothing.
+pub fn released_threads(text: &str) -> Result<u32, String> {
+    const MOST: u32 = 4096;
+    let threads = whole_number(text, "1 to 4096")?;
+    match (1..=MOST).contains(&threads) {
+        true => Ok(threads),
+        false => Err(format!("{threads} threads are out of range (1–{MOST})")),
+    }
+}
+
+/// Options of causal clocks on many threads.
+#[derive(Args, Clone, Debug)]
+pub struct ContentionOptions {
+    #[command(flatten)]
+    pub run: RunOptions,
+
+    /// Thread counts; 1 is always included [default: powers of two up to the number of CPUs]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub threads: Option<ThreadList>,
 }
 
 /// Options of the scalability surface.

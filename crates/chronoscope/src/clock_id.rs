@@ -90,7 +90,7 @@ impl ClockId {
 }
 
 /// A granularity as the clock's name has it: `100 ns`, `1 µs`.
-pub fn granularity(ns: u64) -> String {
+fn granularity(ns: u64) -> String {
     if ns > 0 && ns.is_multiple_of(1_000) { format!("{} µs", ns / 1_000) } else { format!("{ns} ns") }
 }
 

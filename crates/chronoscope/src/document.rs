@@ -18,7 +18,6 @@ use crate::plan::Plan;
 use crate::registry::Sections;
 use crate::sections::pace::report::Pace;
 use crate::sections::scaling;
-use crate::sections::selftest::Selftest;
 use chronoscope_harness::record::{Disturbance, Document, Machine, Tool};
 
 /// The JSON schema of every document, with a final newline.
@@ -67,9 +66,6 @@ pub struct Content {
     /// The conclusions of an experiment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experiment: Option<Conclusions>,
-    /// Whether the harness can be trusted here, with the studies that show it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selftest: Option<Selftest>,
     /// What a user asked, and the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<Advice>,
@@ -97,9 +93,9 @@ impl Record {
         Self(Document::new(command, tool, machine, Content { plan, sections, ..Content::default() }))
     }
 
-    /// Whether it holds a check or a section of one, rather than a study, a pace or a self-test.
+    /// Whether it holds a check or a section of one, rather than a study or a pace.
     pub fn is_check(&self) -> bool {
-        self.study.is_none() && self.pace.is_none() && self.selftest.is_none() && self.comparison.is_none()
+        self.study.is_none() && self.pace.is_none() && self.comparison.is_none()
     }
 
     /// The document of its study, if it has one.

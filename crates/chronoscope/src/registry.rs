@@ -149,12 +149,6 @@ sections! {
     #[command(about = format!("Clocks as this machine's language runtimes read them: {}", chronoscope_probes::RuntimeKind::titles()))]
     #[command(mut_arg("cpus", |arg| arg.help("Native code runs on the last of these; runtimes use as many threads, unbound")))]
     runtimes: Runtimes;
-    /// Cost of causal clocks on many threads: throughput, scaling and staleness by granularity (not part of check)
-    #[command(alias = "monotime")]
-    contention: Contention;
-    /// Calls by one thread and by many released together, against an empty control (not part of check)
-    #[command(alias = "latch")]
-    thread_release: ThreadRelease;
     /// Whether the wall clock is disciplined and by what, its maximum error, and the slew of CLOCK_MONOTONIC
     sync: Sync;
     /// What the machine takes from a thread that asks for nothing, per CPU, in the manner of jHiccup
@@ -172,7 +166,6 @@ pub fn all_kinds() -> impl Iterator<Item = &'static Kind> {
         .chain(kinds_in(sections::pace::rules::RULES))
         .chain(crate::watch::detect::KINDS)
         .chain(kinds_in(sections::scaling::rules::RULES))
-        .chain(kinds_in(sections::selftest::rules::RULES))
         .filter(move |kind| seen.insert(kind.id))
 }
 
@@ -193,9 +186,6 @@ pub fn kinds_of(record: &Record) -> Vec<&'static Kind> {
     }
     if record.scaling.is_some() {
         kinds.extend(kinds_in(sections::scaling::rules::RULES));
-    }
-    if record.selftest.is_some() {
-        kinds.extend(kinds_in(sections::selftest::rules::RULES));
     }
     kinds
 }

@@ -34,6 +34,6 @@ mod tests {
         names.sort_unstable();
         let count = names.len();
         names.dedup();
-        assert!(count >= 13 && names.len() == count, "{names:?}");
+        assert!(count >= 12 && names.len() == count, "{names:?}");
     }
 }

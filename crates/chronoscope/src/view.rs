@@ -55,7 +55,7 @@ impl View {
 }
 
 /// Sections by a second name.
-const ALIASES: [(&str, &str); 3] = [("pause", "pauses"), ("monotime", "contention"), ("latch", "thread_release")];
+const ALIASES: [(&str, &str); 1] = [("pause", "pauses")];
 
 /// As [`terminal_at`], 118 columns wide.
 #[cfg(test)]

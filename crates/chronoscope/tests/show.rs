@@ -51,7 +51,7 @@ fn a_pace_is_shown_again() {
 fn a_self_test_is_shown_again_with_its_verdict() {
     let (page, run) = assert_shown_again(&["selftest", "--duration", "3s"]);
     assert!(page.contains("VERDICT") && run["command"] == "selftest", "{page}");
-    assert!(run["content"]["selftest"]["verdict"]["passed"].is_boolean());
+    assert!(run["content"]["experiment"]["passed"].is_boolean());
 }
 
 #[test]

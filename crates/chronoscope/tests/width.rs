@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use assert_cmd::Command;
 use unicode_width::UnicodeWidthStr;
 
-const VIEWS: [&str; 8] = ["check", "clocks", "reads", "causality", "monotime", "latch", "pause", "runtimes"];
+const VIEWS: [&str; 6] = ["check", "clocks", "reads", "causality", "pause", "runtimes"];
 
 fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)

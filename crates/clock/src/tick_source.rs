@@ -1,7 +1,7 @@
 /// A readable source of time, statically dispatched.
 ///
 /// # Units
-/// Nanoseconds for this crate's clocks; for a raw source (feature `sources`) see `SourceFacts::unit`. The zero is
+/// Nanoseconds for this crate's clocks; a raw source of `chronoscope-sources` says its own. The zero is
 /// arbitrary.
 ///
 /// # Examples

@@ -1,6 +1,7 @@
 //! Studies run for real, in worker processes that are this very program: their records hold what they should, and what
 //! fails takes nothing along. No time is judged by its length.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use std::sync::{Arc, LazyLock, Mutex, mpsc};
@@ -13,7 +14,7 @@ use chronoscope_harness::{Group, Study, StudyObserver, StudyOptions};
 
 fn main() {
     // No harness of cargo's: worker processes must come back to where their study is run.
-    let all: [(&str, fn()); 17] = [
+    let all: [(&str, fn()); 18] = [
         ("two operations are compared over backoff and threads", compares),
         ("what cannot be told from nothing has no number", nothing),
         ("parameters reach their cases", parameters),
@@ -28,6 +29,7 @@ fn main() {
         ("a slow case leaves the others their processes", slow_and_quick),
         ("no cell is left out for want of time", every_cell),
         ("threads that an operation starts may use every CPU", own_threads),
+        ("threads released together call once each", releases),
         ("a case that never ends is ended", never_ends),
         ("nothing that a case started is left behind", leaves_nothing),
         ("a run that is stopped keeps what it has", stopped),
@@ -61,7 +63,7 @@ fn cell<'r>(record: &'r StudyRecord, case: &str) -> &'r Cell {
 }
 
 fn links(count: u64) -> impl Fn(u64) -> u64 + Copy {
-    move |seed| (0..count).fold(seed, |value, _| chronoscope_sources::work::opaque(value.wrapping_mul(3)))
+    move |seed| (0..count).fold(seed, |value, _| chronoscope_clock::work::opaque(value.wrapping_mul(3)))
 }
 
 fn assert_has_time(cell: &Cell) {
@@ -305,6 +307,25 @@ fn own_threads() {
     let own = |case: &str| cell(&record, case).own_threads;
     assert!(own("pooled") && !own("alone"), "pooled {}, alone {}", own("pooled"), own("alone"));
     assert!(record.findings.iter().any(|finding| finding.is(OWN_THREADS)));
+}
+
+fn releases() {
+    let study = Study::new("releases")
+        .case("seven", |b| {
+            let (threads, calls) = (Mutex::new(HashMap::new()), AtomicU64::new(0));
+            b.iter_released(7, || {
+                *threads.lock().unwrap().entry(std::thread::current().id()).or_insert(0) += 1;
+                calls.fetch_add(1, Relaxed)
+            });
+            let (threads, calls) = (threads.into_inner().unwrap(), calls.into_inner());
+            assert!(threads.len() == 7 && threads.values().all(|count| count * 7 == calls), "{threads:?} {calls}");
+        })
+        .case("none", |b| b.iter_released(0, || ()))
+        .case("broken", |b| b.iter_released(3, || panic!("a thread's own fault")));
+    let record = run(&study);
+    assert_has_time(cell(&record, "seven"));
+    let failed: Vec<&str> = record.failures.iter().map(|failure| failure.case.as_str()).collect();
+    assert_eq!(failed, ["broken"], "{:?}", record.failures);
 }
 
 fn never_ends() {

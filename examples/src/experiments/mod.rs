@@ -1,7 +1,10 @@
 mod backoff;
+mod contention;
 mod experiment;
 mod fibonacci;
 mod omission;
+mod selftest;
+mod thread_release;
 mod volatile;
 
 pub use self::experiment::Experiment;
@@ -15,7 +18,21 @@ impl Experiment {
     ///
     /// assert!(Experiment::ALL.iter().any(|experiment| experiment.name() == "omission"));
     /// ```
-    pub const ALL: &[Self] = &[volatile::EXPERIMENT, backoff::EXPERIMENT, omission::EXPERIMENT, fibonacci::EXPERIMENT];
+    pub const ALL: &[Self] = &[
+        volatile::EXPERIMENT,
+        backoff::EXPERIMENT,
+        omission::EXPERIMENT,
+        fibonacci::EXPERIMENT,
+        Self::THREAD_RELEASE,
+        Self::CONTENTION,
+        Self::SELFTEST,
+    ];
+    /// The cost of a call in one thread, and in many released together.
+    pub const THREAD_RELEASE: Self = thread_release::EXPERIMENT;
+    /// The cost of causal times when many threads read them.
+    pub const CONTENTION: Self = contention::EXPERIMENT;
+    /// Whether the harness can be trusted.
+    pub const SELFTEST: Self = selftest::EXPERIMENT;
 
     /// The experiment with this name; None if there is none.
     ///

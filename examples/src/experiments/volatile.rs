@@ -22,7 +22,7 @@ use crate::{Block, Conclusions, Experiment, Value};
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "volatile",
     about: "The cost of a volatile write, measured naively",
-    study: |_| study(),
+    study: |_, _| study(),
     conclude,
 };
 
@@ -72,6 +72,7 @@ fn conclude(record: &StudyRecord) -> Conclusions {
         experiment: EXPERIMENT.name.to_owned(),
         question: "How much does it cost to make a counter volatile? Each thread has its own; nothing else is done."
             .into(),
+        passed: None,
         naive: naive(record),
         model: model(record),
         published: published(record),

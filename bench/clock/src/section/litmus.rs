@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use chronoscope_sources::causality::{self, Seen};
 use chronoscope_clock::{Clock, Granular, TickSource};
+use chronoscope_sources::causality::{self, Seen};
 use chronoscope_sources::{Guarantee, SourceId, SourceVisitor, Unit, os::OsClock};
 use serde::Serialize;
 

@@ -12,19 +12,8 @@ use crate::size::Size;
 use crate::subjects::{self, *};
 use crate::table;
 
-const SUBJECTS: &[&str] = &[
-    RDTSC,
-    RDTSC_ORDERED,
-    STD,
-    QUANTA,
-    MINSTANT,
-    COARSETIME,
-    UNORDERED,
-    ORDERED,
-    GRANULAR,
-    GRANULAR_100,
-    GRANULAR_0,
-];
+const SUBJECTS: &[&str] =
+    &[RDTSC, RDTSC_ORDERED, STD, QUANTA, MINSTANT, COARSETIME, UNORDERED, ORDERED, GRANULAR, GRANULAR_100, GRANULAR_0];
 
 /// What the section saw.
 #[derive(Debug, Serialize)]

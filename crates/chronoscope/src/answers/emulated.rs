@@ -13,12 +13,6 @@ pub fn leave_out_published(record: &mut Record) {
     for cycles in record.clocks.iter_mut().filter_map(|clock| clock.latency_tsc_cycles.as_mut()) {
         cycles.published = None;
     }
-    for row in record.contention.report.iter_mut().flat_map(|report| &mut report.rows) {
-        row.published = None;
-    }
-    for row in record.thread_release.report.iter_mut().flat_map(|report| &mut report.rows) {
-        row.published = None;
-    }
     if let Some(pause) = &mut record.pauses.report {
         pause.published.clear();
     }

@@ -7,7 +7,7 @@ use chronoscope_render::text::{Mood, Text};
 use crate::answers::compare;
 use crate::answers::gate::view::gate_at;
 use crate::document::Record;
-use crate::sections::{pace, scaling, selftest};
+use crate::sections::{pace, scaling};
 use crate::view::View;
 use crate::{experiment, view};
 
@@ -33,9 +33,6 @@ pub fn page(record: &Record, shown: Shown, width: Width) -> String {
     }
     if let Some(comparison) = &record.comparison {
         return compare::view::page(comparison, shown.full, width);
-    }
-    if let Some(selftest) = &record.selftest {
-        return selftest::terminal(record, selftest, width);
     }
     let Some(study) = record.as_study() else {
         let view = shown.view.unwrap_or_else(|| View::of(record));

@@ -12,7 +12,7 @@ use super::against;
 /// The conclusions as text for a terminal; the record provides the machine and the disturbance.
 pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: Width) -> String {
     let mut page = Text::with_width(width);
-    title(&mut page, record, &format!("experiment {}", conclusions.experiment));
+    title(&mut page, record, &record.command);
     page.line(Mood::Plain, &conclusions.question);
     if record.interrupted {
         page.sentence(Mood::Warning, "!", "interrupted: results so far");
@@ -25,7 +25,7 @@ pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: W
         page.sentence(Mood::Warning, "!", &objection.words);
     }
     block(&mut page, "NAIVE CONCLUSION", &conclusions.naive);
-    block(&mut page, "MODEL", &conclusions.model);
+    block(&mut page, if conclusions.passed.is_some() { "VERDICT" } else { "MODEL" }, &conclusions.model);
     block(&mut page, "PUBLISHED FIGURES AGAINST OURS", &conclusions.published);
     page.section("HOW SURE");
     for sentence in how_sure(record) {
@@ -48,6 +48,9 @@ pub(crate) fn title<C>(page: &mut Text, record: &Document<C>, what: &str) {
 }
 
 fn block(page: &mut Text, title: &str, block: &Block) {
+    if block.items.is_empty() {
+        return;
+    }
     page.section(title);
     for item in &block.items {
         match item {

@@ -2,13 +2,10 @@
 
 pub mod causality;
 pub mod clocks;
-pub mod contention;
 pub mod hiccups;
 pub mod pace;
 pub mod pauses;
 pub mod reads;
 pub mod runtimes;
 pub mod scaling;
-pub mod selftest;
 pub mod sync;
-pub mod thread_release;

@@ -53,16 +53,6 @@ fn causality() {
 }
 
 #[test]
-fn monotime() {
-    assert_golden("monotime.txt", &plain(&record(), View::named("contention")));
-}
-
-#[test]
-fn latch() {
-    assert_golden("latch.txt", &plain(&record(), View::named("thread_release")));
-}
-
-#[test]
 fn runtimes() {
     assert_golden("runtimes.txt", &plain(&record_of_runtimes(), View::named("runtimes")));
     assert_golden("runtimes-in-check.txt", &plain(&record_of_runtimes(), View::CHECK));

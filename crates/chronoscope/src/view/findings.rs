@@ -5,6 +5,7 @@ use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::registry::parts_of;
 use crate::rules::kind;
+use crate::sections::runtimes::rules::latch;
 use chronoscope_render::findings::all;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{CRITICAL, PLAIN, WARNING};
@@ -33,7 +34,8 @@ pub fn style(record: &Record, kinds: &[Kind], clock: &ClockId) -> Style {
 pub fn of_check(record: &Record) -> Vec<Finding> {
     let is_of_check = |finding: &&Finding| {
         let section = kind(&finding.id).and_then(|kind| kind.shown_in.first());
-        section.is_none_or(|section| parts_of(section).iter().any(|row| row.is_of_check))
+        let is_of_check = |section: &str| parts_of(section).iter().any(|row| row.is_of_check);
+        section.is_none_or(|section| is_of_check(section)) && !latch::yields(&finding.id)
     };
     record.findings.iter().filter(is_of_check).cloned().collect()
 }

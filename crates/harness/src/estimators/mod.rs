@@ -1,4 +1,5 @@
 pub mod intervals;
+pub mod latch;
 pub mod latency;
 pub mod pauses;
 pub mod reads;

@@ -4,8 +4,8 @@ use chronoscope_sources::arch::Counter;
 use chronoscope_sources::os::{self, CounterAccess};
 
 use super::cpuid::Cpuid;
-use super::files::Files;
 use super::cpuinfo;
+use super::files::Files;
 use crate::record::FrequencySource;
 
 const KERNEL_EXPORT: &str = "/sys/devices/system/cpu/cpu0/tsc_freq_khz";

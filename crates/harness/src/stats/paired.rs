@@ -45,10 +45,7 @@ pub fn paired(processes: &[(f64, f64)], confidence: f64) -> Option<Paired> {
     let median = |value: &dyn Fn(&(f64, f64)) -> f64| {
         median_interval(&pairs.iter().map(value).collect::<Vec<f64>>(), confidence)
     };
-    Some(Paired {
-        difference: median(&|(a, b)| b - a)?,
-        ratio: median(&|(a, b)| b.ln() - a.ln())?.map(f64::exp),
-    })
+    Some(Paired { difference: median(&|(a, b)| b - a)?, ratio: median(&|(a, b)| b.ln() - a.ln())?.map(f64::exp) })
 }
 
 #[cfg(test)]
@@ -72,9 +69,8 @@ mod tests {
     #[test]
     fn intervals_cover() {
         let mut random = Random::new(11);
-        let held = (0..2000)
-            .filter(|_| paired(&processes(&mut random, 12, 0.0), 0.95).unwrap().ratio.holds(1.0))
-            .count();
+        let held =
+            (0..2000).filter(|_| paired(&processes(&mut random, 12, 0.0), 0.95).unwrap().ratio.holds(1.0)).count();
         assert!(held >= 1900, "{held} of 2000");
     }
 

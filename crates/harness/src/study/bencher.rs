@@ -1,8 +1,10 @@
 use std::fmt::Display;
 use std::str::FromStr;
+use std::thread;
 
 use chronoscope_sources::work::{black_box, consume_cpu, shift};
 
+use super::latch::{ClosesLatch, Latch};
 use super::memory::resident_bytes;
 use super::phases::{Kind, Phases};
 use crate::record::study::Parameters;
@@ -11,6 +13,8 @@ use crate::record::study::Parameters;
 const MOST_INPUTS: u64 = 1 << 14;
 /// Default maximum of their memory, in bytes.
 const MOST_INPUT_BYTES: u64 = 256 << 20;
+/// The stack of a thread released together with others: the usual stacks of thousands would not fit everywhere.
+const STACK_BYTES: usize = 256 * 1024;
 
 /// Passed to a case: runs its operation as often as the study needs.
 ///
@@ -221,5 +225,57 @@ impl<'a> Bencher<'a> {
             self.phases.parts(stamped_ns);
             self.phases.ends();
         }
+    }
+
+    /// Releases `threads` threads together, each of which calls `operation` once: the time is that from the release until the
+    /// last is done.
+    ///
+    /// The threads are started once per visit, and sleep at one latch between releases, a mutex with a condition variable;
+    /// neither starting nor gathering them is timed. Waking them is, and usually dominates: an empty `operation` shows by how
+    /// much.
+    ///
+    /// # Panics
+    /// Panics if so many threads cannot be started, or `operation` panics in one: the case then fails with this reason, and the
+    /// others continue.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::Instant;
+    ///
+    /// use chronoscope_harness::Study;
+    ///
+    /// let wake_up = Study::new("wake-up")
+    ///     .case("nothing", |b| b.iter_released(100, || ()))
+    ///     .case("Instant::now", |b| b.iter_released(100, Instant::now))
+    ///     .compare("Instant::now", "nothing");
+    /// assert_eq!(wake_up.cells().len(), 2);
+    /// ```
+    pub fn iter_released<O>(&mut self, threads: u32, operation: impl Fn() -> O + Sync) {
+        self.phases.limit(1);
+        let latch = Latch::of(threads as usize);
+        thread::scope(|scope| {
+            let _closes = ClosesLatch { latch: &latch, only_in_panic: false };
+            let serve = || {
+                let _closes = ClosesLatch { latch: &latch, only_in_panic: true };
+                while latch.wait() {
+                    black_box(operation());
+                    latch.done();
+                }
+            };
+            for i in 0..threads {
+                let started = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, serve);
+                if let Err(error) = started {
+                    panic!("could start only {i} of {threads} threads: {error}");
+                }
+            }
+            while latch.gather()
+                && let Some(batch) = self.phases.next()
+            {
+                consume_cpu(batch.tokens);
+                self.phases.starts();
+                latch.release();
+                self.phases.ends();
+            }
+        });
     }
 }

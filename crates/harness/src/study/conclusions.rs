@@ -420,13 +420,7 @@ mod tests {
     }
 
     fn point(backoff_tokens: u64, difference_ns: Estimate, verdict: Difference) -> ComparisonPoint {
-        ComparisonPoint {
-            backoff_tokens,
-            difference_ns,
-            ratio: of(1.0, 0.01),
-            verdict,
-            pairs: 60,
-        }
+        ComparisonPoint { backoff_tokens, difference_ns, ratio: of(1.0, 0.01), verdict, pairs: 60 }
     }
 
     /// The model's own numbers match no point, so that a sentence quoting one of them is noticed.

@@ -24,6 +24,7 @@ mod estimate;
 mod external;
 mod hearing;
 mod kept_states;
+mod latch;
 #[cfg(test)]
 pub(crate) mod made_up;
 mod matched;

@@ -107,13 +107,7 @@ mod tests {
             high: estimate + half,
             confidence: 0.999,
         };
-        ComparisonPoint {
-            backoff_tokens,
-            difference_ns: of(estimate, half),
-            ratio: of(1.0, 0.01),
-            verdict,
-            pairs: 60,
-        }
+        ComparisonPoint { backoff_tokens, difference_ns: of(estimate, half), ratio: of(1.0, 0.01), verdict, pairs: 60 }
     }
 
     #[test]

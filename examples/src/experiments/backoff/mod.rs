@@ -24,7 +24,7 @@ use crate::{Conclusions, Experiment};
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "backoff",
     about: "The cost of a volatile write by the work around it, with three baselines",
-    study: |_| study(),
+    study: |_, _| study(),
     conclude,
 };
 
@@ -55,6 +55,7 @@ fn conclude(record: &StudyRecord) -> Conclusions {
     Conclusions {
         experiment: EXPERIMENT.name.to_owned(),
         question: "What does a volatile increment cost when the program does other work between two of them?".into(),
+        passed: None,
         naive: naive::block(record),
         model: model::block(record),
         published: published::block(record),

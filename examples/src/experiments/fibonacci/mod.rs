@@ -21,7 +21,7 @@ use crate::{Conclusions, Experiment};
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "fibonacci",
     about: "An operation that never settles, and three bad answers",
-    study: |_| study(),
+    study: |_, _| study(),
     conclude,
 };
 
@@ -78,6 +78,7 @@ fn conclude(record: &StudyRecord) -> Conclusions {
     Conclusions {
         experiment: EXPERIMENT.name.to_owned(),
         question: "How long does the next Fibonacci number take? Each is longer than the last.".into(),
+        passed: None,
         naive: says::naive(record, &growth),
         model: says::model(record, &growth),
         published: says::published(record, &growth),

@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use chronoscope_harness::quantity::{PER_SECOND, Quantity, TIME};
 use chronoscope_harness::record::Estimate;
 
 /// One number of a document that another document may have too.
@@ -65,12 +64,6 @@ pub enum FigureKind {
     RuntimeLatency,
     /// Time per operation of a study.
     OperationTime,
-    /// Combined reads of all threads per second.
-    Throughput,
-    /// Time per call in one thread.
-    SerialTime,
-    /// Time per thread from the release of many to the last call.
-    ReleaseTime,
     /// 99th percentile of the lateness of a pace.
     PaceLateness,
     /// 99th percentile of the response time of a pace.
@@ -87,8 +80,6 @@ pub enum FigureKind {
 pub enum Better {
     /// Less.
     Lower,
-    /// More.
-    Higher,
     /// Neither.
     Neither,
 }
@@ -101,8 +92,6 @@ const LEVEL_PCT: f64 = 5.0;
 /// Of the latency in a check, which has a tenth of a second for each clock: 99.8 % of all pairs were within 10 %, and of those in a
 /// language runtime 95 %.
 const CHECKED_PCT: f64 = 10.0;
-/// Of what hangs on scheduling: the machine's load moves it by more than the run's own interval. Assumed.
-const SCHEDULED_PCT: f64 = 25.0;
 /// Of the lateness of the median pause: 99.5 % of all pairs were within a factor of 2.3.
 const PAUSE_PCT: f64 = 130.0;
 /// Of bounds, extremes and the shortest intervals: these are found on a grid, or made by a single event.
@@ -114,7 +103,7 @@ const LEAST_FACTOR_OF_INTERVALS: f64 = 100.0;
 
 impl FigureKind {
     /// Every kind.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 13] = [
         Self::Latency,
         Self::Step,
         Self::Tick,
@@ -124,9 +113,6 @@ impl FigureKind {
         Self::PauseLateness,
         Self::RuntimeLatency,
         Self::OperationTime,
-        Self::Throughput,
-        Self::SerialTime,
-        Self::ReleaseTime,
         Self::PaceLateness,
         Self::PaceResponse,
         Self::HiccupLateness,
@@ -154,9 +140,6 @@ impl FigureKind {
             Self::PauseLateness => "pause_lateness",
             Self::RuntimeLatency => "runtime_latency",
             Self::OperationTime => "operation_time",
-            Self::Throughput => "throughput",
-            Self::SerialTime => "serial_time",
-            Self::ReleaseTime => "release_time",
             Self::PaceLateness => "pace_lateness",
             Self::PaceResponse => "pace_response",
             Self::HiccupLateness => "hiccup_lateness",
@@ -181,9 +164,6 @@ impl FigureKind {
             Self::PauseLateness => "lateness p50",
             Self::RuntimeLatency => "latency",
             Self::OperationTime => "time",
-            Self::Throughput => "throughput",
-            Self::SerialTime => "one thread",
-            Self::ReleaseTime => "released",
             Self::PaceLateness => "lateness p99",
             Self::PaceResponse => "response p99",
             Self::HiccupLateness => "hiccups p99",
@@ -191,23 +171,9 @@ impl FigureKind {
         }
     }
 
-    /// Its unit.
-    pub const fn quantity(self) -> Quantity {
-        match self {
-            Self::Throughput => PER_SECOND,
-            _ => TIME,
-        }
-    }
-
-    /// Whether it is a time, in nanoseconds.
-    pub fn is_time(self) -> bool {
-        self.quantity() == TIME
-    }
-
     /// Which direction is better.
     pub const fn better(self) -> Better {
         match self {
-            Self::Throughput => Better::Higher,
             Self::Tick => Better::Neither,
             _ => Better::Lower,
         }
@@ -224,10 +190,9 @@ impl FigureKind {
     /// How far two runs of an unchanged machine may differ, in percent, until there are runs to tell.
     pub const fn usual_noise_pct(self) -> f64 {
         match self {
-            Self::Step | Self::Tick | Self::OperationTime | Self::SerialTime => LEVEL_PCT,
+            Self::Step | Self::Tick | Self::OperationTime => LEVEL_PCT,
             Self::Latency | Self::RuntimeLatency => CHECKED_PCT,
             Self::PauseLateness => PAUSE_PCT,
-            Self::Throughput | Self::ReleaseTime => SCHEDULED_PCT,
             Self::IntervalWithin1Pct
             | Self::IntervalWithin10Pct
             | Self::Skew
@@ -241,14 +206,7 @@ impl FigureKind {
     /// Whether the document gives an interval for it. Where it gives none, the noise alone decides.
     pub fn has_interval(self) -> bool {
         match self {
-            Self::Latency
-            | Self::Tick
-            | Self::RuntimeLatency
-            | Self::OperationTime
-            | Self::SerialTime
-            | Self::PauseLateness
-            | Self::Throughput
-            | Self::ReleaseTime => true,
+            Self::Latency | Self::Tick | Self::RuntimeLatency | Self::OperationTime | Self::PauseLateness => true,
             Self::Step
             | Self::IntervalWithin1Pct
             | Self::IntervalWithin10Pct

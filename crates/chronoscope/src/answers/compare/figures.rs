@@ -13,7 +13,7 @@ use chronoscope_harness::estimators::latency::Latency;
 
 /// Every figure of a document that another may have too, each once.
 pub fn figures(record: &Record) -> Vec<Figure> {
-    let sections = [of_clocks, of_verdict, of_pauses, of_runtimes, of_threads, of_study, of_pace, of_hiccups, of_sync];
+    let sections = [of_clocks, of_verdict, of_pauses, of_runtimes, of_study, of_pace, of_hiccups, of_sync];
     let mut seen = BTreeSet::new();
     let mut all: Vec<Figure> = sections.into_iter().flat_map(|of| of(record)).collect();
     all.retain(|figure| seen.insert((figure.kind, figure.subject.clone())));
@@ -72,23 +72,6 @@ fn of_runtimes(record: &Document<Content>) -> Vec<Figure> {
         runtime.clocks.iter().filter_map(of_clock).collect::<Vec<_>>()
     };
     record.runtimes.iter().flat_map(of_runtime).collect()
-}
-
-fn of_threads(record: &Document<Content>) -> Vec<Figure> {
-    let contention = record.contention.report.iter().flat_map(|report| &report.rows).filter_map(|row| {
-        let subject = format!("{}, {}", row.clock, threads(row.threads));
-        Figure::new(FigureKind::Throughput, subject, row.reads_per_s)
-    });
-    let release = record.thread_release.report.iter().flat_map(|report| {
-        let subject = move |call: &str| format!("{call}, {}", threads(report.threads));
-        report.rows.iter().flat_map(move |row| {
-            let serial = row.serial_ns.and_then(|ns| Figure::new(FigureKind::SerialTime, row.call.name(), ns));
-            let released = row.concurrent_ns;
-            let released = released.and_then(|ns| Figure::new(FigureKind::ReleaseTime, subject(row.call.name()), ns));
-            [serial, released]
-        })
-    });
-    contention.chain(release.flatten()).collect()
 }
 
 fn of_study(record: &Document<Content>) -> Vec<Figure> {

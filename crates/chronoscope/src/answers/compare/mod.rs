@@ -150,8 +150,6 @@ fn judge(kind: FigureKind, ratio: &Estimate, noise: Noise) -> FigureVerdict {
     match kind.better() {
         Better::Lower if is_more => FigureVerdict::Regression,
         Better::Lower if is_less => FigureVerdict::Improvement,
-        Better::Higher if is_less => FigureVerdict::Regression,
-        Better::Higher if is_more => FigureVerdict::Improvement,
         Better::Neither if is_less || is_more => FigureVerdict::Changed,
         _ if !is_weak && is_within(low) && is_within(high) => FigureVerdict::Noise,
         _ => FigureVerdict::Unresolved,

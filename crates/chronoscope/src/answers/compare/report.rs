@@ -147,7 +147,6 @@ impl FigureCompared {
         let ratio = self.ratio?.estimate;
         match self.better {
             Better::Lower => Some(100.0 * (ratio - 1.0)),
-            Better::Higher => Some(100.0 * (1.0 / ratio - 1.0)),
             Better::Neither => None,
         }
     }

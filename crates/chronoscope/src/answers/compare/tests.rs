@@ -123,7 +123,6 @@ fn the_better_direction_decides_what_a_change_is() {
     };
     for (kind, more, less) in [
         (FigureKind::Latency, FigureVerdict::Regression, FigureVerdict::Improvement),
-        (FigureKind::Throughput, FigureVerdict::Improvement, FigureVerdict::Regression),
         (FigureKind::Tick, FigureVerdict::Changed, FigureVerdict::Changed),
     ] {
         assert_eq!((judged(kind, 2.0), judged(kind, 0.5), judged(kind, 1.05)), (more, less, FigureVerdict::Noise));

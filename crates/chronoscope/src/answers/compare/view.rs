@@ -1,13 +1,12 @@
 //! A comparison as a page.
 
 use chronoscope_harness::finding::Severity;
-use chronoscope_harness::quantity::{RATIO, limit};
+use chronoscope_harness::quantity::{RATIO, TIME, limit};
 use chronoscope_harness::record::Estimate;
 use chronoscope_render::Width;
 use chronoscope_render::text::{Column, Mood, Text};
 use chronoscope_render::words::{counted, given};
 
-use super::figure::FigureKind;
 use super::report::{ComparedRun, Comparison, FigureCompared, FigureVerdict, FindingName, RunCompared};
 
 /// Renders a comparison as text with ANSI styles, for a terminal of this width: figures that changed or are inconclusive, and with
@@ -96,16 +95,16 @@ fn row(figure: &FigureCompared) -> Vec<String> {
     vec![
         figure.subject.clone(),
         figure.kind.words().to_owned(),
-        value(figure.kind, &figure.base),
-        value(figure.kind, &figure.this),
+        value(&figure.base),
+        value(&figure.this),
         figure.ratio.map_or_else(|| "–".to_owned(), ratio),
         format!("± {}", limit(figure.noise.band_pct)),
         figure.verdict.word().to_owned(),
     ]
 }
 
-fn value(kind: FigureKind, of: &Estimate) -> String {
-    if of.has_interval() { kind.quantity().difference(of) } else { kind.quantity().value(of.estimate) }
+fn value(of: &Estimate) -> String {
+    if of.has_interval() { TIME.difference(of) } else { TIME.value(of.estimate) }
 }
 
 fn mood(verdict: FigureVerdict) -> Mood {

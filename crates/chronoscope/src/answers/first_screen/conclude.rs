@@ -31,8 +31,7 @@ pub fn draw_first_screen(record: &mut Record) {
 }
 
 fn is_check(record: &Record) -> bool {
-    let is_other =
-        record.study.is_some() || record.pace.is_some() || record.selftest.is_some() || record.scaling.is_some();
+    let is_other = record.study.is_some() || record.pace.is_some() || record.scaling.is_some();
     record.command == CHECK && !is_other
 }
 

@@ -4,6 +4,7 @@ use super::report::{Judged, RuleOutcome};
 use crate::document::{Outcome, Record};
 use crate::part::Part;
 use crate::registry;
+use crate::sections::runtimes::rules::latch;
 use chronoscope_harness::finding::{Finding, Kind, Severity};
 
 /// Whether there is no finding of this kind. That none was found tells something only if it was looked for.
@@ -68,6 +69,9 @@ fn reason_not_looked_for(record: &Record, kind: &Kind) -> Option<String> {
             .iter()
             .any(|report| report.part == part && (report.outcome == Outcome::Done || report.outcome == least))
     };
+    if latch::yields(kind.id) && record.runtimes.iter().all(|runtime| runtime.latch.is_none()) {
+        return Some("no threads were released together; `chronoscope runtimes --latch N` does that".to_owned());
+    }
     // A kind belongs to the first section it names.
     let Some(section) = kind.shown_in.first() else {
         let is_any = record.parts.iter().any(|report| is_measured(report.part, Outcome::Incomplete));

@@ -17,6 +17,7 @@ use crate::json::{document, json};
 use crate::registry;
 use crate::rules::tests::{blank, readable};
 use crate::sections::reads::plan::READS;
+use crate::sections::runtimes::rules::latch::RELEASE_IS_WAKING;
 use crate::sections::sync::discipline::DisciplineState;
 use crate::sections::sync::known::Known;
 use crate::sections::sync::rules::WALL_CLOCK_STEPPED;
@@ -220,7 +221,7 @@ fn a_forbidden_finding_passes_only_where_it_was_looked_for() {
     (reads.outcome, reads.reason) = (Outcome::Incomplete, Some("out of time".to_owned()));
     let missing = judged(&check, "forbid = ['noisy_machine']");
     assert!(missing.outcome == Unknown && missing.seen.contains("out of time"), "{missing:?}");
-    for kind in [EARLY_PAUSE, WALL_CLOCK_STEPPED, SLOWS_CORE] {
+    for kind in [EARLY_PAUSE, WALL_CLOCK_STEPPED, SLOWS_CORE, RELEASE_IS_WAKING] {
         let judged = judge(&check, &Rule::Forbid(FindingKind(kind)));
         assert_eq!(judged.outcome, Unknown, "{judged:?}");
     }

@@ -83,8 +83,7 @@ fn csv(out: &mut impl Write, history: &mut History, series: &[Series], scope: &S
             let Some(Estimate { estimate, low, high, confidence }) = run.latency_ns else { continue };
             let numbers = [estimate, low, high, confidence].map(|number| number.to_string());
             let id = run.id.to_string();
-            let unit = unit(series.kind);
-            let figure = format!("{}_{unit}", series.kind.name());
+            let figure = format!("{}_ns", series.kind.name());
             let words =
                 [&id, &run.started_at, &run.command, &run.machine, &run.cpu, &run.kernel, &run.clocksource, &run.tool];
             table.write_record(words.into_iter().chain([&figure, &series.subject]).chain(&numbers))?;
@@ -94,11 +93,6 @@ fn csv(out: &mut impl Write, history: &mut History, series: &[Series], scope: &S
     Ok(())
 }
 
-/// The unit of a value in a table.
-fn unit(kind: FigureKind) -> &'static str {
-    if kind.is_time() { "ns" } else { "per_s" }
-}
-
 /// OpenMetrics 1.0: a family per kind of figure, one sample per run with the time of that run, the earliest first.
 fn openmetrics(out: &mut impl Write, history: &mut History, series: &[Series], scope: &Scope) -> Result<(), Stopped> {
     for kind in FigureKind::ALL {
@@ -106,11 +100,10 @@ fn openmetrics(out: &mut impl Write, history: &mut History, series: &[Series], s
         if of_kind.is_empty() {
             continue;
         }
-        let (unit, per_unit) = if kind.is_time() { ("seconds", 1e-9) } else { ("per_second", 1.0) };
-        let name = format!("chronoscope_{}_{unit}", kind.name());
+        let name = format!("chronoscope_{}_seconds", kind.name());
         writeln!(
             out,
-            "# TYPE {name} gauge\n# UNIT {name} {unit}\n# HELP {name} {} of each run.",
+            "# TYPE {name} gauge\n# UNIT {name} seconds\n# HELP {name} {} of each run.",
             kind.name().replace('_', " ")
         )?;
         for series in of_kind {
@@ -124,7 +117,7 @@ fn openmetrics(out: &mut impl Write, history: &mut History, series: &[Series], s
                 writeln!(
                     out,
                     "{name}{{machine=\"{machine}\",command=\"{command}\",subject=\"{subject}\"}} {:e} {}",
-                    value.estimate * per_unit,
+                    value.estimate * 1e-9,
                     run.started_s
                 )?;
             }

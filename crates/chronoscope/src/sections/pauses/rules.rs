@@ -2,7 +2,7 @@ use super::report::{Pause, PauseWay};
 use crate::document::Record;
 use crate::shared_findings::{EARLY_PAUSE, returned_early};
 use chronoscope_harness::estimators::pauses::PauseFigures;
-use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
+use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::ns;
 use chronoscope_harness::rule::Rule;
 

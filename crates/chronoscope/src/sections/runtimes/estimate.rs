@@ -13,10 +13,8 @@ use crate::sections::runtimes::probe_process::{ProbeProcess, timer_rate, timer_s
 use crate::sections::runtimes::report::{
     AddedLatency, CrowdLatency, LoopCheck, PublishedTimer, RuntimeClock, RuntimePause, SystemCalls, TimeKind,
 };
-use crate::sections::thread_release::estimate::thread_release;
-use crate::sections::thread_release::report::ThreadReleaseReport;
-use crate::sections::thread_release::task::Samples as LatchSamples;
 use chronoscope_harness::estimators::intervals::claimed_intervals;
+use chronoscope_harness::estimators::latch::{Samples as LatchSamples, ThreadReleaseReport, thread_release};
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::estimators::pauses::{Paused, pause_figures, published, unavailable_once};
 use chronoscope_harness::estimators::reads::reads;

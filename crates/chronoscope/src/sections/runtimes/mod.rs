@@ -33,7 +33,7 @@ impl Section for Runtimes {
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = &[];
-    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES];
+    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES, rules::latch::RULES];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         plan::plan(options, frame).map(Some)

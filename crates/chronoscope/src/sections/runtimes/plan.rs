@@ -4,9 +4,9 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::arguments::released_threads;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, MOST_THREADS, PlanError};
-use crate::sections::thread_release::plan as thread_release;
 use chronoscope_harness::estimators::pauses::PUBLISHED_LENGTHS_NS;
 use chronoscope_probes::RuntimeKind;
 
@@ -38,7 +38,7 @@ pub struct Options {
         value_name = "N",
         num_args = 0..=1,
         default_missing_value = "100",
-        value_parser = thread_release::number_of_threads,
+        value_parser = released_threads,
         allow_negative_numbers = true
     )]
     pub latch: Option<u32>,
@@ -115,7 +115,7 @@ impl FromStr for RuntimePlace {
 
 /// The plan for language runtimes.
 pub fn plan(options: &Options, frame: &Frame) -> Result<RuntimesPlan, PlanError> {
-    let latch_threads = options.latch.map(thread_release::checked).transpose()?;
+    let latch_threads = options.latch;
     let in_check = !frame.alone;
     let asked_kinds = |kind: &RuntimeKind| options.only.is_empty() || options.only.contains(kind);
     let threads = u32::try_from(frame.cpus.len()).unwrap_or(MOST_THREADS).clamp(2, MOST_THREADS);
@@ -161,7 +161,6 @@ mod tests {
         let only = vec![RuntimeKind::Go];
         let latch = planned(&Options { only: only.clone(), latch: Some(7), ..Options::default() }, true).unwrap();
         assert_eq!((latch.kinds, latch.latch_threads, latch.clocks), (only, Some(7), None));
-        planned(&Options { latch: Some(0), ..Options::default() }, true).unwrap_err();
         let both = planned(&Options { pause: true, latch: Some(7), ..Options::default() }, true).unwrap();
         assert_eq!(
             (both.pause_lengths_ns, both.latch_threads, both.clocks),

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
-use crate::sections::thread_release::report::ThreadReleaseReport;
 use chronoscope_harness::estimators::intervals::DirectInterval;
+use chronoscope_harness::estimators::latch::ThreadReleaseReport;
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::estimators::pauses::{PauseFigures, PauseUnavailable, PublishedPause};
 use chronoscope_harness::estimators::reads::{Reads, STEPS_PER_GAP};

@@ -1,3 +1,5 @@
+pub mod latch;
+
 use crate::document::Record;
 use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
 use crate::shared_findings::{

@@ -5,7 +5,7 @@ use chronoscope_sources::Rate;
 
 use super::protocol::{Clock, Crowd, Identity, Line, NOTHING, PROTOCOL, Paused, Sweep, Task};
 use crate::sections::runtimes::report::TimeKind;
-use crate::sections::thread_release::task::{self as thread_release, Call, CallSamples};
+use chronoscope_harness::estimators::latch::{self, CallSamples};
 use chronoscope_harness::estimators::pauses::PauseUnavailable;
 use chronoscope_harness::estimators::reads;
 use chronoscope_harness::estimators::steps::Steps;
@@ -42,7 +42,7 @@ pub struct Answer {
     /// Unavailable methods of pausing.
     pub pauses_unavailable: Vec<PauseUnavailable>,
     /// Calls in one thread and in many released together.
-    pub latch: thread_release::Samples,
+    pub latch: latch::Samples,
     pub latch_unavailable: Option<String>,
     /// Visits of a sweep, in the order made.
     pub sweeps: Vec<Sweep>,
@@ -219,7 +219,6 @@ impl Answer {
             }
             Line::Latch { call, serial_calls, serial, release, inside, wake } => {
                 self.known_or_nothing(&call)?;
-                let call = if call == NOTHING { Call::Nothing } else { Call::Read(call.into()) };
                 no_second(self.latch.calls.iter().any(|known| known.call == call), "latch of this call")?;
                 positive(serial_calls, "calls in one thread")?;
                 sum_of(&inside)?;

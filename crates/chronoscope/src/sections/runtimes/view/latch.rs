@@ -1,9 +1,14 @@
 use crate::document::Record;
 
-use crate::sections::thread_release::view::{calls, ratios};
+use chronoscope_harness::estimators::latch::{ReleaseRow, ThreadReleaseReport};
+use chronoscope_harness::quantity::{TIME, ns};
+use chronoscope_harness::record::Estimate;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
-use chronoscope_render::palette::DIM;
+use chronoscope_render::palette::{DIM, PLAIN};
+use chronoscope_render::table::{Align, Table};
+
+const NONE: &str = "–";
 
 /// Calls in one thread and in many released by one latch, runtime by runtime.
 pub fn show(page: &mut Page, record: &Record) {
@@ -21,5 +26,94 @@ pub fn show(page: &mut Page, record: &Record) {
     }
     if !any {
         page.paragraph(Line::plain("  "), DIM, "no runtime could be measured");
+    }
+}
+
+/// The table and the published figures, without the notes on the run.
+fn calls(page: &mut Page, seen: &ThreadReleaseReport) {
+    let mut table =
+        Table::new(&COLUMNS).tied(&["interval", "p99", "max"]).apart(&[("p99", "in thread p99"), ("max", "woken max")]);
+    for row in &seen.rows {
+        table.row(PLAIN, cells(row));
+    }
+    page.table(table);
+    let published = seen.rows.iter().filter_map(|row| row.published.as_ref());
+    for of in published {
+        let (serial, concurrent) = (ns(of.serial_ns), ns(of.concurrent_ns));
+        let text =
+            format!("published: {}: {serial} a call in one thread, {concurrent} per thread ({})", of.call, of.source);
+        page.paragraph(Line::plain("  "), DIM, &text);
+    }
+}
+
+const COLUMNS: [(&str, Align); 9] = [
+    ("call", Align::Left),
+    ("serial", Align::Right),
+    ("interval", Align::Right),
+    ("concurrent", Align::Right),
+    ("interval", Align::Right),
+    ("in thread", Align::Right),
+    ("p99", Align::Right),
+    ("woken p50", Align::Right),
+    ("max", Align::Right),
+];
+fn cells(row: &ReleaseRow) -> [String; 9] {
+    let none = || NONE.to_owned();
+    let median = |of: &Option<Estimate>| of.map_or_else(none, |of| ns(of.estimate));
+    let range = |of: &Option<Estimate>| of.map_or_else(none, |of| TIME.interval(of.low, of.high));
+    [
+        row.call.to_string(),
+        median(&row.serial_ns),
+        range(&row.serial_ns),
+        median(&row.concurrent_ns),
+        range(&row.concurrent_ns),
+        median(&row.inside_ns_p50),
+        median(&row.inside_ns_p99),
+        median(&row.wake_ns_p50),
+        row.wake_ns_max.map_or_else(none, ns),
+    ]
+}
+
+/// Explains a ratio that is not the quotient of the two figures next to it.
+fn ratios(seen: &ThreadReleaseReport) -> Option<&'static str> {
+    seen.rows
+        .iter()
+        .any(|row| row.slowdown.is_some())
+        .then_some("×: the median of the per-round ratios, not the ratio of the medians")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_says_that_it_is_no_quotient() {
+        let seen = |rows| ThreadReleaseReport {
+            threads: 3,
+            rounds: 11,
+            releases: 11,
+            thread_start_ns: None,
+            rows,
+            stamp_step_ns: None,
+            control_share_pct_least: 80.0,
+            disturbance: chronoscope_harness::record::Disturbance::default(),
+        };
+        let mut clock = ReleaseRow {
+            call: "ordered".into(),
+            is_control: false,
+            serial_ns: None,
+            concurrent_ns: None,
+            slowdown: Some(Estimate { estimate: 1.0, low: 0.9, high: 1.1, confidence: 0.999 }),
+            control_share: None,
+            verdict: None,
+            inside_ns_p50: None,
+            inside_ns_p99: None,
+            wake_ns_p50: None,
+            wake_ns_max: None,
+            published: None,
+        };
+        assert!(ratios(&seen(vec![clock.clone()])).unwrap().contains("not the ratio of the medians"));
+        clock.slowdown = None;
+        assert_eq!(ratios(&seen(vec![clock])), None);
     }
 }

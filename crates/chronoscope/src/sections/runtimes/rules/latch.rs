@@ -3,8 +3,8 @@
 use chronoscope_harness::rule::Rule;
 
 use crate::document::Record;
-use crate::sections::thread_release::own_share::{OwnShare, own_share};
-use crate::sections::thread_release::report::{ReleaseRow, ReleaseVerdict, ThreadReleaseReport};
+use crate::sections::runtimes::report::Runtime;
+use chronoscope_harness::estimators::latch::{OwnShare, ReleaseRow, ReleaseVerdict, ThreadReleaseReport, own_share};
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::{PERCENT, RATIO, TIME, ns, percent, three_digits};
 use chronoscope_harness::record::Estimate;
@@ -18,22 +18,25 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[CONTROL_LOOKS_SLOWER], find: |record| of_each(record, |seen| Vec::from_iter(absurd(seen))) },
 ];
 
-/// The pages that show them.
-const SHOWN_IN: &[&str] = &["thread_release", "runtimes"];
+/// Whether findings of the kind `id` are about threads released together, which a check never does.
+pub fn yields(id: &str) -> bool {
+    RULES.iter().flat_map(|rule| rule.yields).any(|kind| kind.id == id)
+}
 
-/// The findings of `find` in native code, about each call; and in each runtime, about that.
+/// The page that shows them.
+const SHOWN_IN: &[&str] = &["runtimes"];
+
+/// The findings of `find` in each runtime, about that and the call.
 fn of_each(record: &Record, find: fn(&ThreadReleaseReport) -> Vec<Finding>) -> Vec<Finding> {
-    let own = record.thread_release.report.iter().flat_map(find);
-    let of_runtimes = record.runtimes.report.iter().flat_map(|runtime| {
-        let found = runtime.latch.iter().flat_map(find);
-        let of_runtime = |subject: Option<String>| {
-            [Some(runtime.title()), subject].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    let of_runtime = |runtime: &Runtime| {
+        let title = runtime.title();
+        let about = |finding: Finding| {
+            let subject = finding.subject.as_ref().map_or_else(|| title.clone(), |call| format!("{title} {call}"));
+            Finding { subject: Some(subject), ..finding }
         };
-        found
-            .map(|finding| Finding { subject: Some(of_runtime(finding.subject.clone())), ..finding })
-            .collect::<Vec<_>>()
-    });
-    own.chain(of_runtimes).collect()
+        runtime.latch.iter().flat_map(find).map(about).collect::<Vec<_>>()
+    };
+    record.runtimes.report.iter().flat_map(of_runtime).collect()
 }
 
 pub const RELEASE_IS_WAKING: Kind = Kind::notice(
@@ -128,7 +131,7 @@ fn judged(row: &ReleaseRow, control: &ReleaseRow, step_ns: Option<f64>) -> Optio
     };
     let own = own_share(row, control, step_ns).map(|own| own_words(own, control, concurrent));
     let said = format!("{}; {truth}{}", naive(row)?, own.unwrap_or_default());
-    let finding = Finding::new(kind, said).about(&row.call).value("concurrent_ns", concurrent);
+    let finding = Finding::new(kind, said).about(row.call.as_str()).value("concurrent_ns", concurrent);
     Some(finding.value("control_share", control_share.estimate))
 }
 
@@ -155,7 +158,7 @@ fn naive(row: &ReleaseRow) -> Option<String> {
     let (serial, concurrent, slowdown) = (row.serial_ns?, row.concurrent_ns?, row.slowdown?);
     let figures =
         format!("{} per thread against {} a call in one thread", ns(concurrent.estimate), ns(serial.estimate));
-    let call = quoted(row.call.name());
+    let call = quoted(&row.call);
     // The whole interval must lie on one side.
     Some(match (slowdown.low, slowdown.high) {
         (low, _) if low > 1.0 => {
@@ -332,7 +335,7 @@ mod tests {
         assert!(found.len() == 5 && found.iter().zip(wanted).all(|(finding, kind)| finding.is(kind)), "{found:?}");
         let uncontrolled = ThreadReleaseReport { rows: seen.rows[1..].to_vec(), ..seen.clone() };
         assert!(calls(&uncontrolled).is_empty() && absurd(&uncontrolled).is_none(), "no control, no word");
-        let mut record = crate::json::document(include_str!("../../../tests/fixtures/runtimes.json")).unwrap();
+        let mut record = crate::json::document(include_str!("../../../../tests/fixtures/runtimes.json")).unwrap();
         record.runtimes.report[0].latch = Some(seen);
         let of_runtime = conclude(RULES, &record);
         let title = record.runtimes.report[0].title();

@@ -1,0 +1,240 @@
+//! The cost of causal times when many threads read them: each reader of a shared word may have to write it.
+//!
+//! # Sources
+//! D. Dice, "Mitigating the Java nanoTime coherence hotspot" (MonoTime), has the clock and the figures of a SPARC T5.
+
+use std::time::Duration;
+
+use chronoscope_clock::{Clock, Granular, Unordered};
+use chronoscope_harness::quantity::{RATIO, count};
+use chronoscope_harness::record::study::{Estimate, Mode, StudyRecord};
+use chronoscope_harness::stats::over_processes;
+use chronoscope_harness::{Study, study_words};
+
+use crate::{Block, Conclusions, Experiment, Value};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "contention",
+    about: "Causal clocks on many threads: reads per second and scaling by granularity",
+    study,
+    conclude,
+};
+
+/// The source of the others, which nobody writes.
+const BARE: &str = "Unordered";
+const ORDERED: &str = "Clock::now";
+/// Granularities in nanoseconds, ascending.
+const GRANULAR: [(&str, u64); 3] = [("Granular 0 ns", 0), ("Granular 100 ns", 100), ("Granular 1 µs", 1_000)];
+/// A granularity scales like the bare source if it does within this many percent.
+const TOLERANCE_PCT: f64 = 10.0;
+/// Below this share of its threads, the bare source lacked CPUs.
+const SCALES_FREELY: f64 = 0.8;
+/// Thread counts, and for each granularity the millions of reads that they made together in ten seconds.
+const PUBLISHED_THREADS: [u32; 5] = [1, 2, 4, 8, 16];
+const PUBLISHED: [(&str, [f64; 5]); 2] =
+    [(GRANULAR[0].0, [11.0, 14.0, 25.0, 29.0, 29.0]), (GRANULAR[2].0, [14.0, 27.0, 54.0, 104.0, 181.0])];
+
+fn study(cpus: u32, threads: &[u32]) -> Study {
+    let study = Study::new("contention")
+        .mode(Mode::Throughput)
+        .threads(counts(cpus, threads))
+        // Without the counter all of these read the system's clock, and the comparison is meaningless.
+        .case_shared(
+            BARE,
+            |_| Clock::trusted().unwrap_or_else(|why| panic!("{why}")),
+            |b, _| {
+                b.iter(|| Unordered::or_system().now());
+            },
+        )
+        .case(ORDERED, |b| b.iter(|| Clock::or_system().now()));
+    let granular = |study: Study, (name, ns): (&str, u64)| {
+        study.case_shared(name, move |_| Granular::new(Duration::from_nanos(ns)), |b, clock| b.iter(|| clock.now()))
+    };
+    GRANULAR.into_iter().fold(study, granular).forks(12).budget(Duration::from_secs(16))
+}
+
+/// Those asked for with 1, the reference for the others; else powers of two up to the number of CPUs, and that.
+fn counts(cpus: u32, asked: &[u32]) -> Vec<u32> {
+    let powers = std::iter::successors(Some(1_u32), |threads| threads.checked_mul(2));
+    match asked {
+        [] => powers.take_while(|threads| *threads < cpus).chain([cpus]).collect(),
+        asked => asked.iter().copied().chain([1]).collect(),
+    }
+}
+
+/// Reads per second of all threads.
+fn rate(record: &StudyRecord, clock: &str, threads: u32) -> Option<Estimate> {
+    record.cell(clock, 0, threads)?.throughput_per_s
+}
+
+/// The rate of `threads` threads over that of one, process by process.
+fn scaling(record: &StudyRecord, clock: &str, threads: u32) -> Option<Estimate> {
+    let (alone, all) = (record.cell(clock, 0, 1)?, record.cell(clock, 0, threads)?);
+    let of_threads = |ns: &[f64]| f64::from(threads) * ns[0] / ns[1];
+    over_processes(&[&alone.forks, &all.forks], record.plan.confidence, of_threads)
+}
+
+/// Whether a clock scales as well as the `bare` source, within the tolerance. None if the intervals allow both.
+fn scales_like(bare: &Estimate, scaling: &Estimate) -> Option<bool> {
+    let enough = |bare: f64| bare * (1.0 - TOLERANCE_PCT / 100.0);
+    let known = scaling.has_confidence() && bare.has_confidence();
+    match () {
+        () if known && scaling.low >= enough(bare.high) => Some(true),
+        () if known && scaling.high < enough(bare.low) => Some(false),
+        () => None,
+    }
+}
+
+fn conclude(record: &StudyRecord) -> Conclusions {
+    Conclusions {
+        experiment: EXPERIMENT.name.to_owned(),
+        question: "What do times cost that are causal whatever the counters do, if many threads read them?".into(),
+        passed: None,
+        naive: naive(record),
+        model: model(record),
+        published: published(record),
+    }
+}
+
+fn naive(record: &StudyRecord) -> Block {
+    let mut block = Block::default();
+    let clocks = || [BARE, ORDERED].into_iter().chain(GRANULAR.map(|(name, _)| name));
+    let row = |(clock, threads): (&str, u32)| {
+        let rate = Value::or(rate(record, clock, threads).map(Value::PerSecond), why_none(record, clock, threads));
+        let scaling = Value::or(scaling(record, clock, threads).map(Value::Factor), "–");
+        vec![Value::text(clock), Value::Count(threads.into()), rate, scaling]
+    };
+    let threads = &record.plan.threads;
+    let rows = clocks().flat_map(|clock| threads.iter().map(move |threads| (clock, *threads))).map(row);
+    block.table("", &["clock", "threads", "reads per second, all threads", "over one thread"], rows.collect());
+    let most = threads.last().copied().unwrap_or(1);
+    let finest = GRANULAR[0].0;
+    block.conclude(match scaling(record, finest, most).filter(|_| most > 1) {
+        Some(found) => {
+            format!("{finest} on {} threads reads {} as often as on one", count(most.into()), RATIO.amount(&found))
+        }
+        None => "nothing: no clock was read by more than one thread".to_owned(),
+    });
+    block
+}
+
+fn why_none(record: &StudyRecord, clock: &str, threads: u32) -> String {
+    study_words::why_no_time(record.cell(clock, 0, threads))
+}
+
+/// Judged at the highest number of threads with a CPU for each.
+fn model(record: &StudyRecord) -> Block {
+    let mut block = Block::default();
+    let judged = record.plan.threads.iter().copied().filter(|threads| (2..=record.cpus()).contains(threads)).max();
+    let bare = judged.and_then(|threads| Some((threads, scaling(record, BARE, threads)?)));
+    let Some((threads, bare)) = bare else {
+        block.conclude("no conclusion: that takes two threads with a CPU for each, and the CPU's counter");
+        return block;
+    };
+    let granular: Vec<(&str, Option<bool>, String)> = GRANULAR
+        .into_iter()
+        .filter_map(|(name, _)| {
+            let found = scaling(record, name, threads)?;
+            Some((name, scales_like(&bare, &found), format!("{name} ({})", RATIO.value(found.estimate))))
+        })
+        .collect();
+    // The first behind the last that does not.
+    let worse = granular.iter().rposition(|(_, scales, _)| *scales == Some(false)).map_or(0, |at| at + 1);
+    let good = granular[worse..].iter().find(|(_, scales, _)| *scales == Some(true));
+    let like = format!("within {TOLERANCE_PCT} % of its bare source ({})", RATIO.value(bare.estimate));
+    let mut text = match good {
+        Some((_, _, named)) => format!("on {threads} threads {named} scales {like}"),
+        None => format!("on {threads} threads no granularity is known to scale {like}"),
+    };
+    for (verdict, words) in [(Some(false), "known to scale worse"), (None, "inconclusive")] {
+        let named: Vec<&str> = granular.iter().filter(|each| each.1 == verdict).map(|each| each.2.as_str()).collect();
+        if !named.is_empty() {
+            text += &format!("; {words}: {}", named.join(", "));
+        }
+    }
+    block.conclude(text).with("bare_scaling", bare);
+    if bare.estimate < SCALES_FREELY * f64::from(threads) {
+        let found = RATIO.value(bare.estimate);
+        block.say(format!(
+            "the bare source, which nobody writes, scales only {found} on {threads} threads: the CPUs were probably not free"
+        ));
+    }
+    block.say(
+        "a reader whose source is ahead of the shared word by less than the granularity writes nothing. At 0 every read takes \
+         the word's cache line from the other cores",
+    );
+    block
+}
+
+fn published(record: &StudyRecord) -> Block {
+    let mut block = Block::default();
+    let row = |(clock, at): (usize, usize)| {
+        let ((clock, millions), threads) = (PUBLISHED[clock], PUBLISHED_THREADS[at]);
+        let ours = |found: Option<Value>| Value::or(found, "–");
+        vec![
+            Value::text(clock),
+            Value::Count(threads.into()),
+            Value::PlainPerSecond(millions[at] * 1e5),
+            Value::PlainFactor(millions[at] / millions[0]),
+            ours(rate(record, clock, threads).map(Value::PerSecond)),
+            ours(scaling(record, clock, threads).map(Value::Factor)),
+        ]
+    };
+    let rows = (0..PUBLISHED.len()).flat_map(|clock| (0..PUBLISHED_THREADS.len()).map(move |at| (clock, at))).map(row);
+    block.table("", &["clock", "threads", "SPARC T5", "over one", "ours", "over one"], rows.collect());
+    block.say("SPARC T5, Solaris: D. Dice, \"Mitigating the Java nanoTime coherence hotspot\"; compare only the shape of the curve");
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{cell, interval, page, record};
+
+    /// Two CPUs, where the bare source scales 2×, and these granularities so.
+    fn made_up(granular: [f64; 3]) -> StudyRecord {
+        let mut made = record(&[0], &[1, 2]);
+        let clocks =
+            [(BARE, 2.0), (ORDERED, 2.0)].into_iter().chain(GRANULAR.map(|(name, _)| name).into_iter().zip(granular));
+        for (clock, scaling) in clocks {
+            for (threads, ns) in [(1, 10.0), (2, 20.0 / scaling)] {
+                let mut cell = cell(clock, 0, threads, [ns; 4]);
+                cell.throughput_per_s = Some(interval(f64::from(threads) * 1e9 / ns, 1.0));
+                made.cells.push(cell);
+            }
+        }
+        made
+    }
+
+    #[test]
+    fn the_finest_granularity_that_scales_is_named() {
+        let found = conclude(&made_up([0.5, 1.2, 1.95]));
+        let model = found.model.text();
+        let expected = "on 2 threads Granular 1 µs (1.95×) scales within 10 % of its bare source (2.00×); known to scale worse: \
+                        Granular 0 ns (0.500×), Granular 100 ns (1.20×)";
+        assert!(model.starts_with(expected), "{model}");
+        assert!(found.naive.text().contains("reads 0.500× as often as on one"), "{}", found.naive.text());
+        let text = page(&found);
+        assert!(text.contains("1.10 M/s") && text.contains("18.1 M/s") && text.contains("12.9×"), "{text}");
+    }
+
+    #[test]
+    fn a_finer_one_counts_only_if_every_coarser_one_scales() {
+        let model = conclude(&made_up([1.9, 1.0, 1.9])).model.text();
+        assert!(model.starts_with("on 2 threads Granular 1 µs"), "{model}");
+        let none = conclude(&made_up([0.5, 0.6, 1.0])).model.text();
+        assert!(none.contains("no granularity is known to scale"), "{none}");
+    }
+
+    #[test]
+    fn one_thread_is_always_the_reference() {
+        assert_eq!(counts(6, &[]), [1, 2, 4, 6]);
+        assert_eq!((counts(1, &[]), counts(2, &[8, 2])), (vec![1], vec![8, 2, 1]));
+    }
+
+    #[test]
+    fn a_record_of_nothing_is_no_reason_to_panic() {
+        let text = page(&conclude(&record(&[0], &[1])));
+        assert!(text.contains("no conclusion") && text.contains("not measured"), "{text}");
+    }
+}

@@ -1,0 +1,250 @@
+//! The cost of a call in one thread, and its apparent cost in many threads that one latch releases together.
+//!
+//! The second is how clocks have been timed "under concurrency": the time from the release until the last thread has
+//! called, divided by the number of threads. An empty call, timed the same way, shows what that measures.
+//!
+//! # Sources
+//! Published figures: see [`latch::published`].
+
+use std::time::{Duration, Instant, SystemTime};
+
+use chronoscope_clock::Clock;
+use chronoscope_harness::Study;
+use chronoscope_harness::estimators::latch::{self, CONTROL, ReleaseVerdict, verdict};
+use chronoscope_harness::quantity::{PERCENT, RATIO, ns};
+use chronoscope_harness::record::study::{Estimate, StudyRecord};
+use chronoscope_harness::stats::over_processes;
+use chronoscope_render::text::{counted, percent};
+
+use crate::{Block, Conclusions, Experiment, Value};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "thread-release",
+    about: "Calls by one thread and by many released together, against an empty control",
+    study: |_, threads| study(threads.first().copied().unwrap_or(THREADS)),
+    conclude,
+};
+
+/// As in the article.
+const THREADS: u32 = 100;
+/// The parameter with the number of threads.
+const RELEASED: &str = "threads";
+/// Each clock with the call for which figures were published.
+const CLOCKS: [(&str, Option<&str>); 3] = [
+    ("Instant::now", Some("System.nanoTime")),
+    ("SystemTime::now", Some("System.currentTimeMillis")),
+    ("Clock::now", None),
+];
+
+fn study(threads: u32) -> Study {
+    let mut study =
+        Study::new("thread-release").parameter(RELEASED, [threads]).forks(12).budget(Duration::from_secs(16));
+    study = with_call(study, CONTROL, || ());
+    study = with_call(study, CLOCKS[0].0, Instant::now);
+    study = with_call(study, CLOCKS[1].0, SystemTime::now);
+    study = with_call(study, CLOCKS[2].0, || Clock::or_system().now());
+    CLOCKS.iter().fold(study, |study, (clock, _)| study.compare(released(clock), released(CONTROL)))
+}
+
+/// Adds a call in one thread, and in many.
+fn with_call<O>(study: Study, name: &str, call: impl Fn() -> O + Copy + Send + Sync + 'static) -> Study {
+    study.case(name, move |b| b.iter(call)).case(released(name), move |b| {
+        let threads = b.parameter(RELEASED);
+        b.iter_released(threads, call);
+    })
+}
+
+fn released(call: &str) -> String {
+    format!("{call}, released")
+}
+
+/// The figures of one call.
+struct Call<'r> {
+    name: &'static str,
+    serial: Value,
+    serial_ns: Option<Estimate>,
+    /// From the release to the last call, per thread.
+    released_ns: Option<Estimate>,
+    slowdown: Option<Estimate>,
+    /// The control's time over that of this call; none for the control itself.
+    control_share: Option<Estimate>,
+    record: &'r StudyRecord,
+}
+
+impl<'r> Call<'r> {
+    fn of(record: &'r StudyRecord, name: &'static str) -> Self {
+        let threads = f64::from(threads(record));
+        let (serial, many) = (record.cell(name, 0, 1), record.cell(&released(name), 0, 1));
+        let serial_ns = serial.and_then(|cell| cell.time_ns);
+        let slowdown = serial.zip(many).filter(|_| serial_ns.is_some()).and_then(|(serial, many)| {
+            over_processes(&[&many.forks, &serial.forks], record.plan.confidence, |ns| ns[0] / threads / ns[1])
+        });
+        let ratio = record.point(&released(name), &released(CONTROL), 0, 1).map(|point| point.ratio);
+        Self {
+            name,
+            serial: Value::time(serial),
+            serial_ns,
+            released_ns: many.and_then(|cell| cell.time_ns).map(|time| time.times(1.0 / threads)),
+            slowdown,
+            control_share: ratio.and_then(|ratio| Estimate::certain(1.0).over(&ratio)),
+            record,
+        }
+    }
+
+    fn released(&self) -> Value {
+        Value::or(self.released_ns.map(Value::Ns), "not measured")
+    }
+
+    /// Half of what a call seems to be slowed down.
+    fn naive(&self) -> String {
+        let name = self.name;
+        match self.slowdown {
+            Some(slower) if slower.low > 1.0 => format!("{name} looks {} slower", RATIO.value(slower.estimate)),
+            Some(slower) => format!("{name} takes {} as long", RATIO.amount(&slower)),
+            None => format!("{name} was not measured in both"),
+        }
+    }
+
+    /// What the time of a release is, and the clock's own share of it.
+    fn model(&self) -> Option<String> {
+        let (share, released_ns) = (self.control_share?, self.released_ns?);
+        let of_it = PERCENT.interval(100.0 * share.low, 100.0 * share.high);
+        let means = match verdict(&share) {
+            ReleaseVerdict::WakingThreads => "this measures waking threads",
+            ReleaseVerdict::MostlyWaking => "more than half of this is waking threads",
+            ReleaseVerdict::MoreThanWaking => "waking threads does not explain the rest",
+            ReleaseVerdict::Undecided => "inconclusive; measure longer or on a quieter machine",
+        };
+        let own = self.serial_ns.map_or_else(String::new, |serial| {
+            let pct = percent(100.0 * serial.estimate / released_ns.estimate);
+            format!(". The clock's own {} are {pct} of the {}", ns(serial.estimate), ns(released_ns.estimate))
+        });
+        Some(format!("{}: the empty control takes {of_it} of its time: {means}{own}", self.name))
+    }
+}
+
+fn threads(record: &StudyRecord) -> u32 {
+    let released = record.plan.parameters.iter().find(|parameter| parameter.name == RELEASED);
+    released.and_then(|parameter| parameter.values.first()?.parse().ok()).unwrap_or(THREADS)
+}
+
+fn conclude(record: &StudyRecord) -> Conclusions {
+    let many = counted(u64::from(threads(record)), "thread", "threads");
+    let control = Call::of(record, CONTROL);
+    let clocks = CLOCKS.map(|(name, _)| Call::of(record, name));
+    Conclusions {
+        experiment: EXPERIMENT.name.to_owned(),
+        question: format!("Is a clock slow when {many} call it at once, or is it slow to wake {many}?"),
+        passed: None,
+        naive: naive(&control, &clocks, &many),
+        model: model(&clocks),
+        published: published(&clocks, &many),
+    }
+}
+
+fn naive(control: &Call<'_>, clocks: &[Call<'_>], many: &str) -> Block {
+    let mut block = Block::default();
+    let row = |call: &Call<'_>| vec![Value::text(call.name), call.serial.clone(), call.released()];
+    let rows = [control].into_iter().chain(clocks).map(row).collect();
+    block.table("", &["call", "in one thread", &format!("{many}, per thread")], rows);
+    let looks: Vec<String> = clocks.iter().map(Call::naive).collect();
+    block.conclude(format!("in {many}: {}", looks.join(", ")));
+    let below = control.record.cell(CONTROL, 0, 1).and_then(|cell| cell.below_ns);
+    if let Some((below, released)) = below.zip(control.released_ns).filter(|(below, _)| *below > 0.0) {
+        let slower = RATIO.value(released.low / below);
+        block.say(format!("read the same way, a call of nothing looks more than {slower} slower"));
+    }
+    block
+}
+
+fn model(clocks: &[Call<'_>]) -> Block {
+    let mut block = Block::default();
+    for clock in clocks {
+        let Some(text) = clock.model() else { continue };
+        let statement = block.conclude(text);
+        for (name, value) in [("released_ns", clock.released_ns), ("control_share", clock.control_share)] {
+            value.map(|value| statement.with(name, value));
+        }
+    }
+    if block.items.is_empty() {
+        block.conclude("no call was compared with the empty control: no conclusion");
+    }
+    block.say(
+        "released together: the threads sleep at one latch, a mutex with a condition variable; the time runs from the release \
+         until the last has called, divided by their number. Starting them is not timed",
+    );
+    block
+}
+
+fn published(clocks: &[Call<'_>], many: &str) -> Block {
+    let mut block = Block::default();
+    let of = |call| latch::published(call, THREADS);
+    let row = |(clock, (_, call)): (&Call<'_>, &(&str, Option<&'static str>))| {
+        let found = of((*call)?)?;
+        let figures = [found.serial_ns, found.concurrent_ns].map(Value::PlainNs);
+        let names = [clock.name.to_owned(), found.call].map(Value::Text);
+        Some(names.into_iter().chain(figures).chain([clock.serial.clone(), clock.released()]).collect())
+    };
+    let rows: Vec<Vec<Value>> = clocks.iter().zip(&CLOCKS).filter_map(row).collect();
+    let columns = ["ours", "published", "in one thread", "100 threads, per thread", "ours, in one thread"];
+    let columns: Vec<&str> = columns.into_iter().chain([many]).collect();
+    block.table("", &columns, rows);
+    if let Some(found) = CLOCKS[0].1.and_then(of) {
+        block.say(format!("published: {}, {}", found.source, found.machine));
+    }
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use chronoscope_harness::record::study::{Difference, Parameter};
+
+    use super::*;
+    use crate::synthetic::{cell, comparison, interval, page, record};
+
+    /// A record where reads take 25 ns, a release so long per thread, and one of the control so much of that.
+    fn made_up(released_ns: f64, control_share: f64) -> StudyRecord {
+        let mut made = record(&[0], &[1]);
+        made.plan.parameters = vec![Parameter { name: RELEASED.into(), values: vec!["100".into()] }];
+        let mut empty = cell(CONTROL, 0, 1, [0.3; 4]);
+        (empty.time_ns, empty.below_ns) = (None, Some(0.5));
+        made.cells.push(empty);
+        made.cells.push(cell(&released(CONTROL), 0, 1, [released_ns * control_share * 100.0; 4]));
+        for (clock, _) in CLOCKS {
+            made.cells.extend([cell(clock, 0, 1, [25.0; 4]), cell(&released(clock), 0, 1, [released_ns * 100.0; 4])]);
+            let mut compared =
+                comparison(&released(clock), &released(CONTROL), 1, &[(0, interval(1.0, 0.1), Difference::Same)]);
+            compared.points[0].ratio = interval(1.0 / control_share, 0.01);
+            made.comparisons.push(compared);
+        }
+        made
+    }
+
+    #[test]
+    fn a_release_is_told_from_the_clock() {
+        let made = made_up(40_000.0, 0.98);
+        let conclusions = conclude(&made);
+        let naive = conclusions.naive.text();
+        assert!(naive.contains("Instant::now looks 1\u{202f}600× slower"), "{naive}");
+        assert!(naive.contains("a call of nothing looks more than"), "{naive}");
+        let model = conclusions.model.text();
+        assert!(
+            model.contains("this measures waking threads") && model.contains("are 0.0625 % of the 40.0 µs"),
+            "{model}"
+        );
+        let text = page(&conclusions);
+        assert!(text.contains("50.9 µs") && text.contains("28.0 ns") && text.contains("76.8 µs"), "{text}");
+    }
+
+    #[test]
+    fn a_control_that_takes_less_does_not_explain_the_rest() {
+        let model = conclude(&made_up(40_000.0, 0.3)).model.text();
+        assert!(model.contains("waking threads does not explain the rest"), "{model}");
+    }
+
+    #[test]
+    fn a_record_of_nothing_is_no_reason_to_panic() {
+        let text = page(&conclude(&record(&[0], &[1])));
+        assert!(text.contains("was not measured in both") && text.contains("no conclusion"), "{text}");
+    }
+}
