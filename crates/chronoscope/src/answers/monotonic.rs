@@ -60,8 +60,7 @@ mod tests {
     use super::*;
     use crate::answers::conclusions::Grade;
     use crate::rules::tests::{blank, readable};
-    use chronoscope_harness::estimators::steps::Steps;
-    use chronoscope_harness::estimators::steps::granularity;
+    use chronoscope_harness::estimators::steps::{Steps, granularity};
     use chronoscope_sources::Rate;
 
     /// Two clocks with these changes from read to read; None where not observed.

@@ -6,8 +6,7 @@ use chronoscope_sources::os::OsClock;
 use crate::answers::report::{ClocksourceAdvice, Trust};
 use crate::clock_id::ClockId;
 use crate::document::Record;
-use chronoscope_harness::record::Path;
-use chronoscope_harness::record::{COUNTER, Clocksource, READ_BY_VDSO};
+use chronoscope_harness::record::{COUNTER, Clocksource, Path, READ_BY_VDSO};
 
 impl Record {
     /// The case against the counter as a time source, from the machine or the measurements; None if there is none.

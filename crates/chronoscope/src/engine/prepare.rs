@@ -10,8 +10,7 @@ use crate::sections::clocks::report::ClockReport;
 use chronoscope_harness::estimators::steps::step_ns;
 use chronoscope_harness::machine::with_deviations;
 use chronoscope_harness::process::signal_name;
-use chronoscope_harness::record::{Disturbance, MeasuredFrequency};
-use chronoscope_harness::record::{Path, PathEvidence, PathMethod};
+use chronoscope_harness::record::{Disturbance, MeasuredFrequency, Path, PathEvidence, PathMethod};
 use chronoscope_harness::worker::WorkerFailure;
 
 const PROBE_BUDGET_MS: u64 = 200;

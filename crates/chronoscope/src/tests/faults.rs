@@ -25,8 +25,7 @@ use chronoscope_harness::estimators::intervals::{TimedIntervals, claimed_interva
 use chronoscope_harness::estimators::steps::{self, Steps};
 use chronoscope_harness::estimators::tick as ticks;
 use chronoscope_harness::finding::Kind;
-use chronoscope_harness::record::Disturbance;
-use chronoscope_harness::record::Path;
+use chronoscope_harness::record::{Disturbance, Path};
 use chronoscope_harness::stats::Distribution;
 use chronoscope_sources::{Guarantee, Rate, SourceId, causality::Board, os::OsClock};
 

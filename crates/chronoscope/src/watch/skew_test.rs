@@ -10,8 +10,7 @@ use chronoscope_sources::{Rate, SourceVisitor};
 use super::sample::Skew;
 use crate::clock_id::ClockId;
 use crate::sections::clocks::granularity::task::one_look;
-use chronoscope_harness::estimators::steps::Steps;
-use chronoscope_harness::estimators::steps::step_ns;
+use chronoscope_harness::estimators::steps::{Steps, step_ns};
 
 /// Round trips: the shortest of so many is hardly ever interrupted.
 const ROUNDS: u64 = 500;

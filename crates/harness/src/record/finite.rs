@@ -9,7 +9,8 @@ use serde_path_to_error::Segment;
 
 use super::error::{Kind, ReportError};
 
-/// The fields of `record` that hold a number that is not finite, each once, without places in lists: `content.cells.time_ns`.
+/// The fields of `record` that hold a number that is not finite, each once, without places in lists, by the names in the code:
+/// `content.study.cells.time_ns`.
 ///
 /// # Examples
 /// ```

@@ -56,6 +56,23 @@ fn a_change_beyond_the_noise_is_found_and_one_within_is_not() {
 }
 
 #[test]
+fn studies_are_compared_cell_by_cell() {
+    let study = |factor: f64| {
+        let mut record = document(include_str!("../../../tests/fixtures/study.json")).unwrap();
+        let cells = &mut record.study.as_mut().expect("it is a study").cells;
+        cells.iter_mut().for_each(|cell| cell.time_ns = cell.time_ns.map(|time| time.times(factor)));
+        record
+    };
+    let timed = study(1.0).study.as_ref().expect("it is a study").cells.iter().filter(|cell| cell.time_ns.is_some()).count();
+    for (factor, verdict) in [(1.5, FigureVerdict::Regression), (1.02, FigureVerdict::Noise)] {
+        let compared = compare(&source("a", study(1.0)), &[source("b", study(factor))], &[]);
+        let figures = &compared.runs[0].figures;
+        assert_eq!(figures.len(), timed);
+        assert!(figures.iter().all(|figure| figure.verdict == verdict), "{factor}: {figures:?}");
+    }
+}
+
+#[test]
 fn what_was_never_late_and_now_is_has_become_worse() {
     for kind in
         [FigureKind::PaceLateness, FigureKind::PaceResponse, FigureKind::HiccupLateness, FigureKind::PauseLateness]

@@ -19,10 +19,8 @@ use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::estimators::pauses::{Paused, pause_figures, published, unavailable_once};
 use chronoscope_harness::estimators::reads::reads;
 use chronoscope_harness::estimators::steps::granularity;
-use chronoscope_harness::estimators::tick::moves_in_ns;
-use chronoscope_harness::estimators::tick::{readings, tick};
-use chronoscope_harness::record::Disturbance;
-use chronoscope_harness::record::{Path, PathEvidence, PathMethod};
+use chronoscope_harness::estimators::tick::{moves_in_ns, readings, tick};
+use chronoscope_harness::record::{Disturbance, Path, PathEvidence, PathMethod};
 use chronoscope_harness::stats::{Distribution, median};
 use chronoscope_probes::RuntimeKind;
 

@@ -11,8 +11,7 @@ use chronoscope_harness::estimators::pauses::{PauseFigures, PauseUnavailable, Pu
 use chronoscope_harness::estimators::reads::{Reads, STEPS_PER_GAP};
 use chronoscope_harness::estimators::steps::Granularity;
 use chronoscope_harness::estimators::tick::{Tick, moves_in_ns};
-use chronoscope_harness::record::{Disturbance, Estimate};
-use chronoscope_harness::record::{Path, PathEvidence};
+use chronoscope_harness::record::{Disturbance, Estimate, Path, PathEvidence};
 use chronoscope_probes::RuntimeKind;
 
 /// One language runtime of the machine, measured from inside.
