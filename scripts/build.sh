@@ -1,19 +1,17 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154,SC2034 # `root` and `target` come from whoever sources this, `binary` goes there
-# Sourced after toolchain.sh by ./run and .ci/run, with `root` and `target` (absolute) set. Says where the release
+# Sourced after toolchain.sh by ./run and CI, with `root` and `target` (absolute) set. Says where the release
 # binary is, and builds it.
 #
 # The binary is linked statically where that is possible: one file that runs on any Linux of its architecture. A dynamic
 # one cannot even be loaded where a process may not read the CPU's counter, since glibc's loader reads it.
 
 host=$(rustc -vV | sed -n 's/^host: //p')
-# A folder of its own: other flags would make cargo build everything anew at every turn.
-static_target=$target/static
-binary=$static_target/$host/release/chronoscope
+binary=$target/$host/release/chronoscope
 
 # build_static TRIPLE [PROFILE]: a target named in words keeps the flag away from what is built for the host, such as macros.
 build_static() {
-    (cd "$root" && RUSTFLAGS="-C target-feature=+crt-static" CARGO_TARGET_DIR=$static_target \
+    (cd "$root" && RUSTFLAGS="-C target-feature=+crt-static" CARGO_TARGET_DIR=$target \
         cargo build --profile "${2:-release}" --locked -p chronoscope --target "$1")
 }
 

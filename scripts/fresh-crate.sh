@@ -201,7 +201,7 @@ bench() {
     local target=$1
     shift
     code=0
-    cargo bench --quiet ${BENCH_PROFILE:+--profile "$BENCH_PROFILE"} --bench "$target" -- "$@" \
+    cargo bench --quiet ${BENCH_PROFILE:+--profile "$BENCH_PROFILE" --config "$root/.cargo/config.toml"} --bench "$target" -- "$@" \
         >"$tmp/stdout" 2>"$tmp/stderr" || code=$?
 }
 

@@ -24,11 +24,21 @@ targets() {
 # source: Debian packages; or pip:PACKAGE, from the Python registry.
 runtimes() { (cd "$root" && list_rows probes/*/install.txt); }
 
-# clock_features: the clock library's features but `default`, as its manifest declares them.
-clock_features() {
-    sed -n '/^\[features\]/,/^\[/s/^\([a-z][a-z0-9_-]*\) *=.*/\1/p' "$root/crates/clock/Cargo.toml" | grep -vx default ||
-        { echo "no features found in $root/crates/clock/Cargo.toml" >&2; return 1; }
+# of_packages EXPRESSION: what it gives of each package `p` of the workspace, as cargo knows it: a list, an item a line.
+of_packages() {
+    cargo metadata --locked --no-deps --format-version 1 --manifest-path "$root/Cargo.toml" |
+        python3 -c "import json, sys
+print(*(item for p in json.load(sys.stdin)['packages'] for item in ($1)), sep='\n')"
 }
+
+# clock_features: the clock library's features but `default`.
+clock_features() { of_packages "sorted(p['features'].keys() - {'default'}) if p['name'] == 'chronoscope-clock' else []"; }
+
+# clock_packages: the clock library, and the sources of time that only a program which studies clocks needs.
+clock_packages() { of_packages "[p['name']] if p['name'] in ('chronoscope-clock', 'chronoscope-sources') else []"; }
+
+# unpublished_packages: those with `publish = false`.
+unpublished_packages() { of_packages "[p['name']] if p['publish'] == [] else []"; }
 
 # example_programs: the programs in examples.
 example_programs() {

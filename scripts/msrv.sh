@@ -95,12 +95,11 @@ if { [[ ${MSRV_FROM:-rustup} != rustup ]] || ! use_rustup; } && ! use_debian; th
     echo "skipped: Rust $oldest is not there and could not be had"
     exit "$SKIPPED"
 fi
+found=$(clock_features)
+mapfile -t features <<<"$found"
 # Which toolchain was asked for so far is the caller's.
 unset RUSTUP_TOOLCHAIN RUSTC RUSTFLAGS
 echo "$("${rust[@]}" rustc --version), $("${rust[@]}" cargo --version)"
-
-found=$(clock_features)
-mapfile -t features <<<"$found"
 
 # build_and_run NAME KEYS: a new crate that depends on the library with these keys behind its path.
 build_and_run() {

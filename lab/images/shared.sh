@@ -114,11 +114,11 @@ need_machine_tools() {
 # Sets `guest` and `tool`: what every image has in /bin.
 build_programs() {
     say "building the guest program and the tool"
-    (cd "$root" && RUSTFLAGS="-C target-feature=+crt-static" CARGO_TARGET_DIR=$lab/cargo \
+    (cd "$root" && RUSTFLAGS="-C target-feature=+crt-static" CARGO_TARGET_DIR=$target \
         cargo build --quiet --release --locked --manifest-path lab/Cargo.toml --target "$TRIPLE" --bin guest) >&2
-    guest=$lab/cargo/$TRIPLE/release/guest
+    guest=$target/$TRIPLE/release/guest
     build_static "$TRIPLE" >&2
-    tool=$static_target/$TRIPLE/release/chronoscope
+    tool=$target/$TRIPLE/release/chronoscope
 }
 
 # is_newer FILE INPUT…: whether FILE is there and no input is newer.

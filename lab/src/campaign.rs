@@ -1,6 +1,5 @@
 //! Every fault that was injected, the finding that caught it, and what peers said in the same machine.
 
-use comfy_table::Table;
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, NO_FAULT, Outcome};
@@ -76,16 +75,15 @@ impl<'a> Campaign<'a> {
         self.faults.iter().filter(|fault| fault.is_detected()).count()
     }
 
-    /// Adds a row for every fault.
-    pub fn fill(&self, table: &mut Table) {
+    /// A row for every fault, below the names of the columns.
+    pub fn table(&self) -> Vec<Vec<String>> {
         let peers = if self.asks_peers() { &Peer::ALL[..] } else { &[] };
-        let names = peers.iter().map(|peer| peer.name());
-        table.set_header(["fault", "scenario", "chronoscope"].into_iter().chain(names));
-        for fault in &self.faults {
-            let said = peers.iter().map(|&peer| self.said(fault, peer));
+        let names = ["fault", "scenario", "chronoscope"].into_iter().chain(peers.iter().map(|peer| peer.name()));
+        let rows = self.faults.iter().map(|fault| {
             let cells = [fault.name.to_owned(), fault.scenario.to_owned(), fault.caught_by()];
-            table.add_row(cells.into_iter().chain(said));
-        }
+            cells.into_iter().chain(peers.iter().map(|&peer| self.said(fault, peer))).collect()
+        });
+        std::iter::once(names.map(str::to_owned).collect()).chain(rows).collect()
     }
 
     /// The sums, a sentence each, and what peers said of machines without a fault.
@@ -211,8 +209,6 @@ impl Injected<'_> {
 
 #[cfg(test)]
 mod tests {
-    use comfy_table::Table;
-    use comfy_table::presets::ASCII_MARKDOWN;
     use serde_json::Value;
 
     use super::Campaign;
@@ -280,14 +276,7 @@ mod tests {
     fn the_table_and_its_sums() {
         let verdicts = verdicts();
         let campaign = Campaign::of(&verdicts);
-        let mut table = Table::new();
-        table.load_style(ASCII_MARKDOWN);
-        campaign.fill(&mut table);
-        let rows: Vec<String> = table
-            .to_string()
-            .lines()
-            .map(|line| line.split('|').map(str::trim).collect::<Vec<_>>().join("|").trim_matches('|').to_owned())
-            .collect();
+        let rows: Vec<String> = campaign.table().iter().map(|cells| cells.join("|")).collect();
         let expected = [
             "fault|scenario|chronoscope|inconsistency-check|threadtest|raw_skew|fio",
             "240 ns|skew|**missed**|does not look|nothing seen|does not look|does not look",
@@ -297,7 +286,7 @@ mod tests {
             "no counter|deprived|`counter_forbidden`|does not look|does not look|does not look|could not run",
             "step back|deprived|**missed**|detected|does not look|does not look|does not look",
         ];
-        assert_eq!([&rows[..1], &rows[2..]].concat(), expected);
+        assert_eq!(rows, expected);
         assert_eq!(
             campaign.sentences(),
             "6 faults injected, 3 detected.\n\
@@ -314,9 +303,7 @@ mod tests {
     fn a_run_that_asks_no_peers_says_nothing_of_them() {
         let verdicts = [verdict("hpet", vec![found("slow", Some("os_clock_on_slow_path"))])];
         let campaign = Campaign::of(&verdicts);
-        let mut table = Table::new();
-        campaign.fill(&mut table);
-        assert!(!table.to_string().contains("threadtest"), "{table}");
+        assert_eq!(campaign.table()[0], ["fault", "scenario", "chronoscope"]);
         assert_eq!(campaign.sentences(), "1 faults injected, 1 detected.\n");
     }
 

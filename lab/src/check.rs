@@ -1,13 +1,19 @@
 use std::io;
 
+use clap::ValueEnum;
+use serde::Deserialize;
+
 use crate::checks::{disturbed, forks, hogs, readings, signals, slews, stops, switch, timens};
 use crate::disturber::Disturber;
 use crate::plant::Plant;
 use crate::row::Row;
 use crate::size::Size;
+use crate::word::word;
 
 /// What a machine can be made to do while its clock is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
 pub enum Check {
     /// Nothing: plain readings.
     Readings,
@@ -38,39 +44,9 @@ impl Check {
         self != Self::Timens
     }
 
-    /// Every check.
-    pub const ALL: [Self; 10] = [
-        Self::Readings,
-        Self::SlowReadings,
-        Self::Slews,
-        Self::Stops,
-        Self::Hogs,
-        Self::Switch,
-        Self::Timens,
-        Self::Forks,
-        Self::Signals,
-        Self::Disturbed,
-    ];
-
     /// As it is named in scenarios.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Readings => "readings",
-            Self::SlowReadings => "slow_readings",
-            Self::Slews => "slews",
-            Self::Stops => "stops",
-            Self::Hogs => "hogs",
-            Self::Switch => "switch",
-            Self::Timens => "timens",
-            Self::Forks => "forks",
-            Self::Signals => "signals",
-            Self::Disturbed => "disturbed",
-        }
-    }
-
-    /// The check of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|check| check.name() == name)
+    pub fn name(self) -> String {
+        word(self)
     }
 
     /// The rows that it prints, all of them in every run.
@@ -80,8 +56,8 @@ impl Check {
             Self::Forks => vec![forks::CHILDREN.to_owned(), forks::PARENT.to_owned()],
             Self::Timens => timens::ROWS.iter().map(|&row| row.to_owned()).collect(),
             Self::Signals => vec![signals::HANDLER.to_owned(), signals::INTERRUPTED.to_owned()],
-            Self::SlowReadings => vec![Self::Readings.name().to_owned()],
-            other => vec![other.name().to_owned()],
+            Self::SlowReadings => vec![Self::Readings.name()],
+            other => vec![other.name()],
         }
     }
 

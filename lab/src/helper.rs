@@ -5,14 +5,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::checks::timens;
 use crate::crew::{self, Until, cpus, read_on_every_cpu};
 use crate::line;
-use crate::reader::{Both, Read as Way};
+use crate::reader::Both;
 use crate::said::Said;
-use crate::tally::Tally;
 
 /// What a helper is started for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +62,7 @@ pub fn finish(child: Child) -> io::Result<(Both, Said)> {
     let text = String::from_utf8_lossy(&output.stdout);
     text.lines()
         .find_map(line::parse)
-        .and_then(|value| from_json(&value))
+        .and_then(|value| serde_json::from_value(value).ok())
         .ok_or_else(|| io::Error::other(format!("a helper ended with {} and said {:?}", output.status, text.trim())))
 }
 
@@ -81,13 +80,7 @@ pub fn work(role: Role) -> io::Result<()> {
 
 /// Prints what was read and what the library says of itself in this process.
 pub fn report(both: Both) {
-    let said = Said::now();
-    line::print(&json!({
-        "ordered": both.ordered.to_json(),
-        "unordered": both.unordered.to_json(),
-        "source": said.source,
-        "state": said.state,
-    }));
+    line::print(&json!((both, Said::now())));
 }
 
 fn until_input_ends(read: impl FnOnce(Until<'_>) -> io::Result<Both>) -> io::Result<Both> {
@@ -100,12 +93,4 @@ fn until_input_ends(read: impl FnOnce(Until<'_>) -> io::Result<Both>) -> io::Res
         });
         read(Until::Told(&told))
     })
-}
-
-fn from_json(value: &Value) -> Option<(Both, Said)> {
-    let mut both = Both::default();
-    for way in Way::ALL {
-        *both.of_mut(way) = Tally::from_json(&value[way.name()])?;
-    }
-    Some((both, Said::from_json(value)?))
 }

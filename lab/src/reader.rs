@@ -1,4 +1,5 @@
 use chronoscope_clock::{Clock, Unordered};
+use serde::{Deserialize, Serialize};
 
 use crate::bracket::Bracket;
 use crate::plant::Plant;
@@ -45,7 +46,7 @@ pub fn bracketed(read: Read) -> Bracket {
 }
 
 /// What both ways to read came to.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Both {
     /// Of `Clock::now`.
     pub ordered: Tally,

@@ -56,7 +56,7 @@ impl Row {
         Read::ALL
             .into_iter()
             .map(|read| {
-                let mut object = self.both.of(read).to_json();
+                let mut object = json!(self.both.of(read));
                 object["row"] = json!(self.name);
                 object["read"] = json!(read.name());
                 for (name, value) in common.iter().chain(&self.notes) {

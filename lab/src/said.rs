@@ -1,8 +1,8 @@
 use chronoscope_clock::Clock;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 /// What the library says of its clock, in one process or in several.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
     /// Where its rate comes from.
     pub source: String,
@@ -24,11 +24,6 @@ impl Said {
                 *all = format!("{all}/{one}");
             }
         }
-    }
-
-    /// As it was printed by a row or a helper.
-    pub fn from_json(value: &Value) -> Option<Self> {
-        Some(Self { source: value["source"].as_str()?.to_owned(), state: value["state"].as_str()?.to_owned() })
     }
 }
 

@@ -90,7 +90,7 @@ pub struct Step {
     /// Makes the kernel keep time by another clocksource.
     pub switch: Option<String>,
     /// Reads the library's clock between readings of the system's.
-    pub check: Option<String>,
+    pub check: Option<Check>,
     /// Runs the tool with these arguments and keeps its document.
     pub tool: Option<String>,
     /// Runs a command in a shell and keeps what it prints.
@@ -133,13 +133,11 @@ impl Step {
     /// What it does.
     ///
     /// # Errors
-    /// Where it names nothing, more than one thing, or an unknown check.
+    /// Where it names nothing, or more than one thing.
     pub fn action(&self) -> Result<Action<'_>, String> {
         match (&self.switch, &self.check, &self.tool, &self.run, &self.peers) {
             (Some(name), None, None, None, None) => Ok(Action::Switch(name)),
-            (None, Some(name), None, None, None) => {
-                Check::from_name(name).map(Action::Check).ok_or_else(|| format!("there is no check {name}"))
-            }
+            (None, Some(check), None, None, None) => Ok(Action::Check(*check)),
             (None, None, Some(arguments), None, None) => Ok(Action::Tool(arguments)),
             (None, None, None, Some(command), None) => Ok(Action::Run(command)),
             (None, None, None, None, Some(fault)) => Ok(Action::Peers(fault)),
@@ -154,7 +152,7 @@ impl Step {
         }
         match self.action() {
             Ok(Action::Switch(name)) => format!("switch to {name}"),
-            Ok(Action::Check(check)) => check.name().to_owned(),
+            Ok(Action::Check(check)) => check.name(),
             Ok(Action::Tool(words) | Action::Run(words)) => words.to_owned(),
             Ok(Action::Peers(fault)) => format!("peers, {fault}"),
             Err(_) => "?".to_owned(),
@@ -374,7 +372,7 @@ mod tests {
         for (steps, why) in [
             ("[[step]]\nswitch = 'a'\nrun = 'b'", "exactly one"),
             ("[[step]]\nname = 'a'", "exactly one"),
-            ("[[step]]\ncheck = 'nothing'", "no check nothing"),
+            ("[[step]]\ncheck = 'nothing'", "unknown variant `nothing`"),
             ("[[step]]\nchek = 'readings'", "chek"),
             ("[[step]]\nrun = 'a'\n[[step]]\nrun = 'a'", "two steps"),
             ("[[step]]\npeers = 'a'", "asks nobody"),

@@ -1,4 +1,4 @@
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use crate::bracket::Bracket;
 
@@ -6,7 +6,7 @@ use crate::bracket::Bracket;
 const NARROW_NS: u64 = 1_000;
 
 /// What a number of bracketed readings came to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Readings taken.
     pub readings: u64,
@@ -62,37 +62,6 @@ impl Tally {
         self.narrow += other.narrow;
         self.worst_lag_ns = self.worst_lag_ns.max(other.worst_lag_ns);
     }
-
-    /// As it is printed.
-    pub fn to_json(self) -> Value {
-        json!({
-            "readings": self.readings,
-            "outside": self.outside,
-            "worst_ns": self.worst_ns,
-            "backward": self.backward,
-            "system_backward": self.system_backward,
-            "intervals": self.intervals,
-            "intervals_off": self.intervals_off,
-            "narrow": self.narrow,
-            "worst_lag_ns": self.worst_lag_ns,
-        })
-    }
-
-    /// As it was printed; None unless every field is there.
-    pub fn from_json(value: &Value) -> Option<Self> {
-        let count = |name: &str| value[name].as_u64();
-        Some(Self {
-            readings: count("readings")?,
-            outside: count("outside")?,
-            worst_ns: count("worst_ns")?,
-            backward: count("backward")?,
-            system_backward: count("system_backward")?,
-            intervals: count("intervals")?,
-            intervals_off: count("intervals_off")?,
-            narrow: count("narrow")?,
-            worst_lag_ns: value["worst_lag_ns"].as_i64()?,
-        })
-    }
 }
 
 #[cfg(test)]
@@ -124,12 +93,5 @@ mod tests {
         tally.add(first, 0);
         tally.add_interval(first, Bracket { before_ns: 9, reading_ns: 15, after_ns: 20 });
         assert_eq!(tally.system_backward, 2);
-    }
-
-    #[test]
-    fn survives_the_way_through_json() {
-        let tally = Tally { readings: 3, outside: 1, worst_ns: 7, worst_lag_ns: -2, ..Tally::default() };
-        assert_eq!(Tally::from_json(&tally.to_json()), Some(tally));
-        assert_eq!(Tally::from_json(&serde_json::json!({"readings": 3})), None);
     }
 }

@@ -1,5 +1,6 @@
 //! What a run amounts to: every expectation of its scenario, with what was seen.
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
@@ -264,7 +265,7 @@ fn judge_readings(step: &Step, check: Check, index: usize, name: String, run: &R
             Event::Row { step, row } if *step == index && row["row"] == name && row["read"] == read.name() => Some(row),
             _ => None,
         });
-        let Some((printed, tally)) = printed.and_then(|row| Some((row, Tally::from_json(row)?))) else {
+        let Some((printed, tally)) = printed.and_then(|row| Some((row, Tally::deserialize(row).ok()?))) else {
             faults.push(format!("{}: missing", read.name()));
             continue;
         };
@@ -350,7 +351,7 @@ mod tests {
         [[expect]]\nof = 'clocks'\nsays = 'it is slow'\nfinding = 'slow'\nfault = 'a slow clock'";
 
     fn row(read: &str) -> Value {
-        let mut row = Tally { readings: 10, intervals: 9, narrow: 9, ..Tally::default() }.to_json();
+        let mut row = json!(Tally { readings: 10, intervals: 9, narrow: 9, ..Tally::default() });
         row["row"] = json!("readings");
         row["read"] = json!(read);
         row["wanted"] = json!(10);

@@ -1,14 +1,12 @@
 //! Pictures in the pages are what the program prints.
 //!
 //! A block of text below `<!-- shown: FILE [--view VIEW] | SECTION… -->` holds what `chronoscope show FILE` prints of these
-//! sections today; "…" replaces each that is left out, and charts. Without sections it holds all of it. `UPDATE_GOLDEN=1 cargo test -p chronoscope --test documents`
+//! sections today; "…" replaces each that is left out, and charts. Without sections it holds all of it. `UPDATE_GOLDEN=1 cargo test -p chronoscope --test it documents`
 //! writes the blocks of all pages anew; read the difference before you commit it.
-
-mod pages;
 
 use std::fs;
 
-use pages::{Page, chronoscope, root};
+use crate::pages::{self, Page, chronoscope, root};
 
 const MARK: &str = "<!-- shown: ";
 const PICTURE: &str = "```text";

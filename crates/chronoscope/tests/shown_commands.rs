@@ -1,8 +1,6 @@
 //! Every command that a page shows is one that the program takes, and every command of the program is on a page.
 
-mod pages;
-
-use pages::{Page, chronoscope};
+use crate::pages::{self, Page, chronoscope};
 
 /// What a page tells its reader to type: lines of its shell blocks, and code in its text.
 fn commands(page: &Page) -> Vec<String> {

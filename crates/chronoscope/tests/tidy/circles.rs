@@ -6,7 +6,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Item, ItemMod, ItemUse, Macro, Path, UseTree, Visibility};
 
-use crate::tree::{Source, attributes, is_of_tests, made_up, sources};
+use super::tree::{Source, attributes, is_of_tests, made_up, sources};
 
 /// The one place where the tool closes: it names the sections, and sections see documents, which hold all sections.
 const CLOSES: &str = "registry";

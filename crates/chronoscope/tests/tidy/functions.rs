@@ -4,7 +4,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, ImplItemFn, ItemFn, TraitItemFn};
 
-use crate::tree::{Source, made_up, root, rust_files, sources};
+use super::tree::{Source, made_up, root, rust_files, sources};
 
 /// From `fn` to the closing brace.
 const MOST_LINES: usize = 70;

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::tree::root;
+use super::tree::root;
 
 /// What each package may use, of ours. Tests may use more.
 const ARROWS: [(&str, &[&str]); 9] = [

@@ -5,7 +5,7 @@ use std::fs;
 
 use syn::{ImplItem, Item, Type, Visibility};
 
-use crate::tree::{Source, attributes, is_of_tests, made_up, root, rust_files, sources};
+use super::tree::{Source, attributes, is_of_tests, made_up, root, rust_files, sources};
 
 /// The names of public items and of public functions of types.
 fn public_names(items: &[Item]) -> Vec<String> {

@@ -6,7 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprBinary, ExprCall, ExprMethodCall, Ident, Item, ItemConst, Lit, Token, Visibility};
 
-use crate::tree::{Source, attributes, is_of_tests, made_up, sources};
+use super::tree::{Source, attributes, is_of_tests, made_up, sources};
 
 /// What only rules need.
 const OF_RULES: [&str; 3] = ["Rule", "conclude", "RULES"];
