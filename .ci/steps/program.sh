@@ -138,11 +138,6 @@ step_lab() {
 step_bench() {
     need_release
     bench/clock/run --quick
-    if git cat-file -e fb7091d 2>/dev/null; then
-        bench/clock/against fb7091d --quick
-    else
-        echo "bench/clock/against: not run, this clone's history does not reach back to fb7091d"
-    fi
     bench/pause/run --quick
     bench/harness/run --quick --chronoscope "$binary"
 }

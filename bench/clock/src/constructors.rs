@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::failure::Failure;
+use bench_common::Failure;
 
 /// The type of a section that lists such functions: SHT_INIT_ARRAY.
 const INIT_ARRAY: u32 = 14;
@@ -17,7 +17,7 @@ const POINTER: u64 = 8;
 /// System V ABI, chapter 4, "Sections".
 pub(crate) fn count(program: &Path) -> Result<u64, Failure> {
     let unreadable = |why: &dyn std::fmt::Display| {
-        Failure::because(format!("the constructors of {} cannot be counted: {why}", program.display()))
+        Failure::run(format!("the constructors of {} cannot be counted: {why}", program.display()))
     };
     let file = fs::read(program).map_err(|error| unreadable(&error))?;
     in_file(&file).ok_or_else(|| unreadable(&"it is not an ELF file for 64-bit little-endian machines"))

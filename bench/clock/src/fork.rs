@@ -4,7 +4,7 @@
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsRawFd;
 
-use crate::failure::Failure;
+use bench_common::Failure;
 
 /// A child that takes longer has hung, and is ended by a signal.
 const LONGEST_S: u32 = 10;
@@ -14,7 +14,7 @@ const WORD: usize = size_of::<u64>();
 ///
 /// Other threads may run: `work` must do nothing that is not safe in a signal handler, such as to allocate.
 pub(crate) fn answer(work: impl FnOnce() -> [u64; 3]) -> Result<Option<[u64; 3]>, Failure> {
-    let failed = |what: &str, error: io::Error| Failure::because(format!("{what}: {error}"));
+    let failed = |what: &str, error: io::Error| Failure::run(format!("{what}: {error}"));
     let (mut reader, writer) = io::pipe().map_err(|error| failed("no pipe to a forked child", error))?;
     // SAFETY: the child calls `work`, which keeps to what is safe in a signal handler, and functions that are.
     let child = unsafe { libc::fork() };

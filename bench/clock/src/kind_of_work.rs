@@ -19,7 +19,7 @@ const SCATTER: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The kinds of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Two loads per turn from a table much larger than the cache; turns do not wait for each other.
     MissingLoads,
     /// Shifts and multiplications in registers, in chains side by side.
@@ -29,9 +29,9 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 3] = [Self::MissingLoads, Self::Arithmetic, Self::StoreStream];
+    pub const ALL: [Self; 3] = [Self::MissingLoads, Self::Arithmetic, Self::StoreStream];
 
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::MissingLoads => "cache-missing loads",
             Self::Arithmetic => "arithmetic",
@@ -50,12 +50,12 @@ impl FromStr for Kind {
 
 impl Kind {
     /// What a study calls the parameter that chooses among the kinds.
-    pub(crate) const PARAMETER: &str = "work";
+    pub const PARAMETER: &str = "work";
     /// Turns that are one operation of a study, so that what a turn needs is in the registers of a loop of its own.
-    pub(crate) const TURNS: u32 = 256;
+    pub const TURNS: u32 = 256;
 
     /// Measures operations of [`TURNS`](Self::TURNS) turns each with `read` in each turn.
-    pub(crate) fn measure(self, bencher: &mut Bencher<'_>, read: impl Fn()) {
+    pub fn measure(self, bencher: &mut Bencher<'_>, read: impl Fn()) {
         /// One for the process: a table for each kind and case would be more than the caches that cores share.
         static WORK: Mutex<Work> = Mutex::new(Work { table: Vec::new(), place: 0 });
 
@@ -119,7 +119,7 @@ fn arithmetic(place: u64, turns: u64, read: impl Fn()) {
             }
         }
         // The lanes stay in registers: told to the optimiser one by one, they are not made a vector.
-        lanes = lanes.map(chronoscope_sources::work::opaque);
+        lanes = lanes.map(chronoscope_harness::black_box);
         read();
     }
     black_box(lanes);

@@ -1,58 +1,112 @@
 //! Every read that is compared: the bare counter, the system's clocks, other libraries, and ours.
 
+use std::hint::black_box;
 use std::time::Duration;
 
+use bench_common::Failure;
 use chronoscope_clock::{Clock, Granular};
-use chronoscope_sources::arch::{self, Counter, WithProcessorId};
+use chronoscope_harness::{Bencher, Study};
 
-use crate::failure::Failure;
+use crate::Kind;
 use crate::monotonic::{monotonic_ns, read_ns};
-use crate::subject::{Subject, Unit};
+use crate::raw::{Counter, NAME_ORDERED, NAME_UNORDERED, NAME_WITH_PROCESSOR_ID, WithProcessorId};
 
-pub(crate) const RDTSC: &str = arch::NAME_UNORDERED;
-pub(crate) const RDTSCP: &str = arch::NAME_WITH_PROCESSOR_ID;
-pub(crate) const RDTSC_ORDERED: &str = arch::NAME_ORDERED;
-pub(crate) const STD: &str = "std Instant::now";
-pub(crate) const MONOTONIC: &str = "clock_gettime MONOTONIC";
-pub(crate) const MONOTONIC_COARSE: &str = "clock_gettime MONOTONIC_COARSE";
-pub(crate) const CLOCKSOURCE: &str = "clocksource precise now";
-pub(crate) const QUANTA_CLOCK: &str = "quanta Clock::now";
-pub(crate) const QUANTA: &str = "quanta Instant::now";
-pub(crate) const QUANTA_RAW: &str = "quanta Clock::raw";
-pub(crate) const QUANTA_RECENT: &str = "quanta Clock::recent";
-pub(crate) const MINSTANT: &str = "minstant Instant::now";
-pub(crate) const MINSTANT_ELAPSED: &str = "minstant elapsed";
-pub(crate) const FASTANT: &str = "fastant Instant::now";
-pub(crate) const FASTANT_ELAPSED: &str = "fastant elapsed";
-pub(crate) const COARSETIME: &str = "coarsetime now";
-pub(crate) const COARSETIME_RECENT: &str = "coarsetime recent";
-pub(crate) const TICKS: &str = "our ticks";
-pub(crate) const UNORDERED: &str = "our Unordered";
-pub(crate) const ORDERED: &str = "our Clock::now";
-pub(crate) const GRANULAR: &str = "our Granular 1 µs";
-pub(crate) const GRANULAR_100: &str = "our Granular 100 ns";
-pub(crate) const GRANULAR_0: &str = "our Granular 0 ns";
-pub(crate) const RECENT: &str = "our recent";
-/// A read that does nothing: the work alone, or an empty loop.
-pub(crate) const NOTHING: &str = "nothing";
+pub const RDTSC: &str = NAME_UNORDERED;
+pub const RDTSCP: &str = NAME_WITH_PROCESSOR_ID;
+pub const STD: &str = "std Instant::now";
+pub const UNORDERED: &str = "our Unordered";
+/// A read that does nothing: the work alone.
+pub const NOTHING: &str = "nothing";
 
 static GRANULAR_OF_1_US: Granular = Granular::new(Duration::from_micros(1));
 static GRANULAR_OF_100_NS: Granular = Granular::new(Duration::from_nanos(100));
 static GRANULAR_OF_0_NS: Granular = Granular::new(Duration::ZERO);
 
-/// The subjects called `names`, in that order; what this CPU lacks is left out.
-pub(crate) fn named(names: &[&str]) -> Result<Vec<Subject>, Failure> {
-    let mut all = all()?;
-    Ok(names
-        .iter()
-        .filter_map(|name| Some(all.swap_remove(all.iter().position(|subject| subject.name == *name)?)))
-        .collect())
+/// What a read returns, and so what it may be compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Counter ticks, to be converted later.
+    Ticks,
+    /// Nanoseconds, at the resolution of the counter.
+    Nanoseconds,
+    /// Time as of some moment ago: a kernel tick or a last update.
+    Coarse,
+}
+
+/// A named read in all the loops that time it.
+pub(crate) struct Subject {
+    pub(crate) name: &'static str,
+    pub(crate) unit: Unit,
+    /// The first letters of the studies that it is in.
+    studies: &'static str,
+    loops: Box<dyn Loops>,
+}
+
+/// The loops around one read. The call to a loop is virtual, the read inside it is not.
+trait Loops: Send + Sync {
+    fn reads(&self, bencher: &mut Bencher<'_>);
+    fn work(&self, kind: Kind, bencher: &mut Bencher<'_>);
+}
+
+struct Read<F>(F);
+
+impl<T, F: Fn() -> T + Clone + Send + Sync> Loops for Read<F> {
+    fn reads(&self, bencher: &mut Bencher<'_>) {
+        // The timed loop owns the read, as a program's own loop would.
+        bencher.iter(self.0.clone());
+    }
+
+    fn work(&self, kind: Kind, bencher: &mut Bencher<'_>) {
+        kind.measure(bencher, || {
+            black_box((self.0)());
+        });
+    }
+}
+
+impl Subject {
+    fn new<T>(
+        name: &'static str,
+        studies: &'static str,
+        unit: Unit,
+        read: impl Fn() -> T + Clone + Send + Sync + 'static,
+    ) -> Self {
+        Self { name, unit, studies, loops: Box::new(Read(read)) }
+    }
+
+    /// Whether it belongs to us, and not to another library or the system.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.name.starts_with("our ")
+    }
+
+    /// Reads back to back, as often as the study wants.
+    pub(crate) fn reads(&self, bencher: &mut Bencher<'_>) {
+        self.loops.reads(bencher);
+    }
+
+    /// Adds it to `study` as a case: reads back to back.
+    pub(crate) fn reads_in(self, study: Study) -> Study {
+        study.case(self.name, move |bencher| self.loops.reads(bencher))
+    }
+
+    /// Adds it to `study` as a case: a read in each turn of the work that [`Kind::PARAMETER`] names.
+    pub(crate) fn works_in(self, study: Study) -> Study {
+        study.case(self.name, move |bencher| self.loops.work(bencher.parameter(Kind::PARAMETER), bencher))
+    }
+}
+
+/// Those of the study that begins with `letter`; what this CPU lacks is left out.
+///
+/// # Errors
+/// If the counter cannot be read.
+pub(crate) fn of(letter: char) -> Result<Vec<Subject>, Failure> {
+    Ok(all()?.into_iter().filter(|subject| subject.studies.contains(letter)).collect())
 }
 
 fn all() -> Result<Vec<Subject>, Failure> {
     use Unit::{Coarse, Nanoseconds, Ticks};
 
-    let counter = Counter::new().map_err(|why| Failure::because(format!("the counter cannot be read: {why}")))?;
+    let counter = Counter::new().map_err(|why| Failure::run(format!("the counter cannot be read: {why}")))?;
+    let rdtscp = WithProcessorId::new().ok();
     let clock = Clock::or_system();
     let unordered = clock.unordered();
     let quanta = quanta::Clock::new();
@@ -61,54 +115,33 @@ fn all() -> Result<Vec<Subject>, Failure> {
     coarsetime::Instant::update();
     let _ = GRANULAR_OF_1_US.now();
     let (minstant, fastant) = (minstant::Instant::now(), fastant::Instant::now());
-
-    let mut subjects = vec![
-        Subject::peer(NOTHING, Coarse, || 0_u64),
-        Subject::peer(RDTSC, Ticks, move || counter.unordered()),
-        Subject::peer(RDTSC_ORDERED, Ticks, move || counter.ordered()),
-        Subject::peer(STD, Nanoseconds, std::time::Instant::now),
-        Subject::peer(MONOTONIC, Nanoseconds, monotonic_ns),
-        Subject::peer(CLOCKSOURCE, Nanoseconds, clocksource::precise::Instant::now),
-        Subject::peer(QUANTA_CLOCK, Nanoseconds, move || quanta.now()),
-        Subject::peer(QUANTA, Nanoseconds, quanta::Instant::now),
-        Subject::peer(QUANTA_RAW, Ticks, move || raw.raw()),
-        Subject::peer(QUANTA_RECENT, Coarse, move || recent.recent()),
-        Subject::peer(MINSTANT, Ticks, minstant::Instant::now),
-        Subject::peer(MINSTANT_ELAPSED, Nanoseconds, move || minstant.elapsed()),
-        Subject::peer(FASTANT, Ticks, fastant::Instant::now),
-        Subject::peer(FASTANT_ELAPSED, Nanoseconds, move || fastant.elapsed()),
-        Subject::peer(MONOTONIC_COARSE, Coarse, read_ns::<{ libc::CLOCK_MONOTONIC_COARSE }>),
-        Subject::peer(COARSETIME, Coarse, coarsetime::Instant::now),
-        Subject::peer(COARSETIME_RECENT, Coarse, coarsetime::Instant::recent),
-        Subject::ours(TICKS, Ticks, move || clock.ticks()),
-        Subject::ours(UNORDERED, Nanoseconds, move || unordered.now()),
-        Subject::ours(ORDERED, Nanoseconds, move || clock.now()),
-        Subject::ours(GRANULAR, Nanoseconds, || GRANULAR_OF_1_US.now()),
-        Subject::ours(GRANULAR_100, Nanoseconds, || GRANULAR_OF_100_NS.now()),
-        Subject::ours(GRANULAR_0, Nanoseconds, || GRANULAR_OF_0_NS.now()),
-        Subject::ours(RECENT, Coarse, || GRANULAR_OF_1_US.recent()),
+    let coarse = read_ns::<{ libc::CLOCK_MONOTONIC_COARSE }>;
+    let subjects = [
+        Some(Subject::new(NOTHING, "w", Coarse, || 0_u64)),
+        Some(Subject::new(RDTSC, "lwt", Ticks, move || counter.unordered())),
+        rdtscp.map(|rdtscp| Subject::new(RDTSCP, "lw", Ticks, move || rdtscp.read())),
+        Some(Subject::new(NAME_ORDERED, "lwt", Ticks, move || counter.ordered())),
+        Some(Subject::new(STD, "lwt", Nanoseconds, std::time::Instant::now)),
+        Some(Subject::new("clock_gettime MONOTONIC", "lw", Nanoseconds, monotonic_ns)),
+        Some(Subject::new("clocksource precise now", "l", Nanoseconds, clocksource::precise::Instant::now)),
+        Some(Subject::new("quanta Clock::now", "lw", Nanoseconds, move || quanta.now())),
+        Some(Subject::new("quanta Instant::now", "lwt", Nanoseconds, quanta::Instant::now)),
+        Some(Subject::new("quanta Clock::raw", "l", Ticks, move || raw.raw())),
+        Some(Subject::new("minstant Instant::now", "lwt", Ticks, minstant::Instant::now)),
+        Some(Subject::new("minstant elapsed", "l", Nanoseconds, move || minstant.elapsed())),
+        Some(Subject::new("fastant Instant::now", "lw", Ticks, fastant::Instant::now)),
+        Some(Subject::new("fastant elapsed", "l", Nanoseconds, move || fastant.elapsed())),
+        Some(Subject::new("clock_gettime MONOTONIC_COARSE", "l", Coarse, coarse)),
+        Some(Subject::new("coarsetime now", "lwt", Coarse, coarsetime::Instant::now)),
+        Some(Subject::new("coarsetime recent", "l", Coarse, coarsetime::Instant::recent)),
+        Some(Subject::new("quanta Clock::recent", "l", Coarse, move || recent.recent())),
+        Some(Subject::new("our ticks", "l", Ticks, move || clock.ticks())),
+        Some(Subject::new(UNORDERED, "lwt", Nanoseconds, move || unordered.now())),
+        Some(Subject::new("our Granular 1 µs", "lwt", Nanoseconds, || GRANULAR_OF_1_US.now())),
+        Some(Subject::new("our Granular 100 ns", "t", Nanoseconds, || GRANULAR_OF_100_NS.now())),
+        Some(Subject::new("our Granular 0 ns", "t", Nanoseconds, || GRANULAR_OF_0_NS.now())),
+        Some(Subject::new("our Clock::now", "lwt", Nanoseconds, move || clock.now())),
+        Some(Subject::new("our recent", "lw", Coarse, || GRANULAR_OF_1_US.recent())),
     ];
-    if let Ok(rdtscp) = WithProcessorId::new() {
-        subjects.push(Subject::peer(RDTSCP, Ticks, move || rdtscp.read()));
-    }
-    Ok(subjects)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_unique() {
-        let all = all().unwrap();
-        for subject in &all {
-            assert_eq!(all.iter().filter(|other| other.name == subject.name).count(), 1, "{}", subject.name);
-        }
-    }
-
-    #[test]
-    fn subjects_come_in_the_order_asked_for() {
-        let subjects = named(&[STD, "sundial", RDTSC]).unwrap();
-        assert!(subjects.iter().map(|subject| subject.name).eq([STD, RDTSC]));
-    }
+    Ok(subjects.into_iter().flatten().collect())
 }

@@ -1,13 +1,15 @@
-//! What the benchmarks of this workspace have in common: goals and verdicts, tables and spreads, studies of the
-//! harness, reasons for what could not be measured, CPUs and processes, and the machine that the numbers belong to.
+//! What the benchmarks of this workspace have in common. A benchmark is a list of [`section`]s, each of which puts what it
+//! measured into tables of [`value`]s; the [`program`] prints them and holds them against the [`goal`]s, which are data.
 
 pub mod cpus;
-pub mod failure;
 pub mod goal;
-pub mod machine;
-pub mod print;
 pub mod process;
-pub mod report;
-pub mod spread;
+pub mod program;
+pub mod section;
 pub mod study;
-pub mod table;
+pub mod value;
+
+pub use chronoscope_bench::Failure;
+pub use program::{Bench, Run};
+pub use section::{Section, Table};
+pub use value::{Count, Value};

@@ -1,10 +1,13 @@
 //! What a harness says of an operation, and how that compares with what is so.
 
-use bench_common::spread::Spread;
-use serde::Serialize;
+use bench_common::value::median;
+use bench_common::{Count, Table, Value};
+
+/// A truth that is so wrong must not be held: how often it is says how sharp the judge is.
+const OFF: f64 = 0.02;
 
 /// What an operation takes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Truth {
     pub(crate) ns: f64,
     /// Half of its own interval, where it was measured, too.
@@ -12,7 +15,7 @@ pub(crate) struct Truth {
 }
 
 /// What a harness said of an operation in one run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Claim {
     /// Its value; None where it says only that the operation takes less than `below_ns`.
     pub(crate) ns: Option<f64>,
@@ -23,45 +26,10 @@ pub(crate) struct Claim {
     pub(crate) truth: Option<Truth>,
 }
 
-/// What a harness said of an operation in all runs.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Claims {
-    pub(crate) operation: String,
-    pub(crate) claims: Vec<Claim>,
-}
-
-/// So many of so many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Count {
-    pub(crate) of: usize,
-    pub(crate) all: usize,
-}
-
-impl Count {
-    /// How many of `all` hold.
-    pub(crate) fn of(all: impl IntoIterator<Item = bool>) -> Self {
-        all.into_iter()
-            .fold(Self { of: 0, all: 0 }, |count, holds| Self { of: count.of + usize::from(holds), all: count.all + 1 })
-    }
-
-    pub(crate) fn show(self) -> String {
-        if self.all == 0 { "–".into() } else { format!("{} of {}", self.of, self.all) }
-    }
-}
-
 impl Claim {
-    /// Whether the interval holds `ns`. None without an interval.
-    fn holds(&self, ns: f64) -> Option<bool> {
-        self.interval_ns.map(|(low, high)| (low..=high).contains(&ns))
-    }
-
     /// Whether the interval holds the truth: with a truth that was measured, whether the two differ by no more than what
-    /// both intervals leave open together, the root of the sum of their squares. None where no truth is known.
-    fn holds_truth(&self) -> Option<bool> {
-        self.truth.map(|truth| self.holds_this(truth))
-    }
-
-    fn holds_this(&self, truth: Truth) -> bool {
+    /// both intervals leave open together, the root of the sum of their squares.
+    fn holds(&self, truth: Truth) -> bool {
         // "Less than X" is right where it is.
         let below = self.ns.is_none() && self.below_ns.is_some_and(|below_ns| truth.ns - truth.error_ns <= below_ns);
         below
@@ -70,77 +38,79 @@ impl Claim {
                 (truth.ns - ns).abs() <= half_ns.hypot(truth.error_ns)
             })
     }
+
+    /// Claimed over true, less 1, in percent.
+    fn error_pct(&self) -> Option<f64> {
+        Some((self.ns? / self.truth?.ns - 1.0) * 100.0)
+    }
 }
 
+/// What harnesses said, run after run, by operation and harness.
+#[derive(Debug, Default)]
+pub(crate) struct Claims(Vec<(String, &'static str, Vec<Claim>)>);
+
 impl Claims {
-    pub(crate) fn truth_ns(&self) -> Option<Spread> {
-        Spread::of(self.claims.iter().filter_map(|claim| claim.truth.map(|truth| truth.ns)))
-    }
-
-    pub(crate) fn ns(&self) -> Option<Spread> {
-        Spread::of(self.claims.iter().filter_map(|claim| claim.ns))
-    }
-
-    /// Claimed over true, less 1, in percent, with its sign.
-    pub(crate) fn error_pct(&self) -> Option<Spread> {
-        Spread::of(self.claims.iter().filter_map(|claim| Some((claim.ns? / claim.truth?.ns - 1.0) * 100.0)))
-    }
-
-    /// The same without its sign.
-    pub(crate) fn absolute_error_pct(&self) -> Option<Spread> {
-        Spread::of(self.claims.iter().filter_map(|claim| Some((claim.ns? / claim.truth?.ns - 1.0).abs() * 100.0)))
-    }
-
-    /// Half an interval's width, in percent of its claim.
-    pub(crate) fn half_width_pct(&self) -> Option<Spread> {
-        Spread::of(self.claims.iter().filter_map(|claim| {
-            let (low, high) = claim.interval_ns?;
-            Some((high - low) / 2.0 / claim.ns? * 100.0)
-        }))
-    }
-
-    /// Runs whose interval, or "less than X", holds the truth of that run; a run that said neither held nothing.
-    pub(crate) fn hold_truth(&self) -> Count {
-        let known = self.claims.iter().filter(|claim| claim.interval_ns.is_some() || claim.ns.is_none());
-        Count::of(known.filter_map(Claim::holds_truth))
-    }
-
-    /// Runs whose interval would hold a truth this much longer, or that much shorter, whichever are more: a judge that lets those
-    /// pass says little.
-    pub(crate) fn hold_truth_off_by(&self, share: f64) -> Count {
-        let off = |factor: f64| {
-            let held = |claim: &Claim| {
-                let truth = claim.truth?;
-                Some(claim.holds_this(Truth { ns: truth.ns * factor, ..truth }))
-            };
-            Count::of(self.claims.iter().filter_map(held))
-        };
-        [off(1.0 + share), off(1.0 - share)].into_iter().max_by_key(|count| count.of).unwrap_or(Count { of: 0, all: 0 })
-    }
-
-    /// Runs whose interval holds the median of all runs' values.
-    pub(crate) fn hold_median(&self) -> Count {
-        let median = self.ns().map(|ns| ns.median);
-        Count::of(self.claims.iter().filter_map(|claim| claim.holds(median?)))
-    }
-
-    /// Runs that said "less than X" and gave no value; the limits that they named.
-    pub(crate) fn below_ns(&self) -> Option<Spread> {
-        Spread::of(self.claims.iter().filter(|claim| claim.ns.is_none()).filter_map(|claim| claim.below_ns))
-    }
-
-    /// What was claimed, in words: the median of the values with their extremes, or what none of them was above.
-    pub(crate) fn show(&self) -> String {
-        match (self.ns(), self.below_ns()) {
-            (Some(ns), _) => ns.show_extremes(decimals(ns.median)),
-            (None, Some(below)) => format!("< {}", below.show_extremes(decimals(below.median))),
-            (None, None) => "–".into(),
+    /// Adds what `harness` said in a run.
+    pub(crate) fn add(&mut self, harness: &'static str, run: Vec<(String, Claim)>) {
+        for (operation, claim) in run {
+            match self.0.iter_mut().find(|(of, by, _)| (of.as_str(), *by) == (&operation, harness)) {
+                Some((.., claims)) => claims.push(claim),
+                None => self.0.push((operation, harness, vec![claim])),
+            }
         }
     }
+
+    /// A row for each operation and harness, the harnesses of an operation below each other.
+    pub(crate) fn table(&self) -> Table {
+        let columns = "operation | harness | truth ns | claimed ns | error % | median absolute error, % | ± % | interval holds truth | holds one 2 % off | holds median of runs";
+        let mut table = Table::new(2, columns);
+        let first = |operation: &String| self.0.iter().position(|(of, ..)| of == operation);
+        let mut rows: Vec<_> = self.0.iter().collect();
+        rows.sort_by_key(|(operation, ..)| first(operation));
+        for (operation, harness, claims) in rows {
+            table.row([&[operation.as_str().into(), (*harness).into()], row(claims).as_slice()].concat());
+        }
+        table
+    }
+}
+
+fn row(claims: &[Claim]) -> [Value; 8] {
+    let values = |of: fn(&Claim) -> Option<f64>| claims.iter().filter_map(of);
+    let ns = |claim: &Claim| claim.ns;
+    let middle = median(values(ns));
+    let truth = median(values(|claim| claim.truth.map(|truth| truth.ns)));
+    let below = Value::extremes(values(|claim| claim.below_ns.filter(|_| claim.ns.is_none())), 3);
+    let half_width_pct = |claim: &Claim| Some((claim.interval_ns?.1 - claim.interval_ns?.0) / 2.0 / claim.ns? * 100.0);
+    // A run that said neither a value nor a limit held nothing.
+    let known = claims.iter().filter(|claim| claim.interval_ns.is_some() || claim.ns.is_none());
+    let holds = |factor: f64| {
+        let known = known.clone().filter_map(|claim| Some((claim, claim.truth?)));
+        Value::count(known.map(|(claim, truth)| claim.holds(Truth { ns: truth.ns * factor, ..truth })))
+    };
+    let intervals = || claims.iter().filter_map(|claim| claim.interval_ns);
+    [
+        truth.map(|ns| Value::number(ns, decimals(ns))).into(),
+        match middle {
+            Some(ns) => Value::extremes(values(|claim| claim.ns), decimals(ns)),
+            None if below == Value::Nothing => Value::Nothing,
+            None => format!("< {}", below.show()).into(),
+        },
+        Value::extremes(values(Claim::error_pct), 3),
+        median(values(|claim| claim.error_pct().map(f64::abs))).map(|pct| Value::number(pct, 3)).into(),
+        Value::extremes(values(half_width_pct), 3),
+        holds(1.0),
+        // Longer or shorter, whichever it holds more often.
+        [holds(1.0 + OFF), holds(1.0 - OFF)].into_iter().max_by_key(held).unwrap_or(Value::Nothing),
+        Value::count(intervals().filter_map(|(low, high)| Some((low..=high).contains(&middle?)))),
+    ]
+}
+
+fn held(value: &Value) -> u64 {
+    if let Value::Count(Count { of, .. }) = value { *of } else { 0 }
 }
 
 /// Places that show a thousandth of a nanosecond, or five digits of what is long.
-pub(crate) fn decimals(ns: f64) -> usize {
+fn decimals(ns: f64) -> usize {
     if ns < 1_000.0 { 3 } else { usize::from(ns < 10_000.0) }
 }
 
@@ -148,40 +118,45 @@ pub(crate) fn decimals(ns: f64) -> usize {
 mod tests {
     use super::*;
 
-    fn known(half: f64) -> Truth {
-        Truth { ns: 10.0, error_ns: half }
+    fn claim(ns: f64, half: f64, truth_half: f64) -> Claim {
+        let truth = Some(Truth { ns: 10.0, error_ns: truth_half });
+        Claim { ns: Some(ns), interval_ns: Some((ns - half, ns + half)), below_ns: None, truth }
     }
 
-    fn claim(ns: f64, half: f64) -> Claim {
-        Claim { ns: Some(ns), interval_ns: Some((ns - half, ns + half)), below_ns: None, truth: Some(known(0.0)) }
+    fn count(of: u64, all: u64) -> Value {
+        Value::Count(Count { of, all })
     }
 
     #[test]
     fn an_interval_that_leaves_out_the_truth_is_a_miss() {
-        let claims =
-            Claims { operation: "x".into(), claims: vec![claim(10.1, 0.25), claim(10.3, 0.25), claim(10.4, 0.5)] };
-        assert_eq!(claims.hold_truth(), Count { of: 2, all: 3 });
-        assert_eq!(claims.hold_median(), Count { of: 3, all: 3 });
-        let vague = Claims {
-            operation: "x".into(),
-            claims: claims.claims.iter().map(|claim| Claim { truth: Some(known(0.2)), ..*claim }).collect(),
+        let of = |truth_half: f64| {
+            row(&[claim(10.1, 0.25, truth_half), claim(10.3, 0.25, truth_half), claim(10.4, 0.5, truth_half)])
         };
-        assert_eq!(vague.hold_truth(), Count { of: 3, all: 3 });
-        assert_eq!(claims.hold_truth_off_by(0.05), Count { of: 2, all: 3 }, "of 10.3 and of 10.4 it may be 10.5");
-        assert_eq!(claims.hold_truth_off_by(0.1), Count { of: 0, all: 3 });
-        assert!((claims.absolute_error_pct().unwrap().median - 3.0).abs() < 1e-9);
+        let [truth, claimed, _, error, _, held, held_off, median_held] = of(0.0);
+        assert_eq!([truth.show(), claimed.show(), error.show()], ["10.000", "10.300 (10.100…10.400)", "3.000"]);
+        assert_eq!([held, held_off, median_held], [count(2, 3), count(3, 3), count(3, 3)]);
+        assert_eq!(of(0.2)[5], count(3, 3), "a vague truth leaves more open");
     }
 
     #[test]
     fn no_value_holds_no_truth_and_no_interval_is_not_counted() {
-        let below = Claim { ns: None, interval_ns: None, below_ns: Some(0.4), truth: Some(known(0.0)) };
-        let bare = Claim { interval_ns: None, ..claim(10.0, 0.0) };
-        let claims = |claims: Vec<Claim>| Claims { operation: "x".into(), claims };
-        assert_eq!(claims(vec![below]).hold_truth(), Count { of: 0, all: 1 }, "0.4 is less than the truth");
-        assert_eq!(claims(vec![Claim { below_ns: Some(11.0), ..below }]).hold_truth(), Count { of: 1, all: 1 });
-        assert_eq!(claims(vec![Claim { below_ns: None, ..below }]).hold_truth(), Count { of: 0, all: 1 });
-        assert_eq!(claims(vec![bare]).hold_truth(), Count { of: 0, all: 0 });
-        assert_eq!(claims(vec![below]).show(), "< 0.400 (0.400…0.400)");
-        assert_eq!(claims(vec![]).show(), "–");
+        let below = Claim { ns: None, interval_ns: None, below_ns: Some(0.4), ..claim(10.0, 0.0, 0.0) };
+        assert_eq!(row(&[below])[5], count(0, 1), "0.4 is less than the truth");
+        assert_eq!(row(&[Claim { below_ns: Some(11.0), ..below }])[5], count(1, 1));
+        assert_eq!(row(&[Claim { below_ns: None, ..below }])[5], count(0, 1));
+        assert_eq!(row(&[Claim { interval_ns: None, ..claim(10.0, 0.0, 0.0) }])[5], Value::Nothing);
+        assert_eq!(row(&[below])[1].show(), "< 0.400");
+        assert_eq!(row(&[])[1], Value::Nothing);
+    }
+
+    #[test]
+    fn harnesses_of_an_operation_are_neighbours() {
+        let mut claims = Claims::default();
+        for harness in ["a", "b"] {
+            claims.add(harness, vec![("x".into(), claim(10.0, 1.0, 0.0)), ("y".into(), claim(10.0, 1.0, 0.0))]);
+        }
+        let table = serde_json::to_value(claims.table()).unwrap();
+        let names: Vec<String> = (0..4).map(|at| format!("{}{}", table["rows"][at][0], table["rows"][at][1])).collect();
+        assert_eq!(names, [r#""x""a""#, r#""x""b""#, r#""y""a""#, r#""y""b""#]);
     }
 }

@@ -1,4 +1,3 @@
-//! What the benchmark and its peers' processes share: the operations, and what a peer's process is told.
+//! What the benchmark and its peers' processes share: the operations.
 
 pub mod operation;
-pub mod orders;

@@ -5,41 +5,12 @@ use chronoscope_harness::black_box;
 /// An odd factor that an instruction can hold.
 const FACTOR: u64 = 0x2545_F491;
 
-/// What is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// Nothing.
-    Empty,
-    /// A chain of so many multiplications, each of which needs the one before.
-    Chain(u32),
-    /// Four chains of 25 links side by side, which the core's width decides on.
-    SideBySide,
-    /// A read of the system's clock, which takes as long as it takes.
-    ClockRead,
-}
+/// What peers are asked for.
+pub const OF_PEERS: [&str; 6] = ["empty", "chain_1", "chain_10", "chain_100", "chain_1000", "clock_read"];
 
-impl Operation {
-    /// What peers are asked for.
-    pub const OF_PEERS: [Self; 6] =
-        [Self::Empty, Self::Chain(1), Self::Chain(10), Self::Chain(100), Self::Chain(1000), Self::ClockRead];
-
-    /// As every harness calls it: a name without spaces.
-    pub fn name(self) -> String {
-        match self {
-            Self::Empty => "empty".into(),
-            Self::Chain(links) => format!("chain_{links}"),
-            Self::SideBySide => "side_by_side".into(),
-            Self::ClockRead => "clock_read".into(),
-        }
-    }
-
-    /// As many links as its time is that of; None where that is not known.
-    pub fn links(self) -> Option<f64> {
-        match self {
-            Self::Chain(links) => Some(f64::from(links)),
-            Self::Empty | Self::SideBySide | Self::ClockRead => None,
-        }
-    }
+/// As many links as the time of this operation is that of; None where that is not known.
+pub fn links(name: &str) -> Option<u32> {
+    name.strip_prefix("chain_")?.parse().ok()
 }
 
 /// One multiplication, which nobody can merge with the next one: the value is pinned to a register between them.
@@ -119,6 +90,7 @@ mod tests {
         check(102, chain_102);
         check(1000, chain_1000);
         check(RULER_LINKS, ruler);
+        assert_eq!([links("chain_10"), links("empty")], [Some(10), None]);
         assert_eq!(side_by_side([1, 2, 3, 4]), [1, 2, 3, 4].map(|value| linked(value, 25)));
     }
 }

@@ -1,20 +1,185 @@
-//! The product, run as its users run it.
+//! The product, run as its users run it: one clock in three ways, and all clocks over threads and work.
 
-use std::path::Path;
-use std::process::Command;
+use bench_common::process::{all, document};
+use bench_common::{Count, Failure, Run, Section, Table, Value};
+use chronoscope_harness::record::Estimate;
+use serde_json::Value as Json;
 
-use bench_common::failure::Failure;
-use bench_common::process::{output_of, parse};
-use serde_json::Value;
+/// The clock, and the probe's call that reads it.
+const CLOCK: &str = "CLOCK_MONOTONIC";
+const CALL: &str = "clock_gettime(CLOCK_MONOTONIC)";
+/// An interval of less confidence shows no agreement.
+const CONFIDENCE: f64 = 0.999;
+/// In the order of a run.
+const WAYS: [&str; 3] = ["check", "scaling, 1 thread, no work", "the C probe"];
 
-/// The document that `program` prints for these arguments, the first of which is a command.
-pub(crate) fn document(program: &Path, arguments: &[&str]) -> Result<Value, Failure> {
-    let mut command = Command::new(program);
-    command.args(arguments).args(["--quiet", "--format", "json"]);
-    parse(&output_of(command, arguments[0])?, arguments[0])
+pub(crate) fn one_clock(run: &Run, section: &mut Section) -> Result<(), Failure> {
+    let (mut runs, mut failures) = (Vec::new(), Vec::new());
+    for number in run.times(20, 1) {
+        run.now(format!("one clock, run {}", number + 1));
+        // A run that fails does not take the others along.
+        match in_three_ways(run) {
+            Ok(seen) => runs.push(seen),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    let mut table = Table::new(1, &format!("{CLOCK} | claimed ns | ± % | confidence %"));
+    for (at, way) in WAYS.into_iter().enumerate() {
+        let of = |value: fn(&Estimate) -> f64| Value::extremes(runs.iter().map(move |run| value(&run[at])), 3);
+        let half_width = of(|way| (way.high - way.low) / 2.0 / way.estimate * 100.0);
+        table.row([way.into(), of(|way| way.estimate), half_width, of(|way| way.confidence * 100.0)]);
+    }
+    section.table(table);
+    // A run that failed shows no agreement.
+    let overlap = runs.iter().map(agree).chain(failures.iter().map(|_| false));
+    let mut table = Table::new(0, "all overlap | share a value | all have 99.9 % | runs that failed");
+    table.row([
+        Value::count(overlap),
+        Value::count(runs.iter().map(share_a_value)),
+        Value::count(runs.iter().map(are_confident)),
+        (failures.len() as u64).into(),
+    ]);
+    section.table(table);
+    match failures.pop() {
+        Some(failure) if runs.is_empty() => Err(failure),
+        _ => Ok(()),
+    }
 }
 
-/// The items of a list; none of anything else.
-pub(crate) fn all(list: &Value) -> impl Iterator<Item = &Value> {
-    list.as_array().into_iter().flatten()
+fn in_three_ways(run: &Run) -> Result<[Estimate; 3], Failure> {
+    let quick: &[&str] = run.pick(&[], &["--quick"]);
+    let said = |arguments: &[&str]| document(&run.chronoscope, &[arguments, quick].concat());
+    let check = said(&["check"])?;
+    let scaling = said(&["scaling", "--clock", CLOCK, "--no-runtimes"])?;
+    let runtimes = said(&["runtimes", "--only", "c"])?;
+    let clocks = all(&check["content"]["sections"]["clocks"]["report"]["clocks"]);
+    let cells = all(&scaling["content"]["study"]["cells"]);
+    let calls = all(&runtimes["content"]["sections"]["runtimes"]["report"]).flat_map(|runtime| all(&runtime["clocks"]));
+    let is_alone = |cell: &&Json| cell["case"] == CLOCK && cell["threads"] == 1 && cell["backoff_tokens"] == 0;
+    let found = [
+        clocks.filter(|clock| clock["name"] == CLOCK).find_map(|clock| estimate(&clock["latency_ns"])),
+        cells.filter(is_alone).find_map(|cell| estimate(&cell["time_ns"])),
+        calls.filter(|call| call["name"] == CALL).find_map(|call| estimate(&call["latency_ns"])),
+    ];
+    match found {
+        [Some(check), Some(scaling), Some(probe)] => Ok([check, scaling, probe]),
+        _ => {
+            let missing = WAYS.iter().zip(found).find(|(_, found)| found.is_none()).map_or("", |(way, _)| way);
+            Err(Failure::run(format!("{missing} did not measure {CLOCK}")))
+        }
+    }
+}
+
+fn estimate(json: &Json) -> Option<Estimate> {
+    let number = |name: &str| json[name].as_f64();
+    let [estimate, low, high] = [number("estimate")?, number("low")?, number("high")?];
+    Some(Estimate { estimate, low, high, confidence: number("confidence")? })
+}
+
+/// Whether all three intervals share a value, each with enough confidence.
+fn agree(ways: &[Estimate; 3]) -> bool {
+    share_a_value(ways) && are_confident(ways)
+}
+
+fn share_a_value(ways: &[Estimate; 3]) -> bool {
+    let low = ways.iter().map(|way| way.low).fold(f64::NEG_INFINITY, f64::max);
+    let high = ways.iter().map(|way| way.high).fold(f64::INFINITY, f64::min);
+    low <= high
+}
+
+fn are_confident(ways: &[Estimate; 3]) -> bool {
+    ways.iter().all(|way| way.confidence >= CONFIDENCE)
+}
+
+/// From where a clock scales, in one run, in nanoseconds of work between reads.
+#[derive(Debug, PartialEq)]
+struct Front {
+    /// The most work at which threads are known to slow each other down.
+    raised_ns: Option<f64>,
+    /// The least from which they do not.
+    flat_ns: Option<f64>,
+    /// Whether they do with the most work tried.
+    is_beyond: bool,
+}
+
+impl Front {
+    /// None for a clock that only one thread at a time can read.
+    fn of(conclusion: &Json) -> Option<Self> {
+        if conclusion["threads"].as_u64()? < 2 {
+            return None;
+        }
+        let front = &conclusion["front"];
+        let [ns, raised_ns, flat_ns] = ["ns", "raised_ns", "flat_ns"].map(|name| front[name].as_f64());
+        Some(match front["scales"].as_str()? {
+            "everywhere" => Self { raised_ns: None, flat_ns: ns, is_beyond: false },
+            "from" => Self { raised_ns, flat_ns: ns, is_beyond: false },
+            "beyond" => Self { raised_ns: ns, flat_ns: None, is_beyond: true },
+            _ => Self { raised_ns, flat_ns, is_beyond: false },
+        })
+    }
+
+    /// Whether it is known from where the clock scales, or that it does not with any work tried.
+    fn is_answer(&self) -> bool {
+        self.flat_ns.is_some() || self.is_beyond
+    }
+}
+
+/// Every clock over threads and work, as `scaling` measures them in its default time: for how many it reports the work per read
+/// above which they scale.
+pub(crate) fn scaling(run: &Run, section: &mut Section) -> Result<(), Failure> {
+    let mut clocks: Vec<(String, Vec<Front>)> = Vec::new();
+    let mut took_s = Vec::new();
+    for number in run.times(5, 1) {
+        run.now(format!("scaling, run {}", number + 1));
+        let record = document(&run.chronoscope, run.pick(&["scaling"], &["scaling", "--quick", "--no-runtimes"]))?;
+        for conclusion in all(&record["content"]["scaling"]) {
+            let (Some(front), Some(name)) = (Front::of(conclusion), conclusion["clock"].as_str()) else { continue };
+            match clocks.iter_mut().find(|(clock, _)| clock == name) {
+                Some((_, fronts)) => fronts.push(front),
+                None => clocks.push((name.to_owned(), vec![front])),
+            }
+        }
+        took_s.push(record["elapsed_ms"].as_f64().unwrap_or(f64::NAN) / 1e3);
+    }
+    let columns = "clock | answered | slowed by threads up to, ns of work | scales from, ns of work";
+    let mut table = Table::new(1, columns);
+    for (clock, fronts) in clocks {
+        // A clock that is missing in a run has no answer there.
+        let answered = Count { all: took_s.len() as u64, ..Count::of(fronts.iter().map(Front::is_answer)) };
+        let raised = Value::extremes(fronts.iter().filter_map(|front| front.raised_ns), 1);
+        let flat = Value::extremes(fronts.iter().filter_map(|front| front.flat_ns), 1);
+        table.row([clock.into(), answered.into(), raised, flat]);
+    }
+    section.table(table);
+    section.say(format!("Medians with extremes. A run took {} s.", Value::extremes(took_s, 1).show()));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn three_intervals_agree_if_they_share_a_value() {
+        let way = |low: f64, high: f64, confidence: f64| Estimate { estimate: low, low, high, confidence };
+        let [first, second] = [way(10.0, 12.0, 0.999), way(11.0, 13.0, 0.9995)];
+        assert!(agree(&[first, second, way(9.0, 11.5, 0.999)]));
+        assert!(!agree(&[first, second, way(9.0, 10.5, 0.999)]), "each two would not do");
+        assert!(!agree(&[first, second, way(9.0, 11.5, 0.99)]), "too little confidence");
+    }
+
+    #[test]
+    fn an_answer_says_from_where_a_clock_scales() {
+        let of = |front: Json| Front::of(&json!({ "clock": "x", "threads": 2, "front": front })).unwrap();
+        assert!(of(json!({ "scales": "everywhere", "tokens": 0, "ns": 0.0 })).is_answer());
+        let from = of(json!({ "scales": "from", "tokens": 9, "ns": 9.0, "raised_tokens": 4, "raised_ns": 4.0 }));
+        assert_eq!(from, Front { raised_ns: Some(4.0), flat_ns: Some(9.0), is_beyond: false });
+        assert!(of(json!({ "scales": "beyond", "tokens": 9, "ns": 9.0 })).is_answer());
+        assert!(of(json!({ "scales": "unresolved", "flat_tokens": 9, "flat_ns": 9.0 })).is_answer());
+        let open = json!({ "scales": "unresolved", "raised_tokens": 4, "raised_ns": 4.0, "flat_ns": null });
+        assert!(!of(open).is_answer());
+        assert_eq!(Front::of(&json!({ "clock": "x", "threads": 1, "front": { "scales": "unresolved" } })), None);
+    }
 }

@@ -6,10 +6,11 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::time::Instant;
 
-use bench_common::failure::Failure;
+use bench_common::Failure;
+use bench_common::process::failed;
+use bench_common::value::median;
 use bench_harness::operation::{RULER_LINKS, ruler};
 use chronoscope_harness::black_box;
-use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use tempfile::Builder;
 
@@ -25,6 +26,7 @@ const VISIT_BATCHES: usize = 20;
 const FEWEST_PROCESSES: usize = 3;
 /// The place of `starttime` in `/proc/PID/stat`, after the program's name.
 const BEGAN_FIELD: usize = 19;
+const FILE: &str = "the ruler's file";
 /// Half of a 99.9 % interval, in standard errors.
 const NORMAL_999: f64 = 3.29;
 
@@ -97,9 +99,7 @@ impl Lap {
     }
 
     fn middle(&self) -> f64 {
-        let mut sorted = self.batches_ns.clone();
-        sorted.sort_unstable_by(f64::total_cmp);
-        sorted[sorted.len() / 2]
+        median(self.batches_ns.iter().copied()).unwrap_or(f64::NAN)
     }
 
     fn parts(&self) -> impl Iterator<Item = f64> {
@@ -127,23 +127,17 @@ fn lap() -> Lap {
     kept((0..BATCHES / PART).map(|_| part(PART)).collect())
 }
 
-/// What the ruler measured before one visit of a worker process.
-#[derive(Serialize, Deserialize)]
-struct VisitSample {
-    process: u32,
-    is_whole: bool,
-    batches_ns: Vec<f64>,
-}
+/// What the ruler measured before one visit of a worker process: its number, whether it kept its CPU, and the batches.
+type VisitSample = (u32, bool, Vec<f64>);
 
 /// Runs `study`, whose cases call [`sample_visit`] before each visit. Each worker process yields one lap.
 pub(crate) fn within<T>(study: impl FnOnce() -> Result<T, Failure>) -> Result<(T, Ruler), Failure> {
-    let no_file = |error: std::io::Error| Failure::because(format!("the ruler's file: {error}"));
-    let file = Builder::new().prefix(&name(std::process::id())).rand_bytes(0).tempfile().map_err(no_file)?;
+    let file = Builder::new().prefix(&name(std::process::id())).rand_bytes(0).tempfile().map_err(failed(FILE))?;
     let measured = study()?;
-    let text = std::fs::read_to_string(file.path()).map_err(no_file)?;
-    let laps = laps(&text).map_err(|error| no_file(error.into()))?;
+    let text = std::fs::read_to_string(file.path()).map_err(failed(FILE))?;
+    let laps = laps(&text).map_err(failed(FILE))?;
     if laps.len() < FEWEST_PROCESSES {
-        return Err(Failure::because(format!("the ruler was used in {} processes of the study only", laps.len())));
+        return Err(Failure::run(format!("the ruler was used in {} processes of the study only", laps.len())));
     }
     Ok((measured, Ruler::of_processes(&laps)))
 }
@@ -152,8 +146,8 @@ pub(crate) fn within<T>(study: impl FnOnce() -> Result<T, Failure>) -> Result<(T
 fn laps(text: &str) -> serde_json::Result<Vec<Lap>> {
     let mut processes = BTreeMap::<u32, Vec<(bool, Vec<f64>)>>::new();
     for line in text.lines() {
-        let part: VisitSample = serde_json::from_str(line)?;
-        processes.entry(part.process).or_default().push((part.is_whole, part.batches_ns));
+        let (process, is_whole, batches_ns): VisitSample = serde_json::from_str(line)?;
+        processes.entry(process).or_default().push((is_whole, batches_ns));
     }
     Ok(processes.into_values().map(kept).collect())
 }
@@ -163,8 +157,7 @@ pub(crate) fn sample_visit() {
     let path = std::env::temp_dir().join(name(std::os::unix::process::parent_id()));
     let Ok(mut file) = OpenOptions::new().append(true).open(path) else { return };
     let (is_whole, batches_ns) = part(VISIT_BATCHES);
-    let sample = VisitSample { process: std::process::id(), is_whole, batches_ns };
-    let line = serde_json::to_string(&sample).map_err(std::io::Error::from);
+    let line = serde_json::to_string(&(std::process::id(), is_whole, batches_ns)).map_err(std::io::Error::from);
     let written = line.and_then(|line| file.write_all(format!("{line}\n").as_bytes()));
     assert!(written.is_ok(), "the ruler's file: {written:?}");
 }
@@ -273,7 +266,7 @@ mod tests {
         sample_visit();
         sample_visit();
         let text = std::fs::read_to_string(file.path()).unwrap();
-        let of_another = text.lines().next().unwrap().replace(&format!(":{},", std::process::id()), ":0,");
+        let of_another = text.lines().next().unwrap().replace(&format!("[{},", std::process::id()), "[0,");
         let found = laps(&format!("{text}{of_another}\n")).unwrap();
         assert_eq!(found.len(), 2, "{text}");
         assert!(found.iter().all(|lap| lap.batches_ns.len() % VISIT_BATCHES == 0 && lap.mean() > 0.0), "{found:?}");

@@ -2,15 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use bench_common::failure::Failure;
-use bench_common::study;
-use bench_harness::operation::{Operation, chain_1, chain_10, chain_100, chain_102, chain_1000, side_by_side};
+use bench_harness::operation::{OF_PEERS, chain_1, chain_10, chain_100, chain_102, chain_1000, links, side_by_side};
 use chronoscope_harness::record::study::{Cell, StudyRecord};
 use chronoscope_harness::{Bencher, Study};
 
 use crate::claim::{Claim, Truth};
 use crate::ruler::{self, Ruler};
-use crate::size::Repeated;
 use crate::spin::{late_ns, spin};
 
 /// The parameter that names the operation.
@@ -18,14 +15,12 @@ use crate::spin::{late_ns, spin};
 /// It makes an arena of its own for each: cells that differ in their case alone run the same number of operations per
 /// batch, and as many multiplications as fill a batch would be minutes of spins.
 const OPERATION: &str = "operation";
-const KNOWN: &str = "known";
 
 /// Spins by name and length in nanoseconds.
 const SPINS: [(&str, u64); 4] =
     [("spin_50ns", 50), ("spin_1us", 1_000), ("spin_100us", 100_000), ("spin_1ms", 1_000_000)];
 /// Chains whose time is known.
-const CHAINS: [Operation; 4] =
-    [Operation::Chain(1), Operation::Chain(10), Operation::Chain(100), Operation::Chain(1000)];
+const CHAINS: [&str; 4] = ["chain_1", "chain_10", "chain_100", "chain_1000"];
 
 /// A chain in the timed loop. It is inlined there: a call would add to it what it takes to hand the value over.
 macro_rules! chained {
@@ -38,73 +33,45 @@ macro_rules! chained {
     };
 }
 
-/// The two chains that differ by two percent.
-pub(crate) const SHORT: &str = "100 links";
-pub(crate) const LONG: &str = "102 links";
-
 /// Operations of known time.
 pub(crate) fn accuracy() -> Study {
-    let spins = SPINS.map(|(name, _)| name.to_owned());
-    let chains = CHAINS.map(Operation::name);
-    let names = chains.into_iter().chain(spins);
-    Study::new("accuracy").parameter(OPERATION, names).case(KNOWN, operation)
+    Study::new("accuracy")
+        .parameter(OPERATION, CHAINS.into_iter().chain(SPINS.map(|(name, _)| name)))
+        .case("known", operation)
 }
 
 /// What peers are asked for.
 pub(crate) fn beside_peers() -> Study {
-    Study::new("peers").parameter(OPERATION, Operation::OF_PEERS.map(Operation::name)).case(KNOWN, operation)
+    Study::new("peers").parameter(OPERATION, OF_PEERS).case("known", operation)
 }
 
-/// A difference of two percent.
+/// Two chains that differ by two percent.
 pub(crate) fn two_percent() -> Study {
     Study::new("two-percent")
-        .case(SHORT, |bencher| chained!(bencher, 1, chain_100))
-        .case(LONG, |bencher| chained!(bencher, 1, chain_102))
-        .compare(LONG, SHORT)
+        .case("100 links", |bencher| chained!(bencher, 1, chain_100))
+        .case("102 links", |bencher| chained!(bencher, 1, chain_102))
+        .compare("102 links", "100 links")
 }
+
+/// What [`same`] compares with itself: so many pairs of the first and of the second.
+pub(crate) const SAME: [&str; 2] = ["chain_100", "side_by_side"];
 
 /// Two operations, and copies of them to be compared in pairs: the same instructions at other addresses.
 pub(crate) fn same() -> Study {
     let mut study = Study::new("same");
     // Each copy has a seed of its own, which keeps the compiler from making one function of all.
     macro_rules! pairs {
-        ($chain:path, $name:expr, $($first:literal $second:literal)*) => {$(
-            let names = [$first, $second].map(|copy: u64| format!("{} #{copy}", $name.name()));
-            let [first, second] = names.clone();
+        ($chain:path, $name:expr, $seed:expr, $($first:literal $second:literal)*) => {$(
+            let [first, second] = [$first, $second].map(|copy: u64| format!("{} #{copy}", $name));
             study = study
-                .case(first, |bencher| chained!(bencher, seed::<_, $first>(), $chain))
-                .case(second, |bencher| chained!(bencher, seed::<_, $second>(), $chain));
-            let [first, second] = names;
-            study = study.compare(second, first);
+                .case(first.clone(), |bencher| chained!(bencher, $seed($first), $chain))
+                .case(second.clone(), |bencher| chained!(bencher, $seed($second), $chain))
+                .compare(second, first);
         )*};
     }
-    pairs!(chain_100, SAME[0], 1 2 3 4 5 6);
-    pairs!(side_by_side, SAME[1], 7 8 9 10);
+    pairs!(chain_100, SAME[0], |copy: u64| copy, 1 2 3 4 5 6);
+    pairs!(side_by_side, SAME[1], |copy: u64| [copy, 1, 2, 3], 7 8 9 10);
     study
-}
-
-/// What [`same`] compares with itself: so many pairs of the first and of the second.
-pub(crate) const SAME: [Operation; 2] = [Operation::Chain(100), Operation::SideBySide];
-
-/// Where a chain begins, or four of them.
-trait Seed {
-    fn of(copy: u64) -> Self;
-}
-
-impl Seed for u64 {
-    fn of(copy: u64) -> Self {
-        copy
-    }
-}
-
-impl Seed for [u64; 4] {
-    fn of(copy: u64) -> Self {
-        [copy, 1, 2, 3]
-    }
-}
-
-fn seed<S: Seed, const COPY: u64>() -> S {
-    S::of(COPY)
 }
 
 /// The name of a file that is a build in which the chain of [`planted`] is two percent longer.
@@ -113,11 +80,11 @@ pub(crate) const PLANTED: &str = "planted";
 /// Operations of all kinds, for two builds of the same program.
 pub(crate) fn builds() -> Study {
     Study::new("builds")
-        .case(Operation::Chain(10).name(), |bencher| chained!(bencher, 1, chain_10))
-        .case(Operation::Chain(100).name(), |bencher| chained!(bencher, 1, chain_100))
-        .case(Operation::Chain(1000).name(), |bencher| chained!(bencher, 1, chain_1000))
-        .case(Operation::SideBySide.name(), |bencher| chained!(bencher, [1, 2, 3, 4], side_by_side))
-        .case(Operation::ClockRead.name(), |bencher| bencher.iter(Instant::now))
+        .case("chain_10", |bencher| chained!(bencher, 1, chain_10))
+        .case("chain_100", |bencher| chained!(bencher, 1, chain_100))
+        .case("chain_1000", |bencher| chained!(bencher, 1, chain_1000))
+        .case("side_by_side", |bencher| chained!(bencher, [1, 2, 3, 4], side_by_side))
+        .case("clock_read", |bencher| bencher.iter(Instant::now))
 }
 
 /// A chain of 100 links, or of 102 in a file called so.
@@ -132,71 +99,38 @@ pub(crate) fn planted() -> Study {
 
 /// Nothing.
 pub(crate) fn empty() -> Study {
-    Study::new("empty").case(Operation::Empty.name(), |bencher| bencher.iter(|| ()))
+    Study::new("empty").case("empty", |bencher| bencher.iter(|| ()))
 }
 
-/// A study, and the time that it is given.
-pub(crate) struct Timed {
-    pub(crate) words: &'static str,
-    pub(crate) study: Study,
-    pub(crate) budget: Duration,
-    pub(crate) longest_operation: Duration,
-}
-
-impl Timed {
-    /// Whether it is short enough for a quick run.
-    pub(crate) fn is_quick(&self) -> bool {
-        self.budget.max(self.longest_operation) < Duration::from_secs(5)
-    }
-}
-
-/// A case that sleeps so long.
-fn sleeps(study: Study, length: Duration) -> Study {
-    study.case("slow", move |bencher| bencher.iter(|| std::thread::sleep(length)))
-}
-
-/// Studies that have too little time for all that they measure, and one that has enough.
-pub(crate) fn timed() -> [Timed; 5] {
-    let chain = |bencher: &mut Bencher<'_>| chained!(bencher, 1, chain_100);
-    let chains =
-        |study: Study, cases: u32| (0..cases).fold(study, |study, case| study.case(format!("chain {case}"), chain));
-    let (second, fifth) = (Duration::from_secs(1), Duration::from_millis(200));
-    let grid = chains(Study::new("a-grid"), 40).backoff(0..=40).threads([1, 2, 3, 4]);
-    let timed = |words, study, budget, longest_operation| Timed { words, study, budget, longest_operation };
+/// Studies that have too little time for all that they measure, and one that has enough: in words, the study, the seconds that it is
+/// given, and those that its longest operation takes.
+pub(crate) fn timed() -> [(&'static str, Study, f64, f64); 5] {
+    let chains = |name: &str, cases: u32| {
+        let chain = |bencher: &mut Bencher<'_>| chained!(bencher, 1, chain_100);
+        (0..cases).fold(Study::new(name), |study, case| study.case(format!("chain {case}"), chain))
+    };
+    let sleeps = |study: Study, ms: u64| {
+        study.case("slow", move |bencher| bencher.iter(|| std::thread::sleep(Duration::from_millis(ms))))
+    };
     [
-        timed("8 cases", chains(Study::new("eight"), 8), Duration::from_secs(3), Duration::ZERO),
-        timed("an operation of 1 s", sleeps(Study::new("a-second"), second), Duration::from_millis(10), second),
-        timed(
-            "one of 200 ms and a short one",
-            sleeps(chains(Study::new("slow-and-short"), 1), fifth),
-            Duration::from_secs(5),
-            fifth,
-        ),
-        timed("one of 200 ms alone", sleeps(Study::new("slow-alone"), fifth), Duration::from_secs(5), fifth),
-        timed("40 cases × 41 backoffs × 4 threads", grid, Duration::from_secs(42), Duration::ZERO),
+        ("8 cases", chains("eight", 8), 3.0, 0.0),
+        ("an operation of 1 s", sleeps(Study::new("a-second"), 1_000), 0.01, 1.0),
+        ("one of 200 ms and a short one", sleeps(chains("slow-and-short", 1), 200), 5.0, 0.2),
+        ("one of 200 ms alone", sleeps(Study::new("slow-alone"), 200), 5.0, 0.2),
+        ("40 cases × 41 backoffs × 4 threads", chains("a-grid", 40).backoff(0..=40).threads([1, 2, 3, 4]), 42.0, 0.0),
     ]
 }
 
 /// Every study, so that a worker process finds its own.
-pub(crate) fn serve_if_worker() {
-    for study in [accuracy(), beside_peers(), two_percent(), same(), builds(), planted(), empty()] {
-        study.serve_if_worker();
-    }
-    for timed in timed() {
-        timed.study.serve_if_worker();
-    }
-}
-
-/// Runs `study` once.
-pub(crate) fn run(study: &Study, size: &Repeated) -> Result<StudyRecord, Failure> {
-    study::run("bench-harness", study, size.each)
+pub(crate) fn all() -> Vec<Study> {
+    let all = [accuracy(), beside_peers(), two_percent(), same(), builds(), planted(), empty()];
+    all.into_iter().chain(timed().map(|(_, study, ..)| study)).collect()
 }
 
 /// What one run of [`accuracy`] or [`beside_peers`] claims for each operation, paired with the truth by `ruler`.
 pub(crate) fn claims(record: &StudyRecord, ruler: Ruler) -> Vec<(String, Claim)> {
-    let of = |cell: &Cell| cell.parameters.get(OPERATION).cloned();
     let claim = |cell: &Cell| {
-        let name = of(cell)?;
+        let name = cell.parameters.get(OPERATION)?.clone();
         let claim = Claim {
             ns: cell.time_ns.map(|time| time.estimate),
             interval_ns: cell.time_ns.map(|time| (time.low, time.high)),
@@ -214,8 +148,7 @@ pub(crate) fn truth(operation: &str, operations_per_batch: u64, ruler: Ruler) ->
         let late_ns = late_ns(*length_ns, operations_per_batch, ruler.interrupted, ruler.residual_ns);
         return Some(Truth { ns: *length_ns as f64 + late_ns, error_ns: late_ns });
     }
-    let chain = CHAINS.iter().find(|chain| chain.name() == operation)?;
-    let ns = chain.links()? * ruler.link_ns;
+    let ns = f64::from(links(operation)?) * ruler.link_ns;
     Some(Truth { ns, error_ns: ns * ruler.error })
 }
 
@@ -244,11 +177,8 @@ mod tests {
 
     #[test]
     fn every_study_makes_sense() {
-        for study in [accuracy(), beside_peers(), two_percent(), same(), builds(), planted(), empty()] {
-            assert!(study.plan(&StudyOptions::default(), &[0]).is_ok(), "{}", study.name());
-        }
-        for Timed { study, words, .. } in timed() {
-            assert!(study.plan(&StudyOptions::default(), &[0, 1]).is_ok(), "{words}");
+        for study in all() {
+            assert!(study.plan(&StudyOptions::default(), &[0, 1]).is_ok(), "{}", study.name());
         }
         assert_eq!(same().cells().len(), 10);
     }

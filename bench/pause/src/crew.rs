@@ -1,12 +1,12 @@
 //! Threads that share a CPU and work one at a time, since timer slack and time slices belong to a thread.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::{self, JoinHandle};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use bench_common::cpus;
-use bench_common::failure::Failure;
+use bench_common::Failure;
+use bench_common::cpus::{allowed, beside_hogs, bind};
+use nix::time::{ClockId, clock_gettime};
 
 /// A thread that does what it is told, in its own way.
 pub(crate) struct Worker<Order, Answer> {
@@ -35,51 +35,32 @@ impl<Order: Send + 'static, Answer: Send + 'static> Worker<Order, Answer> {
     }
 
     pub(crate) fn ask(&self, order: Order) -> Result<Answer, Failure> {
-        let lost = || Failure::because(format!("the thread of {} ended", self.name));
+        let lost = || Failure::run(format!("the thread of {} ended", self.name));
         self.orders.send(order).map_err(|_| lost())?;
         self.answers.recv().map_err(|_| lost())
     }
 }
 
-/// Binds the calling thread, and those that it will start, to the last CPU that it may use; says which are left.
-pub(crate) fn bind_to_one() -> Result<(usize, Option<usize>), Failure> {
-    let cpus = cpus::allowed()?;
-    let Some((last, rest)) = cpus.split_last() else { return Err(Failure::because("no CPU may be used")) };
-    cpus::bind(*last)?;
-    Ok((*last, rest.last().copied()))
+/// Does `work` on a thread that is bound, as those that it starts, to the last CPU that may be used, with a neighbour that never
+/// sleeps if `is_loaded`. `work` is told another CPU, if there is one.
+pub(crate) fn on_one_cpu<T: Send>(
+    is_loaded: bool,
+    work: impl FnOnce(Option<u32>) -> Result<T, Failure> + Send,
+) -> Result<T, Failure> {
+    let cpus = allowed()?;
+    let (rest, last) = cpus.split_at(cpus.len() - 1);
+    let bound = || {
+        bind(last[0])?;
+        beside_hogs(if is_loaded { last } else { &[] }, || work(rest.last().copied()))
+    };
+    thread::scope(|scope| scope.spawn(bound).join().unwrap_or_else(|_| Err(Failure::run("the benchmark panicked"))))
 }
 
-/// A thread that never sleeps, until it is dropped.
-pub(crate) struct Hog {
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Hog {
-    /// On the CPUs of the calling thread.
-    pub(crate) fn start() -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let seen = stop.clone();
-        let thread = thread::spawn(move || {
-            while !seen.load(Relaxed) {
-                std::hint::spin_loop();
-            }
-        });
-        Self { stop, thread: Some(thread) }
-    }
-}
-
-impl Drop for Hog {
-    fn drop(&mut self) {
-        self.stop.store(true, Relaxed);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
-}
-
-/// CPU time of the calling thread in nanoseconds; 0 where it is not told.
-pub(crate) fn cpu_ns() -> u64 {
-    use chronoscope_sources::os::{OsClock, try_read_ns};
-    try_read_ns(OsClock::ThreadCpuTime).unwrap_or(0)
+/// The share of a CPU that `work` takes; 0 where it is not told.
+pub(crate) fn cpu_share_of(work: impl FnOnce()) -> f64 {
+    let cpu = || clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from);
+    let (began, before) = (Instant::now(), cpu());
+    work();
+    let wall = began.elapsed().max(Duration::from_nanos(1));
+    cpu().saturating_sub(before).div_duration_f64(wall).min(1.0)
 }

@@ -5,16 +5,14 @@ use std::time::{Duration, Instant};
 use chronoscope_clock::pause::{self, Pauser, TimeSlice, TimerSlack};
 
 use crate::crew::Worker;
-use crate::pauses::{Order, Taken, take};
+use crate::pauses::{Order, take};
+use crate::turns;
 
 /// A thread that pauses in its way.
-pub(crate) type Way = Worker<Order, Taken>;
+type Way = turns::Way<Order>;
 
-pub(crate) const SPIN_SLEEP: &str = "spin_sleep, default";
 pub(crate) const BARE_SLEEP: &str = "nanosleep, slack 1 ns";
 pub(crate) const PAUSER: &str = "Pauser";
-pub(crate) const PAUSER_SLICE: &str = "Pauser, slice 100 µs";
-pub(crate) const SPIN: &str = "pause::spin";
 
 /// A margin of spin_sleep that suits the least timer slack.
 const TUNED_NS: u32 = 20_000;
@@ -48,7 +46,7 @@ pub(crate) fn all() -> Vec<Way> {
                 }
             }
         }),
-        way(SPIN_SLEEP, || {
+        way("spin_sleep, default", || {
             let sleeper = spin_sleep::SpinSleeper::default();
             move |length| sleeper.sleep(length)
         }),
@@ -69,7 +67,7 @@ pub(crate) fn all() -> Vec<Way> {
                 }
             }
         }),
-        way(SPIN, || {
+        way("pause::spin", || {
             |length| {
                 let _ = pause::spin(length);
             }
@@ -86,7 +84,7 @@ pub(crate) fn all() -> Vec<Way> {
                 let _ = pauser.pause(length);
             }
         }),
-        way(PAUSER_SLICE, || {
+        way("Pauser, slice 100 µs", || {
             let slice = TimeSlice::request(SLICE);
             let mut pauser = Pauser::new();
             pauser.calibrate();

@@ -1,38 +1,42 @@
-//! The languages, and what is compared in each.
+//! The languages with an established harness, and what is compared in each.
 
-use clap::ValueEnum;
-use serde::Serialize;
+use bench_common::value::quantile;
 
-/// A language with an established harness.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Language {
-    /// By JMH
-    Java,
-    /// By package testing
-    Go,
-    /// By pyperf
-    Python,
+use crate::agreement::Side;
+
+/// A language.
+pub(crate) struct Language {
+    /// The word of `chronoscope runtimes --only`, and of its record.
+    pub(crate) name: &'static str,
+    /// What runs it, unless another program is named.
+    pub(crate) program: &'static str,
+    pub(crate) pairs: &'static [Pair],
 }
 
 /// What our record says of a clock that a harness can say, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Figure {
-    /// A turn of the loop without a clock in it.
-    Loop,
-    /// Time of a read on one thread.
-    Latency,
-    /// Time of a read while all processors read.
-    LatencyOnAll,
-    /// The median of the steps that were seen.
-    MedianStep,
-    /// The smallest of them, which is what we call granularity.
-    SmallestStep,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Figure {
+    pub(crate) words: &'static str,
+    /// Where the record of a clock has it, as a JSON pointer; where that of the runtime has it, for the loop without a clock.
+    pub(crate) place: &'static str,
+    /// Whether we leave out of it what was disturbed: rounds in which the loops beside it were slow.
+    is_undisturbed: bool,
 }
 
+const fn figure(words: &'static str, place: &'static str, is_undisturbed: bool) -> Figure {
+    Figure { words, place, is_undisturbed }
+}
+
+const LOOP: Figure = figure("the loop itself", "/loop_overhead_ns", true);
+const LATENCY: Figure = figure("latency, 1 thread", "/latency_ns", true);
+const LATENCY_ON_ALL: Figure = figure("latency, all threads", "/crowd/ns", false);
+const MEDIAN_STEP: Figure = figure("median step", "/granularity/step_ns_p50", false);
+const SMALLEST_STEP: Figure = figure("smallest step", "/granularity_ns", false);
+
+/// The clock of a loop that reads none.
+pub(crate) const NOTHING: &str = "nothing";
+
 /// One of our figures and the benchmark beside it.
-#[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
     /// As the language's users write it.
     pub(crate) clock: &'static str,
@@ -51,67 +55,64 @@ const fn other(clock: &'static str, figure: Figure, benchmark: &'static str) -> 
     Pair { clock, figure, benchmark, is_same: false }
 }
 
-const JAVA: [Pair; 7] = [
-    other("nothing", Figure::Loop, "OneThread.nothing"),
-    same("System.nanoTime", Figure::Latency, "OneThread.nanoTimeLatency"),
-    same("System.nanoTime", Figure::LatencyOnAll, "AllThreads.nanoTimeLatency"),
-    same("System.currentTimeMillis", Figure::Latency, "OneThread.currentTimeMillisLatency"),
-    same("System.currentTimeMillis", Figure::LatencyOnAll, "AllThreads.currentTimeMillisLatency"),
-    same("System.nanoTime", Figure::MedianStep, "OneThread.nanoTimeGranularity"),
-    other("System.nanoTime", Figure::SmallestStep, "OneThread.nanoTimeGranularity"),
-];
-const GO: [Pair; 4] = [
-    other("nothing", Figure::Loop, "Nothing"),
-    same("time.Now().UnixNano", Figure::Latency, "NowUnixNano"),
-    other("time.Now().UnixNano", Figure::Latency, "Now"),
-    same("time.Since", Figure::Latency, "Since"),
-];
-const PYTHON: [Pair; 4] = [
-    same("nothing", Figure::Loop, "nothing"),
-    same("time.perf_counter_ns", Figure::Latency, "perf_counter_ns"),
-    same("time.monotonic_ns", Figure::Latency, "monotonic_ns"),
-    same("time.time_ns", Figure::Latency, "time_ns"),
-];
+pub(crate) const JAVA: Language = Language {
+    name: "java",
+    program: "java",
+    pairs: &[
+        other(NOTHING, LOOP, "OneThread.nothing"),
+        same("System.nanoTime", LATENCY, "OneThread.nanoTimeLatency"),
+        same("System.nanoTime", LATENCY_ON_ALL, "AllThreads.nanoTimeLatency"),
+        same("System.currentTimeMillis", LATENCY, "OneThread.currentTimeMillisLatency"),
+        same("System.currentTimeMillis", LATENCY_ON_ALL, "AllThreads.currentTimeMillisLatency"),
+        same("System.nanoTime", MEDIAN_STEP, "OneThread.nanoTimeGranularity"),
+        other("System.nanoTime", SMALLEST_STEP, "OneThread.nanoTimeGranularity"),
+    ],
+};
+pub(crate) const GO: Language = Language {
+    name: "go",
+    program: "go",
+    pairs: &[
+        other(NOTHING, LOOP, "Nothing"),
+        same("time.Now().UnixNano", LATENCY, "NowUnixNano"),
+        other("time.Now().UnixNano", LATENCY, "Now"),
+        same("time.Since", LATENCY, "Since"),
+    ],
+};
+pub(crate) const PYTHON: Language = Language {
+    name: "python",
+    program: "python3",
+    pairs: &[
+        same(NOTHING, LOOP, "nothing"),
+        same("time.perf_counter_ns", LATENCY, "perf_counter_ns"),
+        same("time.monotonic_ns", LATENCY, "monotonic_ns"),
+        same("time.time_ns", LATENCY, "time_ns"),
+    ],
+};
 
-impl Language {
-    /// The word of `chronoscope runtimes --only`, and of its record.
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::Java => "java",
-            Self::Go => "go",
-            Self::Python => "python",
-        }
-    }
-
-    /// What is compared.
-    pub(crate) const fn pairs(self) -> &'static [Pair] {
-        match self {
-            Self::Java => &JAVA,
-            Self::Go => &GO,
-            Self::Python => &PYTHON,
+impl Figure {
+    /// What of a harness's repetitions in a round, rising and not empty, is held against ours.
+    ///
+    /// Where we leave out what was disturbed (rounds in which the loops beside it were slow), the lower decile takes the place of
+    /// that: the harnesses cannot tell. Else the median. The harness's own figure is the mean, which holds what other programs took.
+    pub(crate) fn of_repetitions(self, ns: &[f64]) -> Side {
+        let (least, median) = (ns[0], quantile(ns, 0.5));
+        Side {
+            ns: if self.is_undisturbed { ns[ns.len() / 10] } else { median },
+            all_ns: Some(median),
+            least_ns: Some(least),
         }
     }
 }
 
-impl Figure {
-    /// In words.
-    pub(crate) const fn words(self) -> &'static str {
-        match self {
-            Self::Loop => "the loop itself",
-            Self::Latency => "latency, 1 thread",
-            Self::LatencyOnAll => "latency, all threads",
-            Self::MedianStep => "median step",
-            Self::SmallestStep => "smallest step",
-        }
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// Whether we leave out of it what was disturbed: rounds in which the loops beside it were slow.
-    pub(crate) const fn is_undisturbed(self) -> bool {
-        matches!(self, Self::Loop | Self::Latency)
-    }
-
-    /// Whether it is the time of a read.
-    pub(crate) const fn is_latency(self) -> bool {
-        matches!(self, Self::Latency | Self::LatencyOnAll)
+    #[test]
+    fn a_figure_is_held_against_its_like() {
+        let found: Vec<f64> = (0..20).map(f64::from).collect();
+        let undisturbed = Side { ns: 2.0, all_ns: Some(9.5), least_ns: Some(0.0) };
+        assert_eq!(LATENCY.of_repetitions(&found), undisturbed);
+        assert_eq!(LATENCY_ON_ALL.of_repetitions(&found), Side { ns: 9.5, ..undisturbed });
     }
 }

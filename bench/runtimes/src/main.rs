@@ -1,59 +1,73 @@
 //! Measures the clocks of language runtimes by our probes and by each language's own harness, in turns, and says whether
 //! the two agree; see README.md.
 
-mod arguments;
-mod compared;
-mod goal;
-mod interval;
+mod agreement;
 mod language;
 mod oracle;
 mod ours;
-mod sections;
-mod size;
 
 use std::process::ExitCode;
 
-use bench_common::failure::Failure;
-use bench_common::machine::Machine;
-use bench_common::report::{Report, exit};
-use clap::{Parser, ValueEnum};
+use bench_common::{Bench, Failure, Run, Section};
 
-use arguments::Arguments;
-use language::Language;
-use sections::{Section, Sections};
-use size::Size;
+use agreement::Side;
+use language::{GO, JAVA, Language, PYTHON};
+use oracle::Oracle;
 
 fn main() -> ExitCode {
-    exit("bench-runtimes", run(&Arguments::parse()))
+    Bench {
+        name: "runtimes",
+        about: "Compares `chronoscope runtimes` with each language's own harness, in turns, and says whether they agree",
+        peers: &[],
+        sections: &[
+            ("java", |run, section| compare(&JAVA, run, section)),
+            ("go", |run, section| compare(&GO, run, section)),
+            ("python", |run, section| compare(&PYTHON, run, section)),
+        ],
+        takes: &["runs", "chronoscope", "runtime"],
+    }
+    .main()
 }
 
-/// Says whether everything that was asked for could be measured. A harness that is not there is not asked.
-fn run(arguments: &Arguments) -> Result<bool, Failure> {
-    let report = measure(arguments)?;
-    report.print(arguments.format)
-}
-
-fn measure(arguments: &Arguments) -> Result<Report<Sections>, Failure> {
-    if !arguments.chronoscope.is_file() {
-        let path = arguments.chronoscope.display();
-        return Err(Failure::because(format!("there is no program {path}; bench/runtimes/run builds it")));
+/// Has either side measure once in each round. Who begins changes from round to round.
+fn compare(language: &Language, run: &Run, section: &mut Section) -> Result<(), Failure> {
+    if !run.chronoscope.is_file() {
+        return Err(Failure::run(format!(
+            "there is no program {}; bench/runtimes/run builds it",
+            run.chronoscope.display()
+        )));
     }
-    let size = Size::of(arguments);
-    let wanted = |language: &Language| arguments.only.is_empty() || arguments.only.contains(language);
-    let mut sections: Vec<Section> =
-        Language::value_variants().iter().filter(|language| wanted(language)).copied().map(Section::new).collect();
-    for section in &mut sections {
-        section.get_ready(arguments);
-    }
-    for round in 0..size.rounds {
-        eprintln!("bench-runtimes: round {} of {}", round + 1, size.rounds);
-        for section in &mut sections {
-            section.measure(round, arguments, &size);
+    let program = run.runtime(language.name).unwrap_or(language.program.as_ref());
+    // A harness that is not there is not asked.
+    let oracle = match Oracle::find(language, program) {
+        Ok(oracle) => oracle,
+        Err(reason) => {
+            section.say(format!("Skipped: {reason}"));
+            return Ok(());
         }
-    }
-    // What failed in one language does not take along what was measured of it before, or of the others.
-    let failures = sections.iter_mut().filter_map(|section| Some((section.title(), section.failed.take()?))).collect();
-    let sections = Sections { is_quick: size.is_quick, languages: sections };
-    let goals = goal::all(&sections);
-    Ok(Report { machine: Machine::look(&[]), sections, goals, failures })
+    };
+    let mut rounds: Vec<Vec<[Side; 2]>> = vec![Vec::new(); language.pairs.len()];
+    let (mut harness, mut runtime) = (String::new(), String::new());
+    let mut measure = |round: u32| -> Result<(), Failure> {
+        run.now(format!("{}, round {}", language.name, round + 1));
+        let (ours, theirs) = match round % 2 {
+            0 => (ours::measure(language, program, run)?, oracle.measure(run)?),
+            _ => {
+                let theirs = oracle.measure(run)?;
+                (ours::measure(language, program, run)?, theirs)
+            }
+        };
+        let found = ours::find(&ours, language, &theirs.interpreter)?;
+        for (pair, rounds) in language.pairs.iter().zip(&mut rounds) {
+            let theirs = theirs.benchmarks.get(pair.benchmark).map(|ns| pair.figure.of_repetitions(ns));
+            rounds.extend(ours::reading(found, pair).zip(theirs).map(|(ours, theirs)| [ours, theirs]));
+        }
+        (harness, runtime) = (theirs.harness, ours::show(found));
+        Ok(())
+    };
+    // What failed does not take along what was measured before.
+    let done = run.times(9, 3).try_for_each(&mut measure);
+    agreement::table(language, &rounds, section);
+    section.say(format!("{runtime}, {harness}"));
+    done
 }

@@ -1,153 +1,96 @@
 //! Our side: what `chronoscope runtimes` says of a language's runtimes.
 
-use std::process::Command;
+use std::path::Path;
 
-use bench_common::failure::Failure;
-use bench_common::process::{output_of, parse};
-use serde::Deserialize;
+use bench_common::process::{all, document};
+use bench_common::{Failure, Run};
+use serde_json::Value as Json;
 
-use crate::arguments::Arguments;
-use crate::language::{Figure, Language};
-use crate::oracle::{Interpreter, Reading};
-
-/// The parts of a record that are compared.
-#[derive(Debug, Deserialize)]
-struct Record {
-    runtimes: Vec<Runtime>,
-}
-
-/// A runtime in the record.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Runtime {
-    kind: String,
-    pub(crate) name: String,
-    pub(crate) version: Option<String>,
-    executable: Option<String>,
-    available: bool,
-    reason_unavailable: Option<String>,
-    loop_overhead_ns: Option<Latency>,
-    clocks: Vec<Clock>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Clock {
-    name: String,
-    latency_ns: Option<Latency>,
-    granularity_ns: Option<f64>,
-    granularity: Option<Granularity>,
-    crowd: Option<Crowd>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Latency {
-    estimate: f64,
-    p50: f64,
-    minimum: f64,
-}
-
-#[derive(Debug, Deserialize)]
-struct Granularity {
-    step_ns_p50: f64,
-}
-
-#[derive(Debug, Deserialize)]
-struct Crowd {
-    ns: Middle,
-}
-
-#[derive(Debug, Deserialize)]
-struct Middle {
-    #[serde(alias = "median")]
-    estimate: f64,
-}
+use crate::agreement::Side;
+use crate::language::{Language, NOTHING, Pair};
+use crate::oracle::Interpreter;
 
 /// Has the product measure `language` once.
-pub(crate) fn measure(language: Language, arguments: &Arguments) -> Result<Vec<Runtime>, Failure> {
-    let program = arguments.program(language).display();
-    let mut command = Command::new(&arguments.chronoscope);
-    command.args(["runtimes", "--quick", "--quiet", "--format", "json", "--only", language.word()]);
-    command.arg("--runtime").arg(format!("{}={program}", language.word()));
-    runtimes(&output_of(command, "chronoscope runtimes")?)
-}
-
-fn runtimes(json: &str) -> Result<Vec<Runtime>, Failure> {
-    parse(json, "chronoscope runtimes").map(|record: Record| record.runtimes)
+pub(crate) fn measure(language: &Language, program: &Path, run: &Run) -> Result<Json, Failure> {
+    let runtime = format!("{}={}", language.name, program.display());
+    document(&run.chronoscope, &["runtimes", "--quick", "--only", language.name, "--runtime", &runtime])
 }
 
 /// The runtime that `interpreter` is, among those that the product measured.
 pub(crate) fn find<'a>(
-    runtimes: &'a [Runtime],
-    language: Language,
+    document: &'a Json,
+    language: &Language,
     interpreter: &Interpreter,
-) -> Result<&'a Runtime, Failure> {
-    let of_kind = || runtimes.iter().filter(|runtime| runtime.kind == language.word());
-    let found = of_kind().find(|runtime| interpreter.is(runtime.executable.as_deref(), runtime.version.as_deref()));
-    let Some(found) = found else {
-        let seen: Vec<String> = of_kind().map(Runtime::show).collect();
-        return Err(Failure::because(format!(
-            "chronoscope did not measure {interpreter}, which the harness used, but {}",
-            seen.join("; ")
+) -> Result<&'a Json, Failure> {
+    let runtimes = || all(&document["content"]["sections"]["runtimes"]["report"]);
+    let of_kind = || runtimes().filter(|runtime| runtime["kind"] == language.name);
+    let is_it = |runtime: &&Json| interpreter.is(runtime["executable"].as_str(), runtime["version"].as_str());
+    let Some(found) = of_kind().find(is_it) else {
+        let seen = of_kind().map(show).collect::<Vec<_>>().join("; ");
+        return Err(Failure::run(format!(
+            "chronoscope did not measure {interpreter}, which the harness used, but {seen}"
         )));
     };
-    if !found.available {
-        let reason = found.reason_unavailable.as_deref().unwrap_or("no reason given");
-        return Err(Failure::because(format!("chronoscope could not measure {}: {reason}", found.show())));
+    if found["available"] == false {
+        let reason = found["reason_unavailable"].as_str().unwrap_or("no reason given");
+        return Err(Failure::run(format!("chronoscope could not measure {}: {reason}", show(found))));
     }
     Ok(found)
 }
 
-impl Runtime {
-    /// Name, version and file.
-    pub(crate) fn show(&self) -> String {
-        let or_unknown = |what: &Option<String>| what.clone().unwrap_or_else(|| "unknown".into());
-        format!("{} {} ({})", self.name, or_unknown(&self.version), or_unknown(&self.executable))
-    }
+/// Name, version and file.
+pub(crate) fn show(runtime: &Json) -> String {
+    let [name, version, executable] =
+        ["name", "version", "executable"].map(|of| runtime[of].as_str().unwrap_or("unknown"));
+    format!("{name} {version} ({executable})")
+}
 
-    /// One figure of one clock; None if it was not measured.
-    pub(crate) fn reading(&self, clock: &str, figure: Figure) -> Option<Reading> {
-        let alone = |ns| Reading { ns, all_ns: None, least_ns: None };
-        let batches =
-            |found: &Latency| Reading { ns: found.estimate, all_ns: Some(found.p50), least_ns: Some(found.minimum) };
-        let clock = || self.clocks.iter().find(|known| known.name == clock);
-        match figure {
-            Figure::Loop => self.loop_overhead_ns.as_ref().map(batches),
-            Figure::Latency => clock()?.latency_ns.as_ref().map(batches),
-            Figure::LatencyOnAll => clock()?.crowd.as_ref().map(|crowd| alone(crowd.ns.estimate)),
-            Figure::MedianStep => clock()?.granularity.as_ref().map(|steps| alone(steps.step_ns_p50)),
-            Figure::SmallestStep => clock()?.granularity_ns.map(alone),
-        }
-    }
+/// One figure of one clock; None if it was not measured.
+pub(crate) fn reading(runtime: &Json, pair: &Pair) -> Option<Side> {
+    let clock = || all(&runtime["clocks"]).find(|clock| clock["name"] == pair.clock);
+    let found = if pair.clock == NOTHING { Some(runtime) } else { clock() }?.pointer(pair.figure.place)?;
+    // A number, or what a document says of many batches.
+    let ns = found.as_f64().or(found["estimate"].as_f64())?;
+    Some(Side { ns, all_ns: found["p50"].as_f64(), least_ns: found["minimum"].as_f64() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::{GO, JAVA, PYTHON};
 
-    const RECORD: &str = include_str!("../fixtures/chronoscope.json");
+    /// A document that the product wrote.
+    fn shown() -> Json {
+        serde_json::from_str(include_str!("../../../docs/shown/runtimes.json")).unwrap()
+    }
 
     #[test]
-    fn the_figures_of_a_clock_are_found() {
-        let runtimes = runtimes(RECORD).unwrap();
-        let java = Interpreter::file("/usr/lib/jvm/java-25/bin/java");
-        let found = find(&runtimes, Language::Java, &java).unwrap();
-        assert_eq!(found.show(), "OpenJDK 64-Bit Server VM 25.0.3+9-LTS (/usr/lib/jvm/java-25/bin/java)");
-        let of = |figure| found.reading("System.nanoTime", figure).map(|found| found.ns);
-        assert_eq!([of(Figure::Latency), of(Figure::LatencyOnAll)], [Some(17.25), Some(17.5)]);
-        assert_eq!([of(Figure::MedianStep), of(Figure::SmallestStep)], [Some(18.0), Some(16.0)]);
-        assert_eq!(found.reading("System.currentTimeMillis", Figure::LatencyOnAll), None);
-        assert_eq!(
-            found.reading("nothing", Figure::Loop),
-            Some(Reading { ns: 0.5, all_ns: Some(0.75), least_ns: Some(0.25) })
-        );
-        assert_eq!(found.reading("Instant.now", Figure::Latency), None);
+    fn the_product_says_whatever_is_compared() {
+        let document = shown();
+        for language in [JAVA, GO, PYTHON] {
+            let of_kind = |runtime: &&Json| runtime["kind"] == language.name;
+            let runtime = all(&document["content"]["sections"]["runtimes"]["report"]).find(of_kind).unwrap();
+            let itself = Interpreter::Version(runtime["version"].as_str().unwrap().to_owned());
+            let found = find(&document, &language, &itself).unwrap();
+            for pair in language.pairs {
+                assert!(
+                    reading(found, pair).is_some_and(|side| side.ns > 0.0),
+                    "{}, {}",
+                    pair.clock,
+                    pair.figure.words
+                );
+            }
+        }
     }
 
     #[test]
     fn another_runtime_is_not_taken_for_it() {
-        let runtimes = runtimes(RECORD).unwrap();
-        let unknown = find(&runtimes, Language::Java, &Interpreter::file("/opt/java")).unwrap_err();
+        let unknown = find(&shown(), &JAVA, &Interpreter::file("/opt/java")).unwrap_err();
         assert!(unknown.to_string().contains("did not measure /opt/java"), "{unknown}");
-        let broken = find(&runtimes, Language::Go, &Interpreter::version("go1.26.8")).unwrap_err();
-        assert!(broken.to_string().ends_with("the compiler refused the probe"), "{broken}");
+        let broken = serde_json::json!({ "content": { "sections": { "runtimes": { "report": [
+            { "kind": "go", "version": "go1", "available": false, "reason_unavailable": "it was refused" }
+        ]}}}});
+        let broken = find(&broken, &GO, &Interpreter::Version("go1".into())).unwrap_err();
+        assert!(broken.to_string().ends_with("it was refused"), "{broken}");
     }
 }

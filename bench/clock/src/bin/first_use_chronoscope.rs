@@ -1,6 +1,6 @@
 //! The first use of our clock.
 
-#[path = "../child/first_call.rs"]
+#[path = "../first_call.rs"]
 mod first_call;
 
 fn main() {

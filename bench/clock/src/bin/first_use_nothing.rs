@@ -1,6 +1,6 @@
 //! A process that links no library of clocks: what the others are compared with.
 
-#[path = "../child/first_call.rs"]
+#[path = "../first_call.rs"]
 mod first_call;
 
 fn main() {

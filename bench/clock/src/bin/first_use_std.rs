@@ -1,6 +1,6 @@
 //! The first use of the standard library's clock.
 
-#[path = "../child/first_call.rs"]
+#[path = "../first_call.rs"]
 mod first_call;
 
 fn main() {

@@ -1,0 +1,88 @@
+//! The studies of this benchmark in one run: latency, work and threads.
+
+use bench_clock::subjects::{NOTHING, RDTSC, STD};
+use bench_clock::{Kind, studies};
+use bench_common::study::{self, divided};
+use bench_common::{Failure, Run, Section, Table, Value};
+use chronoscope_harness::record::study::{Cell, CellProcess, StudyRecord};
+use chronoscope_harness::stats::over_processes;
+use chronoscope_harness::{Study, StudyOptions};
+
+fn record_of(run: &Run, study: &Study, quick_seconds: f64) -> Result<StudyRecord, Failure> {
+    run.now(study.name());
+    let quick = study::Effort { seconds: quick_seconds, processes: 3 }.options();
+    study::run(study, &run.pick(StudyOptions::default(), quick))
+}
+
+pub(crate) fn latency(run: &Run, section: &mut Section) -> Result<(), Failure> {
+    section.study(&record_of(run, &studies::latency()?, 1.0)?);
+    Ok(())
+}
+
+/// What a read adds inside real work.
+pub(crate) fn work(run: &Run, section: &mut Section) -> Result<(), Failure> {
+    let record = record_of(run, &studies::work()?, 2.0)?;
+    let (confidence, turns) = (record.plan.confidence, f64::from(Kind::TURNS));
+    let mut alone = Table::new(1, "work | ns a turn, without a read");
+    let mut table = Table::new(2, "work | read | adds ns | × what std adds");
+    for kind in Kind::ALL {
+        let is_of_kind = |cell: &&Cell| cell.parameters.get(Kind::PARAMETER).is_some_and(|name| name == kind.name());
+        let processes = |name: &str| -> &[CellProcess] {
+            record.cells.iter().filter(is_of_kind).find(|cell| cell.case == name).map_or(&[], |cell| &cell.forks)
+        };
+        for cell in record.cells.iter().filter(is_of_kind) {
+            if cell.case == NOTHING {
+                alone.row([kind.name().into(), Value::estimate(cell.time_ns.map(|ns| divided(ns, turns)), 1)]);
+                continue;
+            }
+            let loops = [&cell.forks[..], processes(NOTHING), processes(STD)];
+            let adds = over_processes(&loops[..2], confidence, |ns| (ns[0] - ns[1]) / turns);
+            let to_std = over_processes(&loops, confidence, |ns| (ns[0] - ns[1]) / (ns[2] - ns[1]));
+            let to_std = if cell.case == STD { "1".into() } else { Value::estimate(to_std, 2) };
+            table.row([kind.name().into(), cell.case.as_str().into(), Value::estimate(adds, 1), to_std]);
+        }
+    }
+    section.table(alone);
+    section.table(table);
+    section.say(basis(&record));
+    Ok(())
+}
+
+/// Reads per second on one CPU and on several at once.
+pub(crate) fn threads(run: &Run, section: &mut Section) -> Result<(), Failure> {
+    let record = record_of(run, &studies::threads()?, 1.0)?;
+    let confidence = record.plan.confidence;
+    let read_of = |cell: &Cell| cell.parameters.get(studies::READ).cloned().unwrap_or_default();
+    let processes = |read: &str, threads: u32| -> &[CellProcess] {
+        let found = record.cells.iter().find(|cell| cell.threads == threads && read_of(cell) == read);
+        found.map_or(&[], |cell| &cell.forks)
+    };
+    let mut table = Table::new(2, &format!("read | threads | M/s | scaling | × {RDTSC}'s scaling"));
+    for cell in &record.cells {
+        let (read, threads) = (read_of(cell), cell.threads);
+        let all = f64::from(threads);
+        let loops = [processes(&read, 1), &cell.forks, processes(RDTSC, 1), processes(RDTSC, threads)];
+        let scaling = over_processes(&loops[..2], confidence, |ns| all * ns[0] / ns[1]);
+        let to_counter = over_processes(&loops, confidence, |ns| (ns[0] / ns[1]) / (ns[2] / ns[3]));
+        table.row([
+            read.into(),
+            threads.to_string().into(),
+            Value::estimate(cell.throughput_per_s.map(|per_s| divided(per_s, 1e6)), 1),
+            Value::estimate(scaling.filter(|_| threads > 1), 2),
+            Value::estimate(to_counter.filter(|_| threads > 1), 2),
+        ]);
+    }
+    section.table(table);
+    section.say(basis(&record));
+    Ok(())
+}
+
+/// What a study's numbers rest on.
+fn basis(record: &StudyRecord) -> String {
+    let confidence = (record.confidence() * 1e3).round() / 10.0;
+    format!(
+        "{} processes, {} rounds each. In brackets: {confidence} % intervals, over processes.",
+        record.forks.len(),
+        record.plan.rounds
+    )
+}

@@ -1,0 +1,152 @@
+//! A part of a benchmark: tables of what it measured, with words.
+
+use chronoscope_bench::page_width;
+use chronoscope_harness::record::study::StudyRecord;
+use chronoscope_render::line::Line;
+use chronoscope_render::page::Page;
+use chronoscope_render::palette::{DIM, PLAIN, WARNING};
+use chronoscope_render::study::{Detail, terminal};
+use chronoscope_render::table::{Align, Table as Drawn};
+use serde::Serialize;
+
+use crate::Value;
+
+/// Between the parts of a row's name, and between columns.
+const SEPARATOR: &str = " | ";
+
+/// What a part of a benchmark measured.
+#[derive(Debug, Serialize)]
+pub struct Section {
+    pub name: &'static str,
+    tables: Vec<Table>,
+    #[serde(skip)]
+    parts: Vec<Part>,
+    /// Why it was not measured to the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+#[derive(Debug)]
+enum Part {
+    Words(String),
+    Table(usize),
+    /// A page of a study, as `cargo bench` prints it.
+    Page(String),
+}
+
+/// Rows of values; the leading ones name the row.
+#[derive(Debug, Serialize)]
+pub struct Table {
+    columns: Vec<String>,
+    naming: usize,
+    rows: Vec<Vec<Value>>,
+}
+
+impl Table {
+    /// The first `naming` of the columns, which are written as `one | other`, name the rows.
+    pub fn new(naming: usize, columns: &str) -> Self {
+        Self { columns: columns.split(SEPARATOR).map(str::to_owned).collect(), naming, rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: impl Into<Vec<Value>>) {
+        self.rows.push(cells.into());
+    }
+
+    /// The name of a row, in parts.
+    fn name(&self, row: &[Value]) -> String {
+        let parts = row.iter().take(self.naming).map(Value::show).filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join(SEPARATOR)
+    }
+
+    pub(crate) fn draw(&self, page: &mut Page) {
+        let has_any =
+            |at: &usize| *at < self.naming || self.rows.iter().any(|row| row.get(*at) != Some(&Value::Nothing));
+        let shown: Vec<usize> = (0..self.columns.len()).filter(has_any).collect();
+        let align = |at: usize| {
+            let is_text = |row: &Vec<Value>| matches!(row.get(at), None | Some(Value::Words(_) | Value::Nothing));
+            if at < self.naming || self.rows.iter().all(is_text) { Align::Left } else { Align::Right }
+        };
+        let columns: Vec<_> = shown.iter().map(|at| (self.columns[*at].as_str(), align(*at))).collect();
+        let mut table = Drawn::new(&columns).named_by(self.naming);
+        for row in &self.rows {
+            table.cells(PLAIN, shown.iter().filter_map(|at| row.get(*at)).map(Value::show).collect());
+        }
+        page.table(table);
+    }
+}
+
+impl Section {
+    pub(crate) fn new(name: &'static str) -> Self {
+        Self { name, tables: Vec::new(), parts: Vec::new(), failure: None }
+    }
+
+    /// Adds a table.
+    pub fn table(&mut self, table: Table) {
+        self.parts.push(Part::Table(self.tables.len()));
+        self.tables.push(table);
+    }
+
+    /// Adds a paragraph.
+    pub fn say(&mut self, words: impl Into<String>) {
+        self.parts.push(Part::Words(words.into()));
+    }
+
+    /// Adds the page of a study, and its times and comparisons as tables for goals and JSON.
+    pub fn study(&mut self, record: &StudyRecord) {
+        self.parts.push(Part::Page(terminal(record, Detail::Usual, page_width())));
+        let mut cells = Table::new(2, "case | where | ns | least ns");
+        for cell in &record.cells {
+            let place = record.plan.place(&cell.parameters, cell.backoff_tokens, cell.threads);
+            let ns =
+                cell.time_ns.map(|ns| Value::estimate(ns, 2)).or(cell.below_ns.map(|below| Value::Below { below }));
+            let least = cell.minimum_ns.map(|ns| Value::number(ns, 2));
+            cells.row([cell.case.as_str().into(), place.into(), ns.into(), least.into()]);
+        }
+        let mut comparisons = Table::new(3, "case | baseline | where | ratio | difference, ns");
+        for comparison in &record.comparisons {
+            for point in &comparison.points {
+                let place = record.plan.place(&comparison.parameters, point.backoff_tokens, comparison.threads);
+                let names = [&comparison.case, &comparison.baseline, &place].map(|name| name.as_str().into());
+                let figures = [Value::estimate(point.ratio, 3), Value::estimate(point.difference_ns, 2)];
+                comparisons.row([names.as_slice(), figures.as_slice()].concat());
+            }
+        }
+        self.tables.extend([cells, comparisons]);
+    }
+
+    /// The cells in `column` of all rows called so, or whose name begins with these parts; of all rows for no name.
+    pub(crate) fn find<'s>(&'s self, row: &'s str, column: &'s str) -> impl Iterator<Item = (String, &'s Value)> {
+        self.tables.iter().flat_map(move |table| {
+            let at = table.columns.iter().position(|name| name == column);
+            table.rows.iter().filter_map(move |cells| {
+                let (name, cell) = (table.name(cells), cells.get(at?)?);
+                let rest = name.strip_prefix(row)?;
+                (row.is_empty() || rest.is_empty() || rest.starts_with(SEPARATOR)).then_some((name, cell))
+            })
+        })
+    }
+
+    pub(crate) fn draw(&self) -> String {
+        let mut text = on_page(|page| page.section(self.name));
+        for part in &self.parts {
+            text += &match part {
+                Part::Words(words) => on_page(|page| page.paragraph(Line::new(), DIM, words)),
+                Part::Table(at) => on_page(|page| self.tables[*at].draw(page)),
+                Part::Page(study) => study.clone(),
+            };
+            text += "\n";
+        }
+        if let Some(failure) = &self.failure {
+            text += &on_page(|page| page.paragraph(Line::styled(WARNING, "not measured: "), PLAIN, failure));
+        }
+        text
+    }
+}
+
+/// What `draw` draws, over the width of the terminal.
+pub(crate) fn on_page(draw: impl FnOnce(&mut Page)) -> String {
+    let mut page = Page::with_width(page_width());
+    draw(&mut page);
+    page.finish()
+}

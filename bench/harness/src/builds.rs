@@ -1,0 +1,84 @@
+//! Two builds that take turns in one run: the same program twice, and one whose chain is two percent longer.
+
+use std::path::{Path, PathBuf};
+
+use bench_common::process::failed;
+use bench_common::study::{self, Effort};
+use bench_common::{Failure, Run, Section, Table, Value};
+use chronoscope_harness::record::study::{AgainstCell, Difference as Verdict};
+use chronoscope_harness::{Study, StudyOptions};
+
+use crate::studies;
+
+pub(crate) fn measure(run: &Run, section: &mut Section) -> Result<(), Failure> {
+    let columns = "build | case | called different | faster | same | unresolved | ratio | ± %";
+    let mut table = Table::new(2, columns);
+    let (mut failures, mut compared) = (Vec::new(), 0);
+    // The planted copy is the other build: this one takes 2 % less.
+    let builds = [
+        ("the same", studies::builds(), "same", run.times(60, 1), run.pick((25.0, 100), (4.0, 20))),
+        ("2 % less", studies::planted(), studies::PLANTED, run.times(20, 1), run.pick((20.0, 100), (2.0, 12))),
+    ];
+    for (words, study, file, runs, (seconds, processes)) in builds {
+        let (_folder, copy) = copy(file)?;
+        let mut cells: Vec<AgainstCell> = Vec::new();
+        for number in runs {
+            run.now(format!("builds, {words}, run {}", number + 1));
+            // A run that fails does not take the others along.
+            match compare(&study, &copy, Effort { seconds, processes }) {
+                Ok(seen) => cells.extend(seen),
+                Err(failure) => failures.push(failure),
+            }
+        }
+        compared += cells.len();
+        rows(words, &cells, &mut table);
+    }
+    section.table(table);
+    section.say(format!(
+        "Ratios: medians with extremes; ±: the median half of an interval. Runs that failed: {}.",
+        failures.len()
+    ));
+    match failures.pop() {
+        Some(failure) if compared == 0 => Err(failure),
+        _ => Ok(()),
+    }
+}
+
+/// A copy of this program's file: processes of another file have pages and addresses of their own, as those of another build.
+fn copy(name: &str) -> Result<(tempfile::TempDir, PathBuf), Failure> {
+    const WHAT: &str = "cannot copy this program";
+    let itself = std::env::current_exe().map_err(failed(WHAT))?;
+    let folder = tempfile::tempdir_in(itself.parent().unwrap_or(Path::new("."))).map_err(failed(WHAT))?;
+    let to = folder.path().join(name);
+    std::fs::copy(&itself, &to).map_err(failed(WHAT))?;
+    Ok((folder, to))
+}
+
+fn compare(study: &Study, other: &Path, effort: Effort) -> Result<Vec<AgainstCell>, Failure> {
+    let against = study.other_build(other, "copy", &|| false).map_err(failed(study.name()))?;
+    let record = study::run(study, &StudyOptions { against: Some(against), ..effort.options() })?;
+    record.content.against.map(|against| against.cells).ok_or_else(|| Failure::run("nothing was compared"))
+}
+
+/// A row for each case.
+fn rows(build: &str, cells: &[AgainstCell], table: &mut Table) {
+    let mut cases: Vec<&str> = cells.iter().map(|cell| cell.case.as_str()).collect();
+    cases.sort_unstable();
+    cases.dedup();
+    for case in cases {
+        let seen: Vec<&AgainstCell> = cells.iter().filter(|cell| cell.case == case).collect();
+        let count = |verdict: Verdict| Value::count(seen.iter().map(|cell| cell.verdict == verdict));
+        let ratios = || seen.iter().filter_map(|cell| cell.ratio);
+        let half_width = bench_common::value::median(ratios().map(|ratio| (ratio.high - ratio.low) / 2.0 * 100.0));
+        table.row([
+            build.into(),
+            case.into(),
+            Value::count(seen.iter().map(|cell| matches!(cell.verdict, Verdict::Faster | Verdict::Slower))),
+            count(Verdict::Faster),
+            count(Verdict::Same),
+            count(Verdict::Unresolved),
+            Value::extremes(ratios().map(|ratio| ratio.estimate), 4),
+            half_width.map(|pct| Value::number(pct, 2)).into(),
+        ]);
+    }
+}

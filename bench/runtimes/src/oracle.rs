@@ -1,0 +1,323 @@
+//! The other side: the harnesses that the languages' users measure with.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use bench_common::process::{all, failed, output_of, read};
+use bench_common::value::sorted;
+use bench_common::{Failure, Run};
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+use crate::language::{JAVA, Language};
+
+/// The folder of this benchmark, with what the harnesses run.
+const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
+/// What is installed where the interpreter has none.
+const REQUIREMENT: &str = "pyperf==2.10.0";
+const JMH_PREFIX: &str = "chronoscope.bench.Clocks.";
+
+/// What a harness measured in a round.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    /// The harness and its version.
+    pub(crate) harness: String,
+    /// What ran it.
+    pub(crate) interpreter: Interpreter,
+    /// By the benchmark's name: nanoseconds of each repetition, rising; at least one.
+    pub(crate) benchmarks: BTreeMap<String, Vec<f64>>,
+}
+
+/// Which of several runtimes of a language it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Interpreter {
+    /// The one that is this file.
+    File(PathBuf),
+    /// The one of this version, where programs do not know what compiled them.
+    Version(String),
+}
+
+impl Interpreter {
+    /// The one that is this file, under whatever name.
+    pub(crate) fn file(path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        Self::File(path.canonicalize().unwrap_or_else(|_| path.to_owned()))
+    }
+
+    /// Whether it is the runtime that says this of itself.
+    pub(crate) fn is(&self, executable: Option<&str>, version: Option<&str>) -> bool {
+        match self {
+            Self::File(_) => executable.is_some_and(|path| Self::file(path) == *self),
+            Self::Version(own) => version == Some(own),
+        }
+    }
+}
+
+impl fmt::Display for Interpreter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Version(version) => f.write_str(version),
+        }
+    }
+}
+
+/// A harness that is ready to measure.
+pub(crate) enum Oracle {
+    /// JMH, built and started by bench/jmh/run, with a Java to measure.
+    Jmh { script: PathBuf, java: PathBuf },
+    /// The benchmarks of go/clock_test.go, compiled.
+    Testing { version: String, folder: TempDir },
+    /// An interpreter that has pyperf.
+    Pyperf { python: PathBuf },
+}
+
+impl Oracle {
+    /// The harness of `language`, for what `program` runs.
+    ///
+    /// # Errors
+    /// Why it cannot be had here.
+    pub(crate) fn find(language: &Language, program: &Path) -> Result<Self, Failure> {
+        match language.name {
+            "java" => {
+                let script = Path::new(FOLDER).with_file_name("jmh").join("run");
+                output_of(Command::new(&script).arg("-l"), "bench/jmh/run")?;
+                Ok(Self::Jmh { script, java: java_itself(program)? })
+            }
+            "go" => compiled(program),
+            _ => with_pyperf(program).map(|python| Self::Pyperf { python }),
+        }
+    }
+
+    /// Measures once: so many repetitions, each hardly longer than our batches, so that some of them hold nothing that others took.
+    pub(crate) fn measure(&self, run: &Run) -> Result<Measured, Failure> {
+        let repetitions = run.pick(200, 50);
+        match self {
+            Self::Jmh { script, java } => {
+                let mut measured = jmh(script, java, "OneThread", repetitions, "1ms")?;
+                // Longer where all processors are busy, since what ends a repetition needs one of them, too.
+                measured.benchmarks.extend(jmh(script, java, "AllThreads", run.pick(40, 10), "20ms")?.benchmarks);
+                Ok(measured)
+            }
+            Self::Testing { version, folder } => {
+                let mut command = Command::new(folder.path().join("clock.test"));
+                command.args(["-test.run", "^$", "-test.bench", ".", "-test.benchtime", "1ms"]);
+                let said = output_of(command.args(["-test.count", &repetitions.to_string()]), "go test")?;
+                let interpreter = Interpreter::Version(version.clone());
+                Ok(Measured { harness: "testing.B".to_owned(), interpreter, benchmarks: of_testing(&said)? })
+            }
+            Self::Pyperf { python } => {
+                let folder = scratch()?;
+                let file = folder.path().join("pyperf.json");
+                let mut command = Command::new(python);
+                command.arg("-B").arg(Path::new(FOLDER).join("python/clocks.py")).args(["--quiet", "--processes", "1"]);
+                // pyperf doubles its loops until they take so long.
+                command.args(["--values", &repetitions.to_string(), "--warmups", "2", "--min-time", "0.001"]);
+                output_of(command.arg("-o").arg(&file), "pyperf")?;
+                of_pyperf(&read(&file, "pyperf")?)
+            }
+        }
+    }
+}
+
+/// A place for what a harness writes.
+fn scratch() -> Result<TempDir, Failure> {
+    tempfile::tempdir().map_err(failed("no temporary folder"))
+}
+
+/// The file behind a name on the path, which may be a launcher's.
+fn java_itself(java: &Path) -> Result<PathBuf, Failure> {
+    let name = java.display();
+    let said = Command::new(java).args(["-XshowSettings:properties", "-version"]).stdin(Stdio::null()).output();
+    let said = said.map_err(failed(format!("{name} did not start")))?;
+    let home = java_home(&String::from_utf8_lossy(&said.stderr)).map(|home| Path::new(home).join("bin/java"));
+    home.ok_or_else(|| Failure::run(format!("{name} does not say where it is")))
+}
+
+fn java_home(settings: &str) -> Option<&str> {
+    settings.lines().find_map(|line| line.trim().strip_prefix("java.home = "))
+}
+
+/// A process of JMH for each benchmark of `class` that is compared.
+fn jmh(script: &Path, java: &Path, class: &str, iterations: u32, each: &str) -> Result<Measured, Failure> {
+    let folder = scratch()?;
+    let file = folder.path().join("jmh.json");
+    let mut command = Command::new(script);
+    command.arg(jmh_pattern(class)).arg("-jvm").arg(java).args(["-f", "1", "-v", "SILENT", "-wi", "5", "-w", "200ms"]);
+    command.args(["-i", &iterations.to_string(), "-r", each, "-rf", "json", "-rff"]).arg(&file);
+    output_of(&mut command, "JMH")?;
+    of_jmh(&read(&file, "JMH")?)
+}
+
+/// A pattern for exactly the benchmarks of `class` that are compared.
+fn jmh_pattern(class: &str) -> String {
+    let mut names: Vec<&str> =
+        JAVA.pairs.iter().map(|pair| pair.benchmark).filter(|name| name.starts_with(class)).collect();
+    names.sort_unstable();
+    names.dedup();
+    format!("^{JMH_PREFIX}({})$", names.join("|")).replace('.', "\\.")
+}
+
+fn of_jmh(results: &Json) -> Result<Measured, Failure> {
+    let odd = all(results).find(|one| one["primaryMetric"]["scoreUnit"] != "ns/op");
+    let Some((first, None)) = results.get(0).map(|first| (first, odd)) else {
+        let unit = odd.map(|odd| odd["primaryMetric"]["scoreUnit"].to_string());
+        return Err(Failure::run(unit.map_or("JMH measured nothing".into(), |unit| format!("JMH counts in {unit}"))));
+    };
+    let benchmark = |one: &Json| {
+        let name = one["benchmark"].as_str()?.strip_prefix(JMH_PREFIX)?;
+        // By process and iteration.
+        Some((name.to_owned(), sorted(all(&one["primaryMetric"]["rawData"]).flat_map(all).filter_map(Json::as_f64))?))
+    };
+    Ok(Measured {
+        harness: format!("JMH {}", first["jmhVersion"].as_str().unwrap_or("?")),
+        interpreter: Interpreter::file(first["jvm"].as_str().unwrap_or("?")),
+        benchmarks: all(results).filter_map(benchmark).collect(),
+    })
+}
+
+/// Compiles Go's benchmarks: what is here, and nothing from the network.
+fn compiled(go: &Path) -> Result<Oracle, Failure> {
+    let name = go.display().to_string();
+    let local = || {
+        let mut command = Command::new(go);
+        command.current_dir(Path::new(FOLDER).join("go"));
+        command.envs([("GOTOOLCHAIN", "local"), ("GOPROXY", "off"), ("GOFLAGS", ""), ("GOWORK", "off")]);
+        command
+    };
+    let version = output_of(local().args(["env", "GOVERSION"]), &name)?.trim().to_owned();
+    let folder = scratch()?;
+    output_of(local().args(["test", "-c", "-o"]).arg(folder.path().join("clock.test")), &format!("{name} test -c"))?;
+    Ok(Oracle::Testing { version, folder })
+}
+
+/// Lines like `BenchmarkNow-2   1000000   43.38 ns/op`; the number of processors is there unless it is 1.
+fn of_testing(text: &str) -> Result<BTreeMap<String, Vec<f64>>, Failure> {
+    let mut repetitions: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for line in text.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some(name) = words.first().and_then(|name| name.strip_prefix("Benchmark")) else { continue };
+        let Some(at) = words.iter().position(|word| *word == "ns/op") else { continue };
+        let ns = words[at - 1].parse().map_err(|_| Failure::run(format!("go test printed {line:?}")))?;
+        repetitions.entry(name.split('-').next().unwrap_or(name).to_owned()).or_default().push(ns);
+    }
+    if repetitions.is_empty() {
+        return Err(Failure::run("go test measured nothing"));
+    }
+    Ok(repetitions.into_iter().filter_map(|(name, ns)| Some((name, sorted(ns)?))).collect())
+}
+
+/// `python` if it has pyperf; else puts it into an environment of that interpreter below the folder of builds.
+fn with_pyperf(python: &Path) -> Result<PathBuf, Failure> {
+    let asked =
+        |python: &Path, text: &str| output_of(Command::new(python).args(["-c", text]), &python.display().to_string());
+    let file = asked(python, "import os, sys; print(os.path.realpath(sys.executable))")?;
+    if asked(python, "import pyperf").is_ok() {
+        return Ok(python.to_owned());
+    }
+    let name = file.trim().replace(['/', '\\', ':'], "-");
+    let environment = Path::new(FOLDER).with_file_name("target").join("pyperf").join(name.trim_start_matches('-'));
+    let inside = environment.join("bin/python");
+    if asked(&inside, "import pyperf").is_err() {
+        eprintln!("bench-runtimes: installing {REQUIREMENT} into {}", environment.display());
+        output_of(Command::new(python).args(["-m", "venv"]).arg(&environment), "python -m venv")?;
+        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", REQUIREMENT];
+        output_of(Command::new(&inside).args(install), "pip install pyperf")?;
+    }
+    Ok(inside)
+}
+
+/// A file of pyperf's results. What all benchmarks have in common stands at its head.
+fn of_pyperf(suite: &Json) -> Result<Measured, Failure> {
+    let metadata = |name: &str| suite["metadata"][name].as_str();
+    if metadata("unit") != Some("second") {
+        return Err(Failure::run(format!("pyperf counts in {:?}", metadata("unit"))));
+    }
+    let python = metadata("python_executable").ok_or_else(|| Failure::run("pyperf names no interpreter"))?;
+    let benchmark = |benchmark: &Json| {
+        let name = benchmark["metadata"]["name"].as_str().or(metadata("name"))?;
+        // A process has no values if it only found out how many loops to make.
+        let seconds = all(&benchmark["runs"]).flat_map(|run| all(&run["values"])).filter_map(Json::as_f64);
+        Some((name.to_owned(), sorted(seconds.map(|seconds| seconds * 1e9))?))
+    };
+    Ok(Measured {
+        harness: format!("pyperf {}", metadata("perf_version").unwrap_or_default()),
+        interpreter: Interpreter::file(python),
+        benchmarks: all(&suite["benchmarks"]).filter_map(benchmark).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> Json {
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn middle(found: &BTreeMap<String, Vec<f64>>, name: &str) -> f64 {
+        bench_common::value::median(found[name].iter().copied()).unwrap()
+    }
+
+    #[test]
+    fn what_jmh_leaves_is_read() {
+        const RESULTS: &str = include_str!("../fixtures/jmh.json");
+        let found = of_jmh(&json(RESULTS)).unwrap();
+        assert_eq!((found.harness.as_str(), found.interpreter), ("JMH 1.37", Interpreter::file("/opt/jdk/bin/java")));
+        assert_eq!(found.benchmarks["OneThread.nanoTimeLatency"], [17.0, 17.5, 22.5]);
+        assert_eq!(middle(&found.benchmarks, "AllThreads.nanoTimeLatency"), 20.0);
+        assert!(of_jmh(&json("[]")).is_err() && of_jmh(&json("{}")).is_err());
+        let throughput = of_jmh(&json(&RESULTS.replace("ns/op", "ops/s")));
+        assert!(throughput.unwrap_err().to_string().contains("ops/s"));
+    }
+
+    #[test]
+    fn java_says_where_it_is() {
+        let settings = "Property settings:\n    java.home = /opt/jdk\n    java.io.tmpdir = /tmp\n";
+        assert_eq!([java_home(settings), java_home("")], [Some("/opt/jdk"), None]);
+    }
+
+    #[test]
+    fn the_pattern_names_each_benchmark_once() {
+        assert_eq!(
+            jmh_pattern("OneThread"),
+            r"^chronoscope\.bench\.Clocks\.(OneThread\.currentTimeMillisLatency|OneThread\.nanoTimeGranularity|"
+                .to_owned()
+                + r"OneThread\.nanoTimeLatency|OneThread\.nothing)$"
+        );
+        assert!(!jmh_pattern("AllThreads").contains("OneThread"));
+    }
+
+    #[test]
+    fn what_go_prints_is_read() {
+        let found = of_testing(include_str!("../fixtures/go.txt")).unwrap();
+        assert_eq!(["Now", "NowUnixNano", "Since"].map(|name| middle(&found, name)), [43.5, 38.0, 21.25]);
+        assert!(of_testing("PASS\n").is_err() && of_testing("BenchmarkNow 10 many ns/op").is_err());
+    }
+
+    #[test]
+    fn what_pyperf_leaves_is_read() {
+        const RESULTS: &str = include_str!("../fixtures/pyperf.json");
+        let found = of_pyperf(&json(RESULTS)).unwrap();
+        assert_eq!(
+            (found.harness.as_str(), found.interpreter),
+            ("pyperf 2.10.0", Interpreter::file("/opt/bin/python"))
+        );
+        let [counter, time] = ["perf_counter_ns", "time_ns"].map(|name| middle(&found.benchmarks, name));
+        assert!((counter - 56.0).abs() < 1e-9 && (time - 55.0).abs() < 1e-9);
+        assert!(of_pyperf(&json(&RESULTS.replace("\"second\"", "\"byte\""))).is_err());
+    }
+
+    #[test]
+    fn a_file_is_known_by_all_its_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("java-17"), folder.path().join("java"));
+        std::fs::write(&file, "").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert!(Interpreter::file(&link).is(file.to_str(), None));
+        assert!(!Interpreter::file(&link).is(Some("/nowhere"), None) && !Interpreter::file(&link).is(None, None));
+        assert!(Interpreter::Version("go1.26.8".into()).is(Some("/tmp/probe"), Some("go1.26.8")));
+    }
+}
