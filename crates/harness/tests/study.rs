@@ -63,7 +63,7 @@ fn cell<'r>(record: &'r StudyRecord, case: &str) -> &'r Cell {
 }
 
 fn links(count: u64) -> impl Fn(u64) -> u64 + Copy {
-    move |seed| (0..count).fold(seed, |value, _| chronoscope_clock::work::opaque(value.wrapping_mul(3)))
+    move |seed| (0..count).fold(seed, |value, _| chronoscope_sources::work::opaque(value.wrapping_mul(3)))
 }
 
 fn assert_has_time(cell: &Cell) {

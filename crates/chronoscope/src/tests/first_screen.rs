@@ -8,7 +8,9 @@ use unicode_width::UnicodeWidthStr;
 
 use super::golden_file::assert_golden;
 use super::mutation::{mutated_in, mutation};
+use crate::answers::conclude::draw_conclusions;
 use crate::answers::conclusions::Grade;
+use crate::answers::first_screen::conclude::draw_first_screen;
 use crate::command::page::{Shown, page};
 use crate::document::{Outcome, Record};
 use crate::json::document;
@@ -140,7 +142,9 @@ fn what_was_not_measured_is_no_tick() {
     content["sections"]["causality"]["report"] =
         value!({ "pairs": [], "pairs_possible": 0, "litmus": [], "reason_unavailable": "one CPU is allowed" });
     root["machine"]["tsc"]["class"] = value!(null);
-    let record = document(&root.to_string()).unwrap();
+    let mut record = document(&root.to_string()).unwrap();
+    draw_conclusions(&mut record);
+    draw_first_screen(&mut record);
     let screen = screen_at(&record, COLUMNS);
     assert!(!screen.contains('✔') && screen.contains("HOST: UNKNOWN\n"), "{screen}");
     assert!(screen.contains("interrupted: ") && screen.contains("? no clock can be recommended"), "{screen}");

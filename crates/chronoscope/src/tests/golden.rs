@@ -7,10 +7,8 @@ use super::golden_file::assert_golden;
 use crate::answers::conclude::draw_conclusions;
 use crate::document::Record;
 use crate::json::{document, json};
-use crate::sections::causality::rules::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::view::{View, terminal};
 use anstream::adapter::strip_str;
-use chronoscope_sources::SourceId;
 use unicode_width::UnicodeWidthStr;
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/record.json");
@@ -57,21 +55,6 @@ fn runtimes() {
     assert_golden("runtimes.txt", &plain(&record_of_runtimes(), View::named("runtimes")));
     assert_golden("runtimes-in-check.txt", &plain(&record_of_runtimes(), View::CHECK));
     assert!(plain(&record(), View::named("runtimes")).contains("it was not part of the plan"));
-}
-
-/// Builds before this one drew their conclusions while they rendered.
-#[test]
-fn a_document_without_conclusions_is_shown_with_them() {
-    let mut fields: serde_json::Value = serde_json::from_str(FIXTURE).expect("the fixture is JSON");
-    assert!(fields["content"].as_object_mut().expect("it is an object").remove("first_screen").is_some());
-    let verdict = fields["content"]["verdict"].as_object_mut().expect("it is an object");
-    assert!(verdict.remove("conclusions").is_some());
-    for (list, conclusion) in [("clocks", "promise"), ("questions", "answer")] {
-        for row in verdict[list].as_array_mut().expect("it is a list") {
-            assert!(row.as_object_mut().expect("it is an object").remove(conclusion).is_some());
-        }
-    }
-    assert_eq!(document(&fields.to_string()).expect("fields are only ever added"), record());
 }
 
 /// The line of the verdict on the current `record` that contains `words`, with its continuation lines.
@@ -214,27 +197,6 @@ fn no_command_switches_to_a_counter_that_the_page_distrusts() {
     record.verdict.trust = Some(record.trust());
     let text = plain(&record, View::named("clocks"));
     assert!(!text.contains("echo tsc") && text.contains("do not switch to it: the counter is variant"), "{text}");
-}
-
-#[test]
-fn a_record_with_the_former_names_of_clocks_is_read_and_shown_as_one_with_todays() {
-    let mut text = FIXTURE.to_owned();
-    for (id, former) in SourceId::all().filter_map(|id| Some((id, id.facts().former_names.first()?))) {
-        text = text.replace(&format!("\"{id}\""), &format!("\"{former}\""));
-    }
-    assert!(text.contains("\"granular 1 µs\"") && !text.contains("\"Granular 1 µs\""));
-    let (mut former, today) = (document(&text).unwrap(), record());
-    // Findings are shown as they were written, and their subjects are known by any name.
-    let tables = |record: &Record| {
-        let mut record = record.clone();
-        let graver = record.findings.iter_mut().find(|finding| finding.is(UNORDERED_READ_NOT_CAUSAL));
-        graver.expect("the fixture has one of a clock that may step back").id = NON_CAUSAL_READ.id.into();
-        let text = terminal(&record, View::named("causality"));
-        text.split_once("FINDINGS").expect("there are findings").0.to_owned()
-    };
-    assert_eq!(tables(&former), tables(&today));
-    former.findings.clone_from(&today.findings);
-    assert_eq!(former, today);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Anything that still parses is rendered without a panic and without a character that could control the terminal.
 
 use crate::answers::compare::{self, Source};
+use crate::answers::conclude::draw_conclusions;
 use crate::answers::gate::judge::gate;
 use crate::answers::gate::junit::junit;
 use crate::answers::gate::rules_file::rules;
@@ -132,8 +133,9 @@ fn nothing_measured() {
     (sections["clocks"]["report"], sections["reads"]["report"]) = (value!({}), value!([]));
     sections["causality"]["report"] =
         value!({ "pairs": [], "pairs_possible": 0, "litmus": [], "reason_unavailable": "one CPU is allowed" });
-    let record = document(&root.to_string()).unwrap();
+    let mut record = document(&root.to_string()).unwrap();
     assert_harmless(&record);
+    draw_conclusions(&mut record);
     let text = strip_str(&terminal(&record, View::CHECK)).to_string();
     assert!(text.contains("interrupted: "));
     assert!(text.contains("causal across cores: not tested: one CPU is allowed"));

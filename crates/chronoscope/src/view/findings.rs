@@ -21,7 +21,7 @@ pub fn concerning(page: &mut Page, record: &Record, section: &str) {
 /// the name when the document was written.
 pub fn style(record: &Record, kinds: &[Kind], clock: &ClockId) -> Style {
     let about = record.findings.iter().filter(|finding| kinds.iter().any(|kind| finding.is(*kind)));
-    let about = about.filter(|finding| finding.subject.as_deref().is_some_and(|name| clock.is_called(name)));
+    let about = about.filter(|finding| finding.subject.as_deref().is_some_and(|name| clock.name() == name));
     match about.map(|finding| finding.severity).max() {
         None => PLAIN,
         Some(Severity::Critical) => CRITICAL,

@@ -39,8 +39,6 @@ pub struct SourceFacts {
     pub id: SourceId,
     /// The name under which reports show it.
     pub name: &'static str,
-    /// Names under which earlier versions showed it.
-    pub former_names: &'static [&'static str],
     /// What kind of thing it is.
     pub family: Family,
     /// The unit of the values that it returns.

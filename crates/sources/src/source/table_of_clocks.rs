@@ -24,10 +24,10 @@ impl SourceId {
         SourceFacts::of(self)
     }
 
-    /// The source called `name`, by its present or a former name.
+    /// The source called `name`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        ROWS.iter().find(|row| row.name == name || row.former_names.contains(&name)).map(|row| row.id)
+        ROWS.iter().find(|row| row.name == name).map(|row| row.id)
     }
 
     /// Its name in reports.
@@ -60,7 +60,6 @@ impl SourceFacts {
 const COUNTER: SourceFacts = SourceFacts {
     id: SourceId::CounterOrdered,
     name: "",
-    former_names: &[],
     family: Family::Counter,
     unit: Unit::CounterTicks,
     is_ordered: true,
@@ -180,7 +179,6 @@ pub(super) const ROWS: &[SourceFacts] = &[
     SourceFacts {
         id: SourceId::Clock(Guarantee::Unordered),
         name: "Unordered",
-        former_names: &["unordered"],
         is_ordered: false,
         is_causal: false,
         advice: "not ordered: it may be read before the work it times is done; a cheap timestamp in nanoseconds",
@@ -189,7 +187,6 @@ pub(super) const ROWS: &[SourceFacts] = &[
     SourceFacts {
         id: SourceId::Clock(Guarantee::Ordered),
         name: "Clock::now",
-        former_names: &["ordered"],
         times_intervals: true,
         advice: "nanoseconds of CLOCK_MONOTONIC, {causal}; from the library chronoscope-clock",
         ..LIBRARY
@@ -197,7 +194,6 @@ pub(super) const ROWS: &[SourceFacts] = &[
     SourceFacts {
         id: SourceId::Clock(Guarantee::Granular),
         name: "Granular 1 µs",
-        former_names: &["granular 1 µs", "granular 1000 ns"],
         is_ordered: false,
         declared_step: Some(Guarantee::GRANULARITY),
         advice: "it moves in steps: for timestamps that threads compare, causal without the cost of a fence",
@@ -255,14 +251,9 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_resolve() {
-        let names = || ROWS.iter().flat_map(|row| row.former_names.iter().chain([&row.name]));
-        for name in names() {
-            assert_eq!(names().filter(|other| *other == name).count(), 1, "{name}");
-        }
         for row in ROWS {
-            for name in row.former_names.iter().chain([&row.name]) {
-                assert_eq!(SourceId::from_name(name), Some(row.id));
-            }
+            assert_eq!(ROWS.iter().filter(|other| other.name == row.name).count(), 1, "{}", row.name);
+            assert_eq!(SourceId::from_name(row.name), Some(row.id));
         }
         assert_eq!(SourceId::from_name("sundial"), None);
     }

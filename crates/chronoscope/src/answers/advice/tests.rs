@@ -352,7 +352,7 @@ fn an_error_between_those_of_the_verdict_is_read_off_the_trials() {
     };
     let lengths: Vec<f64> = [10.0, 5.0, 2.0, 1.0, 0.5].into_iter().map(|pct| from(pct).expect("trials tell")).collect();
     assert!(lengths.is_sorted(), "a smaller error takes a longer interval: {lengths:?}");
-    let verdict = record.verdict.clocks.iter().find(|verdict| verdict.name.is_called("rdtscp")).unwrap();
+    let verdict = record.verdict.clocks.iter().find(|verdict| verdict.name.name() == "rdtscp").unwrap();
     let confirmed = verdict.timed.direct_interval_ns;
     assert!(verdict.timed.validated, "else the verdict confirms nothing");
     assert_eq!((Some(lengths[0]), Some(lengths[3])), (confirmed.within_10pct, confirmed.within_1pct), "of the verdict");

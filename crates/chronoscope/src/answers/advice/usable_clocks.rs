@@ -105,7 +105,7 @@ pub fn usable(question: &IntervalQuestion, record: &Record) -> Result<Vec<Usable
 fn native(question: &IntervalQuestion, record: &Record) -> Result<Vec<UsableClock>, String> {
     let verdicts = &record.verdict.clocks;
     if let Some(name) = &question.clock {
-        let wanted = verdicts.iter().find(|verdict| verdict.name.is_called(name));
+        let wanted = verdicts.iter().find(|verdict| verdict.name.name() == name);
         return match wanted {
             Some(verdict) => Ok(vec![of_verdict(verdict, question, record)]),
             None => Err(unknown_clock(question, record).unwrap_or_else(|| nothing_measured(record))),
@@ -259,7 +259,7 @@ fn unknown_clock(question: &IntervalQuestion, record: &Record) -> Option<String>
     let (owner, names): (String, Vec<String>) = match question.runtime {
         None => {
             let verdicts = &record.verdict.clocks;
-            if verdicts.iter().any(|verdict| verdict.name.is_called(name)) {
+            if verdicts.iter().any(|verdict| verdict.name.name() == name) {
                 return None;
             }
             ("this document".to_owned(), verdicts.iter().map(|verdict| verdict.name.to_string()).collect())

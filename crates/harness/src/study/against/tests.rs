@@ -44,6 +44,20 @@ fn too_few_pairs_decide_nothing_and_say_so() {
 }
 
 #[test]
+fn the_conclusion_counts_what_is_slower() {
+    let of = |factors: [f64; 2]| {
+        report(factors.iter().zip(0..).map(|(of, tokens)| of_forks("a", tokens, &times(*of))).collect())
+    };
+    let concluded = |factor: f64| against(&of([factor, 1.0]), of([1.0; 2]), "old", Vec::new()).conclusion.unwrap();
+    let slower = concluded(1.2);
+    assert!(slower.is(BECAME_SLOWER) && slower.evidence.summary.starts_with("1 of 2"), "{slower:?}");
+    assert!(concluded(1.0).is(NOT_SLOWER));
+    let few = |factor: f64| report(vec![of_forks("a", 0, &times(factor)[..2])]);
+    assert!(against(&few(1.0), few(1.0), "old", Vec::new()).conclusion.unwrap().is(NOT_KNOWN_SLOWER));
+    assert_eq!(against(&report(Vec::new()), report(Vec::new()), "old", Vec::new()).conclusion, None);
+}
+
+#[test]
 fn a_process_without_a_partner_does_not_count() {
     let mut other = of_forks("a", 0, &times(1.0));
     other.forks[0].time_ns = None;
