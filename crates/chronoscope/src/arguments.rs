@@ -12,7 +12,7 @@ use crate::answers::gate::rule::FindingKind;
 use crate::command::compare_options::CompareOptions;
 use crate::command::history::options::HistoryCommand;
 use crate::gate_options::GateOptions;
-use crate::plan::MOST_THREADS;
+use crate::plan::{MOST_THREADS, released_threads};
 use crate::registry::SectionCommand;
 use crate::run_options::RunOptions;
 use crate::sections::clocks::plan as clocks;
@@ -240,16 +240,6 @@ pub struct ThreadReleaseOptions {
     /// Number of threads released together, 1 to 4096 [default: 100]
     #[arg(long, value_name = "N", value_parser = released_threads, allow_hyphen_values = true)]
     pub threads: Option<u32>,
-}
-
-/// A number of threads to be released together; they need no CPU each, since they do almost nothing.
-pub fn released_threads(text: &str) -> Result<u32, String> {
-    const MOST: u32 = 4096;
-    let threads = whole_number(text, "1 to 4096")?;
-    match (1..=MOST).contains(&threads) {
-        true => Ok(threads),
-        false => Err(format!("{threads} threads are out of range (1–{MOST})")),
-    }
 }
 
 /// Options of causal clocks on many threads.

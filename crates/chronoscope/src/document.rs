@@ -14,11 +14,12 @@ use crate::answers::gate::report::Gate;
 use crate::answers::report::Verdict;
 use crate::answers::since::report::Since;
 use crate::part::Part;
+pub use crate::part::{Outcome, PartReport};
 use crate::plan::Plan;
 use crate::registry::Sections;
 use crate::sections::pace::report::Pace;
 use crate::sections::scaling;
-use chronoscope_harness::record::{Disturbance, Document, Machine, Tool};
+use chronoscope_harness::record::{Document, Machine, Tool};
 
 /// The JSON schema of every document, with a final newline.
 pub fn schema() -> String {
@@ -156,46 +157,5 @@ impl Deref for Content {
 impl DerefMut for Content {
     fn deref_mut(&mut self) -> &mut Sections {
         &mut self.sections
-    }
-}
-
-/// The outcome of one part of the plan.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PartReport {
-    /// The part.
-    pub part: Part,
-    /// Whether it was done.
-    pub outcome: Outcome,
-    /// Why it was not done, or not completely.
-    pub reason: Option<String>,
-    /// Its wall time in milliseconds.
-    pub elapsed_ms: u64,
-    /// The combined disturbance of its measurements.
-    pub disturbance: Disturbance,
-}
-
-/// How a part of the plan ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// Done as planned.
-    Done,
-    /// Done, except for what `reason` names.
-    Incomplete,
-    /// Nothing was measured, for `reason`.
-    Skipped,
-    /// Started but failed, for `reason`.
-    Failed,
-}
-
-impl Outcome {
-    /// In a word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Incomplete => "incomplete",
-            Self::Skipped => "skipped",
-            Self::Failed => "failed",
-        }
     }
 }

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use chronoscope_harness::record::Disturbance;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -75,5 +76,46 @@ impl PartRow {
     /// A part that must be requested.
     pub const fn on_request(part: Part, title: &'static str, weight: u64) -> Self {
         Self { part, title, weight, is_of_check: false }
+    }
+}
+
+/// The outcome of one part of the plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PartReport {
+    /// The part.
+    pub part: Part,
+    /// Whether it was done.
+    pub outcome: Outcome,
+    /// Why it was not done, or not completely.
+    pub reason: Option<String>,
+    /// Its wall time in milliseconds.
+    pub elapsed_ms: u64,
+    /// The combined disturbance of its measurements.
+    pub disturbance: Disturbance,
+}
+
+/// How a part of the plan ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Done as planned.
+    Done,
+    /// Done, except for what `reason` names.
+    Incomplete,
+    /// Nothing was measured, for `reason`.
+    Skipped,
+    /// Started but failed, for `reason`.
+    Failed,
+}
+
+impl Outcome {
+    /// In a word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Incomplete => "incomplete",
+            Self::Skipped => "skipped",
+            Self::Failed => "failed",
+        }
     }
 }

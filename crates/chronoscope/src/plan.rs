@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use chronoscope_bench::CpuList;
+use chronoscope_bench::{CpuList, whole_number};
 use chronoscope_sources::SourceId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -109,6 +109,19 @@ const BUDGET_BOUNDS: (Duration, Duration) = (Duration::from_secs(2), Duration::f
 pub const MOST_THREADS: u32 = 1024;
 /// Maximum values in a list: lists are multiplied with each other.
 const LONGEST_LIST: usize = 32;
+
+/// A number of threads to be released together; they need no CPU each, since they do almost nothing.
+///
+/// # Errors
+/// What is accepted.
+pub fn released_threads(text: &str) -> Result<u32, String> {
+    const MOST: u32 = 4096;
+    let threads = whole_number(text, "1 to 4096")?;
+    match (1..=MOST).contains(&threads) {
+        true => Ok(threads),
+        false => Err(format!("{threads} threads are out of range (1–{MOST})")),
+    }
+}
 
 impl Frame {
     /// For a run on a machine where the process may use the CPUs `allowed`.

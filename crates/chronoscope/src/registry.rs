@@ -84,9 +84,9 @@ macro_rules! sections {
             sections.into_iter().filter(|(rules, _)| yields(rules)).map(|(_, parts)| parts).collect()
         }
 
-        /// Plans every section that is part of a check, with default options.
+        /// Plans, with default options, every section of a check that has no plan yet.
         pub fn plan_check(sections: &mut Sections, frame: &Frame) -> Result<(), PlanError> {
-            $(if is_of_check(<sections::$field::$Section as Section>::PARTS) {
+            $(if is_of_check(<sections::$field::$Section as Section>::PARTS) && sections.$field.is_untouched() {
                 sections.$field.plan = sections::$field::$Section::plan(&Default::default(), frame)?;
             })*
             Ok(())
@@ -106,18 +106,23 @@ macro_rules! sections {
             Err(PlanError::new(format!("there is no section {name}")))
         }
 
+        /// Begins the report of every section.
+        pub fn begin(session: &Session<'_>, sections: &mut Sections) {
+            $(sections.$field.report = sections::$field::$Section::begin(session);)*
+        }
+
         /// Runs `part`, whichever section it belongs to.
-        pub fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+        pub fn measure(part: Part, session: &mut Session<'_>, sections: &mut Sections) -> Result<(), StageError> {
             $(if has(<sections::$field::$Section as Section>::PARTS, part) {
-                return sections::$field::$Section::measure(part, session, record);
+                let Entry { plan, report } = &mut sections.$field;
+                return sections::$field::$Section::measure(part, session, plan, report);
             })*
             Err(StageError::Skipped("no section of this build does it".to_owned()))
         }
 
-        /// Lets every section repeat measurements spoiled by a busy moment; disturbances are attributed to its last
-        /// part.
-        pub fn finish(session: &mut Session<'_>, record: &mut Record) {
-            $(sections::$field::$Section::finish(session, record);)*
+        /// Lets every section repeat measurements spoiled by a busy moment.
+        pub fn finish(session: &mut Session<'_>, sections: &mut Sections) {
+            $(sections::$field::$Section::finish(session, &sections.$field.plan, &mut sections.$field.report);)*
         }
 
         /// Draws the section `name`; false if there is none.

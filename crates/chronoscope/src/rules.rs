@@ -3,8 +3,8 @@
 
 use chronoscope_harness::rule::{self, Rule};
 
+use crate::answers::conclude;
 use crate::answers::first_screen::conclude::draw_first_screen;
-use crate::answers::{conclude, emulated};
 use crate::document::Record;
 use crate::{engine, machine, registry};
 use chronoscope_harness::finding::{Finding, Kind};
@@ -21,7 +21,6 @@ pub fn conclude(record: &Record) -> Vec<Finding> {
 
 /// The verdict on `record`, its findings, and its first screen.
 pub fn judge(record: &mut Record) {
-    emulated::leave_out_published(record);
     conclude::conclude(record);
     record.findings = conclude(record);
     draw_first_screen(record);
@@ -43,6 +42,7 @@ pub mod tests {
     use crate::document::Record;
     use crate::engine::Planned;
     use crate::sections::clocks::report::ClockReport;
+    use chronoscope_harness::estimators::intervals::TimedIntervals;
     use chronoscope_harness::estimators::latency::{ForkSummary, Latency};
     use chronoscope_harness::record::{Machine, Tool};
     use chronoscope_harness::stats::Distribution;
@@ -62,6 +62,11 @@ pub mod tests {
             causal_by_design: true,
             ..ClockReport::default()
         }
+    }
+
+    /// As [`readable`], with intervals of which nothing is known.
+    pub fn claimed(clock: impl Into<ClockId>) -> ClockReport {
+        ClockReport { intervals: Some(TimedIntervals::default()), ..readable(clock) }
     }
 
     /// A latency of which only the estimate matters.

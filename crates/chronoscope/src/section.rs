@@ -60,14 +60,25 @@ pub trait Section {
         None
     }
 
-    /// Runs one part of its plan and writes the results into its report.
+    /// Its report before any part of a run, which may be without its parts: what the machine shows of itself.
+    fn begin(_session: &Session<'_>) -> Self::Report {
+        Self::Report::default()
+    }
+
+    /// Runs one part of its plan and adds what it found to `report`, the section's own so far, which is kept whether or
+    /// not the part is completed.
     ///
     /// # Errors
     /// Why the part was not completed.
-    fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError>;
+    fn measure(
+        part: Part,
+        session: &mut Session<'_>,
+        plan: &Self::Plan,
+        report: &mut Self::Report,
+    ) -> Result<(), StageError>;
 
     /// Repeats, at the end of a run, measurements spoiled by a busy moment.
-    fn finish(_session: &mut Session<'_>, _record: &mut Record) {}
+    fn finish(_session: &mut Session<'_>, _plan: &Self::Plan, _report: &mut Self::Report) {}
 
     /// Draws all of it.
     fn show(page: &mut Page, record: &Record);

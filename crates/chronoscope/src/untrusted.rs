@@ -13,7 +13,6 @@ use crate::sections::runtimes::probe::Answer;
 use crate::sections::runtimes::probe_process::ProbeProcess;
 use crate::view::{View, terminal_at};
 use chronoscope_harness::record::Disturbance;
-use chronoscope_probes::RuntimeKind;
 
 /// Reads a document of any kind and, if valid, renders it in every way. Returns the pages, or the error.
 ///
@@ -64,9 +63,9 @@ pub fn heard(text: &str) -> Result<String, serde_json::Error> {
     }
     let forks = [ProbeProcess { round: 0, answer: answer.clone() }, ProbeProcess { round: 1, answer }];
     let counted = (&forks[0].answer, &CountedCalls::new());
-    let clocks = estimate::runtime_clocks(RuntimeKind::Java, &forks, Some(counted), &NativeRounds::new());
+    let clocks = estimate::runtime_clocks(&forks, Some(counted), &NativeRounds::new());
     let _ = estimate::runtime_loop(&forks);
     let _ = estimate::runtime_pause(&forks, true);
-    let _ = estimate::runtime_latch(&forks, 100, Disturbance::default());
+    let _ = estimate::runtime_latch(&forks, 100, Disturbance::default(), true);
     serde_json::to_string(&clocks)
 }

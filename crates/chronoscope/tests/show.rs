@@ -103,7 +103,7 @@ fn conclusions_that_this_build_does_not_know_are_not_dropped_in_silence() {
 #[test]
 fn all_of_an_experiment_is_its_page_and_the_study() {
     let text = shown(&fixture("zen4/omission.json"), &["--full"]);
-    assert!(text.contains("MODEL") && text.contains("CONCLUSIONS"), "{text}");
+    assert!(text.contains("MODEL") && text.contains("OVER THREADS"), "{text}");
 }
 
 #[test]
@@ -170,11 +170,11 @@ fn a_saved_study_becomes_a_page_for_browsers() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
     let to_page = ["--html", page.to_str().unwrap()];
-    let study = fixture("v1/study.json");
+    let study = fixture("study.json");
     assert_eq!(shown(&study, &to_page), shown(&study, &[]), "what is printed stays the same");
     let page_text = std::fs::read_to_string(&page).unwrap();
     assert!(page_text.starts_with("<!doctype html>") && page_text.contains("<svg"));
     std::fs::remove_file(&page).unwrap();
-    let said = refused(&fixture("v1/record.json"), &to_page);
+    let said = refused(&fixture("record.json"), &to_page);
     assert!(said.contains("--html applies to studies and scaling") && !page.exists(), "{said}");
 }

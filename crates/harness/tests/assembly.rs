@@ -2,7 +2,7 @@
 //! nothing else.
 //!
 //! `assembly/loops.rs` is built in release mode with the file that holds the loops, in a package whose only dependency is
-//! the clock crate. A test that fails shows the loop.
+//! chronoscope-sources. A test that fails shows the loop.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::path::Path;
@@ -132,12 +132,13 @@ fn build() -> Vec<u8> {
     fs::create_dir_all(&package).expect("the target folder is writable");
     let loops =
         include_str!("assembly/loops.rs").replace("BENCHER", &here.join("src/study/bencher.rs").to_string_lossy());
+    let loops = loops.replace("LATCH", &here.join("src/study/latch.rs").to_string_lossy());
     let loops = loops.replace("WORK", &here.join("src/work.rs").to_string_lossy());
     fs::write(package.join("main.rs"), loops).expect("the target folder is writable");
-    let clock = here.join("../clock");
+    let sources = here.join("../sources");
     let manifest = format!(
         "[package]\nname = \"loops\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[[bin]]\nname = \"loops\"\npath = \"main.rs\"\n\
-         [workspace]\n[dependencies]\nchronoscope-clock = {{ path = {clock:?}, features = [\"work\"] }}\n"
+         [workspace]\n[dependencies]\nchronoscope-sources = {{ path = {sources:?} }}\n"
     );
     fs::write(package.join("Cargo.toml"), manifest).expect("the target folder is writable");
     // The versions that this test was built with; without the file, as in a published package, cargo chooses.

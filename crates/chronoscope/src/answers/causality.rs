@@ -20,7 +20,8 @@ pub fn of_clock(clock: &ClockReport, record: &Record) -> (Option<bool>, Option<S
         return (Some(false), None);
     }
     if !clock.available {
-        return (None, clock.reason_causal_unknown.clone());
+        let reason = clock.reason_causal_unknown.clone();
+        return (None, reason.or_else(|| record.causality.reason_unavailable.clone()));
     }
     if rows.is_empty() {
         let reason = || clock.reason_causal_unknown.clone().or_else(|| record.causality.reason_unavailable.clone());
@@ -162,11 +163,9 @@ mod tests {
     use super::*;
     use crate::answers::conclude::conclude;
     use crate::answers::conclusions::Grade;
-    use crate::answers::report::ClockVerdict;
-    use crate::rules::tests::{blank, readable};
+    use crate::rules::tests::{blank, claimed};
     use crate::sections::causality::report::PairOffset;
 
-    use chronoscope_harness::estimators::intervals::TimedIntervals;
     use chronoscope_harness::record::{Disturbance, TscClass};
     use chronoscope_sources::SourceId;
     use chronoscope_sources::os::OsClock;
@@ -194,9 +193,7 @@ mod tests {
     fn record(clocks: &[SourceId], rows: Vec<Litmus>) -> Record {
         let mut record = blank();
         record.machine.tsc.class = Some(TscClass::Invariant);
-        record.clocks.report.clocks = clocks.iter().map(|id| readable(*id)).collect();
-        let claimed = |id: &SourceId| ClockVerdict::of(*id, TimedIntervals::default());
-        record.verdict.clocks = clocks.iter().map(claimed).collect();
+        record.clocks.report.clocks = clocks.iter().map(|id| claimed(*id)).collect();
         record.causality.plan.litmus_pairs = vec![(0, 1)];
         record.causality.litmus = rows;
         record

@@ -4,6 +4,7 @@ use chronoscope_sources::os::OsClock;
 use chronoscope_sources::{Family, SourceId};
 
 use crate::answers::conclusions::Conclusions;
+use crate::answers::report::ClockVerdict;
 use crate::answers::{causality, fast_path, intervals, monotonic};
 use crate::clock_id::ClockId;
 use crate::document::Record;
@@ -16,18 +17,11 @@ pub fn conclude(record: &mut Record) {
     for (clock, (causal, reason)) in record.clocks.iter_mut().zip(causality) {
         (clock.causal, clock.reason_causal_unknown) = (causal, reason);
     }
-    let advised: Vec<(bool, String)> = record
-        .verdict
-        .clocks
-        .iter()
-        .map(|verdict| match record.clocks.iter().find(|clock| clock.name == verdict.name) {
-            Some(clock) => advice(clock, record),
-            None => (false, "not measured".to_owned()),
-        })
-        .collect();
-    for (clock, (recommended, why)) in record.verdict.clocks.iter_mut().zip(advised) {
-        (clock.recommended, clock.why) = (recommended, why);
-    }
+    let judged = record.clocks.iter().filter_map(|clock| {
+        let (recommended, why) = advice(clock, record);
+        Some(ClockVerdict { recommended, why, ..ClockVerdict::of(clock.name.clone(), clock.intervals.as_ref()?) })
+    });
+    record.verdict.clocks = judged.collect();
     record.verdict.questions =
         record.clocks.plan.questions_ns.iter().map(|ns| intervals::question(*ns, record)).collect();
     record.verdict.os_clock_on_fast_path = fast_path::is_on_fast_path(record);
@@ -50,9 +44,6 @@ pub fn draw_conclusions(record: &mut Record) {
     let trust = record.trust();
     let verdict = &mut record.verdict;
     verdict.trust = Some(trust);
-    for clock in &mut verdict.clocks {
-        clock.promise = clock.timed.promise();
-    }
     for (question, answer) in verdict.questions.iter_mut().zip(answers) {
         question.answer = answer;
     }
@@ -123,9 +114,7 @@ fn is_available(record: &Record, id: SourceId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::report::ClockVerdict;
-    use crate::rules::tests::{blank, readable};
-    use chronoscope_harness::estimators::intervals::TimedIntervals;
+    use crate::rules::tests::{blank, claimed};
     use chronoscope_harness::record::TscClass;
 
     #[test]
@@ -133,8 +122,7 @@ mod tests {
         let ids = [SourceId::CounterOrdered, SourceId::Os(OsClock::Monotonic)];
         let mut sound = blank();
         sound.machine.tsc.class = Some(TscClass::Variant);
-        sound.clocks.report.clocks = ids.map(readable).to_vec();
-        sound.verdict.clocks = ids.map(|id| ClockVerdict::of(id, TimedIntervals::default())).to_vec();
+        sound.clocks.report.clocks = ids.map(claimed).to_vec();
         let concluded = |mut record: Record| {
             conclude(&mut record);
             record

@@ -31,7 +31,7 @@ pub const fn grade(promise: &Promise) -> Grade {
 pub fn question(interval_ns: f64, record: &Record) -> Question {
     let within = |tolerance: Tolerance| -> Vec<ClockId> {
         recommended(record)
-            .filter(|clock| clock.timed.shortest(tolerance).known_from_ns().is_some_and(|from| interval_ns >= from))
+            .filter(|clock| clock.promise.within(tolerance).known_from_ns().is_some_and(|from| interval_ns >= from))
             .map(|clock| clock.name.clone())
             .collect()
     };
@@ -55,7 +55,7 @@ pub fn answer(question: &Question, record: &Record) -> Answer {
         };
     }
     let expected = recommended(record).filter_map(|clock| {
-        let from_ns = clock.timed.shortest(Tolerance::TenPercent).expected_from_ns()?;
+        let from_ns = clock.promise.within(Tolerance::TenPercent).expected_from_ns()?;
         Some((from_ns, clock.name.clone()))
     });
     match expected.min_by(|a, b| a.0.total_cmp(&b.0)) {
@@ -72,7 +72,7 @@ fn recommended(record: &Record) -> impl Iterator<Item = &ClockVerdict> {
 fn timed_by(clocks: &[ClockId], tolerance: Tolerance, record: &Record) -> TimedBy {
     let is_confirmed = |name: &&ClockId| {
         let mut verdicts = record.verdict.clocks.iter().filter(|clock| clock.name == **name);
-        verdicts.any(|clock| matches!(clock.timed.shortest(tolerance), ShortestInterval::Confirmed(_)))
+        verdicts.any(|clock| matches!(clock.promise.within(tolerance), ShortestInterval::Confirmed(_)))
     };
     let (confirmed, claimed) = clocks.iter().partition::<Vec<_>, _>(is_confirmed);
     let owned = |clocks: Vec<&ClockId>| clocks.into_iter().cloned().collect();
@@ -108,11 +108,11 @@ mod tests {
         let [within_1pct, within_10pct] = confirmed;
         let direct_interval_ns = DirectInterval { within_1pct, within_10pct };
         let timed = TimedIntervals { direct_interval_ns, trials, ..TimedIntervals::claimed(claim) };
-        ClockVerdict { recommended: true, ..ClockVerdict::of(CLOCK, timed) }
+        ClockVerdict { recommended: true, ..ClockVerdict::of(CLOCK, &timed) }
     }
 
     fn nothing_known() -> ClockVerdict {
-        ClockVerdict { recommended: true, ..ClockVerdict::of(CLOCK, TimedIntervals::default()) }
+        ClockVerdict { recommended: true, ..ClockVerdict::of(CLOCK, &TimedIntervals::default()) }
     }
 
     fn record(clocks: Vec<ClockVerdict>) -> Record {
@@ -151,7 +151,7 @@ mod tests {
             (nothing_known(), Unknown, Unknown, Grade::Unknown),
         ];
         for (clock, within_1pct, within_10pct, grade) in rows {
-            let found = clock.timed.promise();
+            let found = clock.promise;
             assert_eq!(found, Promise { within_1pct, within_10pct, exceptions: Vec::new() });
             assert_eq!(super::grade(&found), grade, "{found:?}");
         }

@@ -5,7 +5,6 @@ pub mod causality;
 pub mod compare;
 pub mod conclude;
 pub mod conclusions;
-pub mod emulated;
 pub mod fast_path;
 pub mod first_screen;
 pub mod gate;

@@ -63,18 +63,15 @@ pub struct ClockVerdict {
     pub recommended: bool,
     /// Why not, or what it is suited for.
     pub why: String,
-    /// What is known of the intervals that it times.
-    #[serde(flatten)]
-    pub timed: TimedIntervals,
-    /// The overall conclusion.
+    /// The shortest intervals that it times, by claims and trials together.
     #[serde(default)]
     pub promise: Promise,
 }
 
 impl ClockVerdict {
-    /// A verdict based only on this, with no recommendation yet.
-    pub fn of(name: impl Into<ClockId>, timed: TimedIntervals) -> Self {
-        Self { name: name.into(), recommended: false, why: String::new(), timed, promise: Promise::default() }
+    /// A verdict based only on this, without a recommendation.
+    pub fn of(name: impl Into<ClockId>, timed: &TimedIntervals) -> Self {
+        Self { name: name.into(), recommended: false, why: String::new(), promise: timed.promise() }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::answers::intervals::grade;
 use crate::answers::report::{Answer, ClockVerdict, Question, TimedBy};
 use crate::clock_id::ClockId;
 use crate::document::Record;
-use chronoscope_harness::estimators::intervals::{Promise, ShortestInterval};
+use chronoscope_harness::estimators::intervals::{Promise, ShortestInterval, TimedIntervals};
 use chronoscope_harness::quantity::{TIME, count, limit, ns, percent, share};
 use chronoscope_harness::record::PathMethod;
 use chronoscope_render::findings;
@@ -21,7 +21,7 @@ use chronoscope_render::words::{counted, given, quoted};
 pub fn show(page: &mut Page, record: &Record) {
     page.section("VERDICT");
     if let Some(conclusions) = &record.verdict.conclusions {
-        intervals(page, &conclusions.intervals, &record.verdict.clocks);
+        intervals(page, &conclusions.intervals, record);
         answers(page, record);
         bullet(page, conclusions.monotonic.grade(), &monotonic(&conclusions.monotonic));
         let across = format!("{}; {}", causality(&conclusions.causality), skew(&conclusions.skew));
@@ -41,15 +41,15 @@ fn bullet(page: &mut Page, grade: Grade, text: &str) {
     page.paragraph(Line::styled(style, sign), PLAIN, text);
 }
 
-fn intervals(page: &mut Page, intervals: &Intervals, clocks: &[ClockVerdict]) {
+fn intervals(page: &mut Page, intervals: &Intervals, record: &Record) {
     match intervals {
         Intervals::NotTested { reason } => {
             bullet(page, Grade::Unknown, &format!("shortest interval: not tested: {reason}"));
         }
         Intervals::NoneRecommended => bullet(page, Grade::Warning, NONE_RECOMMENDED),
         Intervals::Recommended => {
-            for clock in clocks.iter().filter(|clock| clock.recommended) {
-                bullet(page, grade(&clock.promise), &promise(clock));
+            for clock in record.verdict.clocks.iter().filter(|clock| clock.recommended) {
+                bullet(page, grade(&clock.promise), &promise(clock, record));
             }
         }
     }
@@ -58,11 +58,12 @@ fn intervals(page: &mut Page, intervals: &Intervals, clocks: &[ClockVerdict]) {
 const NONE_RECOMMENDED: &str = "no clock is recommended for timing intervals here";
 
 /// The intervals a clock can time directly, and whether trials confirm it.
-fn promise(clock: &ClockVerdict) -> String {
+fn promise(clock: &ClockVerdict, record: &Record) -> String {
     use ShortestInterval::{Claimed, Confirmed, Unknown};
 
     let name = quoted(clock.name.name());
-    let why = || given(clock.timed.reason_unvalidated.as_deref());
+    let timed = record.clocks.intervals_of(&clock.name);
+    let why = || given(timed.and_then(|timed| timed.reason_unvalidated.as_deref()));
     match (clock.promise.within_1pct, clock.promise.within_10pct) {
         (Confirmed(one), Confirmed(ten)) => format!(
             "{name} can time a single interval ≥ {} to 1 %, ≥ {} to 10 % ({CONFIRMED}{})",
@@ -286,16 +287,15 @@ pub fn trials(page: &mut Page, record: &Record) {
         page.paragraph(Line::plain("  "), DIM, &format!("not tested: {reason}"));
         return;
     }
-    claims(page, clocks);
-    for clock in clocks {
-        reservations(page, clock);
-    }
-    if clocks.iter().any(|clock| !clock.timed.trials.is_empty()) {
-        errors(page, clocks);
+    let measured = || clocks.iter().filter_map(|clock| Some((clock, record.clocks.intervals_of(&clock.name)?)));
+    claims(page, measured());
+    measured().for_each(|(clock, timed)| reservations(page, clock, timed));
+    if measured().any(|(_, timed)| !timed.trials.is_empty()) {
+        errors(page, measured());
     }
 }
 
-fn claims(page: &mut Page, clocks: &[ClockVerdict]) {
+fn claims<'r>(page: &mut Page, clocks: impl Iterator<Item = (&'r ClockVerdict, &'r TimedIntervals)>) {
     let from = |value: Option<f64>| value.map_or_else(|| "none found".to_owned(), ns);
     let mut claims = Table::new(&[
         ("clock", Align::Left),
@@ -306,14 +306,14 @@ fn claims(page: &mut Page, clocks: &[ClockVerdict]) {
         ("result 10 %", Align::Right),
         ("basis", Align::Left),
     ]);
-    for clock in clocks {
+    for (clock, timed) in clocks {
         claims.row(
             style_if(!clock.recommended, DIM),
             [
                 clock.name.to_string(),
                 yes(clock.recommended),
-                from(clock.timed.claimed_interval_ns.within_1pct),
-                from(clock.timed.claimed_interval_ns.within_10pct),
+                from(timed.claimed_interval_ns.within_1pct),
+                from(timed.claimed_interval_ns.within_10pct),
                 result(clock.promise.within_1pct),
                 result(clock.promise.within_10pct),
                 basis(&clock.promise).to_owned(),
@@ -323,7 +323,7 @@ fn claims(page: &mut Page, clocks: &[ClockVerdict]) {
     page.table(claims);
 }
 
-fn reservations(page: &mut Page, clock: &ClockVerdict) {
+fn reservations(page: &mut Page, clock: &ClockVerdict, timed: &TimedIntervals) {
     let mut said = |style, text: &str| page.paragraph(Line::plain(&format!("  {:<24} ", clock.name)), style, text);
     let failed = exceptions(&clock.promise);
     if let Some(failed) = failed.strip_prefix(';') {
@@ -334,11 +334,11 @@ fn reservations(page: &mut Page, clock: &ClockVerdict) {
     }
     let results = [clock.promise.within_1pct, clock.promise.within_10pct];
     if !results.into_iter().all(ShortestInterval::is_confirmed) {
-        said(DIM, &format!("not confirmed: {}", given(clock.timed.reason_unvalidated.as_deref())));
+        said(DIM, &format!("not confirmed: {}", given(timed.reason_unvalidated.as_deref())));
     }
 }
 
-fn errors(page: &mut Page, clocks: &[ClockVerdict]) {
+fn errors<'r>(page: &mut Page, clocks: impl Iterator<Item = (&'r ClockVerdict, &'r TimedIntervals)>) {
     page.heading("Trials: known work timed once per reading, against its duration timed in batches");
     let mut trials = Table::new(&[
         ("clock", Align::Left),
@@ -351,8 +351,8 @@ fn errors(page: &mut Page, clocks: &[ClockVerdict]) {
         ("holds", Align::Left),
     ])
     .named_by(2);
-    for clock in clocks {
-        for trial in &clock.timed.trials {
+    for (clock, timed) in clocks {
+        for trial in &timed.trials {
             trials.row(
                 style_if(!trial.holds, WARNING),
                 [

@@ -51,8 +51,8 @@ impl Planned {
     pub fn check(options: &clocks::Options, run: &RunOptions, allowed: &[u32]) -> Result<Self, PlanError> {
         let frame = Frame::new(run, allowed, false)?;
         let mut sections = Sections::default();
-        registry::plan_check(&mut sections, &frame)?;
         sections.clocks.plan = clocks::plan(options, &frame)?;
+        registry::plan_check(&mut sections, &frame)?;
         Ok(Self { command: "check", plan: Plan::of_check(run.duration, &frame)?, sections })
     }
 
@@ -115,16 +115,17 @@ pub fn run(
 ) -> Record {
     let began = Instant::now();
     let machine = chronoscope_harness::machine::identify(start.counter_access(), start.allowed_cpus());
-    let mut record = planned.record(tool, machine);
-    let mut session = Session::new(start, workers, record.plan.clone(), observer);
-    prepare::prepare(&mut session, &mut record);
+    let mut record = planned.record(tool, machine.clone());
+    let mut session = Session::new(start, workers, record.plan.clone(), machine, observer);
+    prepare::prepare(&mut session);
     session.take_suffered();
+    registry::begin(&session, &mut record.sections);
     for PartBudget { part, budget_ms } in session.plan.parts.clone() {
         session.goes_on(part, 0.0);
         let part_began = Instant::now();
         let ended = match session.observer.cancelled() {
             true => Err(StageError::Skipped("the run was interrupted".to_owned())),
-            false => registry::measure(part, &mut session, &mut record),
+            false => registry::measure(part, &mut session, &mut record.sections),
         };
         let (outcome, reason) = match ended {
             Ok(()) => (Outcome::Done, None),
@@ -134,10 +135,13 @@ pub fn run(
         };
         let elapsed_ms = milliseconds(part_began);
         let disturbance = session.take_suffered();
-        record.parts.push(PartReport { part, outcome, reason, elapsed_ms, disturbance });
+        session.parts.push(PartReport { part, outcome, reason, elapsed_ms, disturbance });
         session.done_ms += budget_ms;
     }
-    registry::finish(&mut session, &mut record);
+    registry::finish(&mut session, &mut record.sections);
+    record.machine = session.machine;
+    record.reason_no_workers = session.reason_no_workers;
+    record.parts = session.parts;
     record.interrupted = session.observer.cancelled();
     record.elapsed_ms = milliseconds(began);
     record

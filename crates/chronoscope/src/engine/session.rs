@@ -8,20 +8,37 @@ use chronoscope_harness::{Start, Study, StudyObserver, StudyRun};
 use super::task::{Bench, Heard, Request, Response, Task, perform};
 use super::timer::TimerSpec;
 use crate::clock_id::ClockId;
-use crate::document::Record;
-use crate::part::Part;
+use crate::engine::stages::StageError;
+use crate::part::{Part, PartReport};
 use crate::plan::Plan;
-use chronoscope_harness::record::{Disturbance, TscAccess};
+use chronoscope_harness::estimators::latency::Latency;
+use chronoscope_harness::record::{Disturbance, Machine, TscAccess};
 use chronoscope_harness::worker::{Launch, Launcher, Limit, PROTOCOL, Terms, WorkerFailure};
 
 /// Time allowed beyond twice a worker's budget, for start-up, pilots and the answer.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// A run in progress: the plan, the worker launcher, and the timer.
+/// What a run knows of a clock: facts that its parts share.
+pub struct KnownClock {
+    pub name: ClockId,
+    /// Why it cannot be read; None if it can.
+    pub reason_unavailable: Option<String>,
+    /// Cost of a read, once some part has measured it.
+    pub latency: Option<Latency>,
+    /// The step in which it moves, once that is known to be longer than a read.
+    pub step_ns: Option<f64>,
+}
+
+/// A run in progress: the plan, the machine, the worker launcher, and the timer.
 pub struct Session<'a> {
     start: &'a Start,
     workers: &'a dyn Launch,
     pub plan: Plan,
+    pub machine: Machine,
+    /// The clocks of the plan.
+    pub clocks: Vec<KnownClock>,
+    /// How the parts so far ended.
+    pub parts: Vec<PartReport>,
     pub observer: &'a mut dyn StudyObserver,
     pub timer: TimerSpec,
     /// The study of what a read of each clock costs, for more processes later in the run.
@@ -36,11 +53,20 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub fn new(start: &'a Start, workers: &'a dyn Launch, plan: Plan, observer: &'a mut dyn StudyObserver) -> Self {
+    pub fn new(
+        start: &'a Start,
+        workers: &'a dyn Launch,
+        plan: Plan,
+        machine: Machine,
+        observer: &'a mut dyn StudyObserver,
+    ) -> Self {
         Self {
             start,
             workers,
             plan,
+            machine,
+            clocks: Vec::new(),
+            parts: Vec::new(),
             observer,
             timer: TimerSpec::SystemCall,
             latencies: None,
@@ -49,6 +75,36 @@ impl<'a> Session<'a> {
             began: Instant::now(),
             suffered: RefCell::default(),
         }
+    }
+
+    /// What is known of the clock `id`.
+    pub fn clock(&self, id: &ClockId) -> Option<&KnownClock> {
+        self.clocks.iter().find(|clock| clock.name == *id)
+    }
+
+    /// As [`clock`](Self::clock), to add to it.
+    pub fn clock_mut(&mut self, id: &ClockId) -> Option<&mut KnownClock> {
+        self.clocks.iter_mut().find(|clock| clock.name == *id)
+    }
+
+    /// The clocks in `among` that can be read.
+    pub fn available(&self, among: &[ClockId]) -> Vec<ClockId> {
+        let is_available = |id: &&ClockId| self.clock(id).is_some_and(|clock| clock.reason_unavailable.is_none());
+        among.iter().filter(is_available).cloned().collect()
+    }
+
+    /// As [`available`](Self::available), for a part that needs at least one.
+    ///
+    /// # Errors
+    /// Without one: why.
+    pub fn readable(&self, among: &[ClockId]) -> Result<Vec<ClockId>, StageError> {
+        let clocks = self.available(among);
+        if clocks.is_empty() {
+            let reason = self.clocks.iter().find_map(|clock| clock.reason_unavailable.as_deref());
+            let because = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+            return Err(StageError::Skipped(format!("none of the planned clocks can be read{because}")));
+        }
+        Ok(clocks)
     }
 
     /// Sends `request` to a worker, on `cpu` unless its threads choose their own.
@@ -133,9 +189,9 @@ impl<'a> Session<'a> {
     }
 
     /// Attributes the disturbance of workers since it was last taken to `part`.
-    pub fn charge(&self, part: Part, record: &mut Record) {
+    pub fn charge(&mut self, part: Part) {
         let suffered = self.take_suffered();
-        if let Some(report) = record.parts.iter_mut().find(|report| report.part == part) {
+        if let Some(report) = self.parts.iter_mut().find(|report| report.part == part) {
             report.disturbance.merge(&suffered);
         }
     }

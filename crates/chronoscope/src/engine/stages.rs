@@ -1,8 +1,5 @@
-//! How a part of a plan can end, and which clocks it can read.
+//! How a part of a plan can end.
 
-use crate::clock_id::ClockId;
-use crate::document::Record;
-use crate::sections::clocks::report::ClockReport;
 use chronoscope_harness::worker::WorkerFailure;
 
 /// Why a part was not completed.
@@ -31,27 +28,6 @@ impl From<WorkerFailure> for StageError {
 /// Elsewhere: `what`, "on Linux only".
 pub fn needs_linux(what: &str) -> Result<(), StageError> {
     if cfg!(target_os = "linux") { Ok(()) } else { Err(StageError::Skipped(format!("{what} on Linux only"))) }
-}
-
-/// The clocks in `among` that can be read.
-pub fn available(record: &Record, among: &[ClockId]) -> Vec<ClockId> {
-    let is_available = |id: &&ClockId| record.clocks.iter().any(|clock| clock.available && clock.name == **id);
-    among.iter().filter(is_available).cloned().collect()
-}
-
-/// As [`available`], for a part that needs at least one.
-pub fn readable(record: &Record, among: &[ClockId]) -> Result<Vec<ClockId>, StageError> {
-    let clocks = available(record, among);
-    if clocks.is_empty() {
-        let reason = record.clocks.iter().find_map(|clock| clock.reason_unavailable.as_deref());
-        let because = reason.map_or_else(String::new, |reason| format!(": {reason}"));
-        return Err(StageError::Skipped(format!("none of the planned clocks can be read{because}")));
-    }
-    Ok(clocks)
-}
-
-pub fn clock_mut<'r>(record: &'r mut Record, id: &ClockId) -> Option<&'r mut ClockReport> {
-    record.clocks.iter_mut().find(|clock| clock.name == *id)
 }
 
 /// The outcome of a part with `tried` pieces, of which some failed for `reasons`.

@@ -23,7 +23,7 @@ use crate::sections::clocks::paths::task as path;
 use crate::sections::clocks::tick::task as tick;
 use crate::sections::reads::plan::READS;
 use crate::sections::reads::task as reads;
-use chronoscope_harness::estimators::intervals::{Batch, Reading, Round};
+use chronoscope_harness::estimators::intervals::{Batch, Reading, Round, TimedIntervals};
 use chronoscope_harness::estimators::reads::Samples;
 use chronoscope_harness::estimators::steps::Steps;
 use chronoscope_harness::finding::{Finding, Kind};
@@ -266,7 +266,7 @@ fn seen(record: &Record, part: Part) -> String {
         READS => format!("{:?}", record.reads),
         OFFSETS => format!("{:?}", record.causality.pairs),
         LITMUS => format!("{:?}", record.causality.litmus),
-        _ => record.verdict.clocks.iter().map(|clock| format!("{:?}", clock.timed.trials)).collect(),
+        _ => of_clocks(|clock| format!("{:?}", clock.intervals.as_ref().map(|timed| &timed.trials))),
     }
 }
 
@@ -313,7 +313,12 @@ fn workers_that_answer_are_asked_once_for_everything_in_the_order_of_the_plan() 
         assert!(clock.available && clock.path_evidence.is_some() && clock.granularity.is_some());
     }
     assert_eq!((record.reads.len(), record.causality.pairs.len(), record.causality.litmus.len()), (2, 2, 4));
-    assert!(record.verdict.clocks.iter().all(|clock| clock.timed.validated), "{:?}", record.verdict.clocks);
+    let is_validated = |timed: &TimedIntervals| timed.validated;
+    assert!(
+        record.clocks.iter().all(|clock| clock.intervals.as_ref().is_some_and(is_validated)),
+        "{:?}",
+        record.clocks
+    );
     assert!(record.clocks.library_clock.is_some());
 }
 

@@ -246,8 +246,11 @@ fn question(clock: &FakeClock, interval_ns: u64) -> Record {
     let claim = claimed_intervals(&empty, None);
     let mut record = blank();
     record.clocks.plan.questions_ns = vec![interval_ns as f64];
-    let verdict = ClockVerdict::of(CLOCK, TimedIntervals::claimed(claim));
-    record.verdict.clocks.push(ClockVerdict { recommended: true, ..verdict });
+    let timed = TimedIntervals::claimed(claim);
+    record.verdict.clocks.push(ClockVerdict { recommended: true, ..ClockVerdict::of(CLOCK, &timed) });
+    record
+        .clocks
+        .push(ClockReport { intervals: Some(timed), ..ClockReport { name: CLOCK.into(), ..Default::default() } });
     record
 }
 
@@ -272,10 +275,10 @@ fn a_pause_that_ends_early_is_found() {
         unavailable: Vec::new(),
     };
     let mut record = blank();
-    record.pauses.report = pauses_estimate::pause(&[pauses(990)], false, Disturbance::default());
+    record.pauses.report = pauses_estimate::pause(&[pauses(990)], false, Disturbance::default(), true);
     assert_eq!(found(&record), [EARLY_PAUSE]);
     let finding = &conclusion::conclude(&record)[0];
     assert!(finding.evidence.summary.contains("3 of 100 pauses of 1.00 µs"), "{}", finding.evidence.summary);
-    record.pauses.report = pauses_estimate::pause(&[pauses(1_000)], false, Disturbance::default());
+    record.pauses.report = pauses_estimate::pause(&[pauses(1_000)], false, Disturbance::default(), true);
     assert_eq!(found(&record), []);
 }

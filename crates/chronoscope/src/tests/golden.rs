@@ -9,6 +9,7 @@ use crate::document::Record;
 use crate::json::{document, json};
 use crate::view::{View, terminal};
 use anstream::adapter::strip_str;
+use chronoscope_harness::estimators::intervals::TimedIntervals;
 use unicode_width::UnicodeWidthStr;
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/record.json");
@@ -57,9 +58,18 @@ fn runtimes() {
     assert!(plain(&record(), View::named("runtimes")).contains("it was not part of the plan"));
 }
 
+/// The intervals of the clock `name`.
+fn timed<'r>(record: &'r mut Record, name: &str) -> &'r mut TimedIntervals {
+    record.clocks.clock_mut(&name.into()).and_then(|clock| clock.intervals.as_mut()).unwrap()
+}
+
 /// The line of the verdict on the current `record` that contains `words`, with its continuation lines.
 fn line_of(record: &Record, words: &str) -> String {
     let mut record = record.clone();
+    let clocks = record.clocks.report.clone();
+    for verdict in &mut record.verdict.clocks {
+        verdict.promise = clocks.intervals_of(&verdict.name).unwrap().promise();
+    }
     draw_conclusions(&mut record);
     let text = plain(&record, View::CHECK).replace("\n  ", " ");
     text.lines().find(|line| line.contains(words)).unwrap_or_default().to_owned()
@@ -92,10 +102,10 @@ fn a_longer_interval_that_did_not_hold_is_named() {
     let mut record = record();
     let is_whole = |record: &Record| line_of(record, "CLOCK_MONOTONIC can time").ends_with("(95 of 100 quiet trials)");
     assert!(is_whole(&record));
-    let verdict = record.verdict.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
-    let mut longer = *verdict.timed.trials.iter().find(|trial| trial.tolerance_pct == 1.0).unwrap();
+    let monotonic = timed(&mut record, "CLOCK_MONOTONIC");
+    let mut longer = *monotonic.trials.iter().find(|trial| trial.tolerance_pct == 1.0).unwrap();
     (longer.truth_ns, longer.share_within, longer.holds) = (7_200.0, 0.931, false);
-    verdict.timed.trials.push(longer);
+    monotonic.trials.push(longer);
     let line = line_of(&record, "CLOCK_MONOTONIC can time");
     assert!(line.contains("(95 of 100 quiet trials; to 1 % 93.1 at 7.20 µs)"), "{line}");
 }
@@ -141,8 +151,7 @@ fn a_path_that_no_proof_settled_is_unknown_with_its_reason() {
 #[test]
 fn trials_that_confirm_nothing_say_from_where_to_expect_it() {
     let mut record = record();
-    let monotonic = record.verdict.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
-    monotonic.timed.direct_interval_ns.within_10pct = None;
+    timed(&mut record, "CLOCK_MONOTONIC").direct_interval_ns.within_10pct = None;
     let line = line_of(&record, "! CLOCK_MONOTONIC: ");
     // 8.7 % of 240 ns, the longest trial, are 20.9 ns.
     assert!(
@@ -153,8 +162,7 @@ fn trials_that_confirm_nothing_say_from_where_to_expect_it() {
     );
     assert!(!plain(&record, View::CHECK).contains("no interval was found"));
     // And without a trial the claim is a claim.
-    let monotonic = record.verdict.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
-    monotonic.timed.trials.retain(|trial| trial.tolerance_pct != 10.0);
+    timed(&mut record, "CLOCK_MONOTONIC").trials.retain(|trial| trial.tolerance_pct != 10.0);
     let line = line_of(&record, "! CLOCK_MONOTONIC: ");
     assert!(line.contains("10 % not tried; latency and step suggest ≥ 217 ns"), "{line}");
 }
@@ -176,8 +184,8 @@ fn a_question_is_answered_by_what_is_known() {
     assert!(line.starts_with("✘ 50.0 ns: too short") && line.contains("150 ns, with `lfence; rdtsc`"), "{line}");
     asked(&mut record, 9_000.0, [&["CLOCK_MONOTONIC"], &[]]);
     assert_eq!(line_of(&record, "9.00 µs: "), "✔ 9.00 µs: CLOCK_MONOTONIC times it directly to 1 %");
-    for clock in &mut record.verdict.clocks {
-        clock.timed.trials.clear();
+    for clock in record.clocks.iter_mut().filter_map(|clock| clock.intervals.as_mut()) {
+        clock.trials.clear();
     }
     let line = line_of(&record, "9.00 µs: ");
     assert_eq!(line, "! 9.00 µs: CLOCK_MONOTONIC should time it to 1 % (not confirmed by trials)");

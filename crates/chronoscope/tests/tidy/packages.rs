@@ -18,7 +18,7 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("crates/harness", &["chronoscope-clock", "chronoscope-sources"]),
     ("crates/render", &["chronoscope-harness"]),
     ("crates/bench", &["chronoscope-harness", "chronoscope-render"]),
-    ("examples", &["chronoscope-harness", "chronoscope-render"]),
+    ("examples", &["chronoscope-clock", "chronoscope-harness", "chronoscope-render"]),
     (
         "crates/chronoscope",
         &[
@@ -35,7 +35,10 @@ const ARROWS: [(&str, &[&str]); 9] = [
 
 /// Workspaces of their own, which nothing may use, and what their packages may use of ours, tests included.
 const APART: [(&str, &[&str]); 3] = [
-    ("bench", &["chronoscope-clock", "chronoscope-harness", "chronoscope-sources"]),
+    (
+        "bench",
+        &["chronoscope-bench", "chronoscope-clock", "chronoscope-harness", "chronoscope-render", "chronoscope-sources"],
+    ),
     ("lab", &["chronoscope-clock"]),
     ("fuzz", &["chronoscope"]),
 ];

@@ -154,6 +154,16 @@ pub struct TimedIntervals {
     pub trials: Vec<IntervalTrial>,
 }
 
+impl Promise {
+    /// The shortest interval that it times within `tolerance`.
+    pub const fn within(&self, tolerance: Tolerance) -> ShortestInterval {
+        match tolerance {
+            Tolerance::OnePercent => self.within_1pct,
+            Tolerance::TenPercent => self.within_10pct,
+        }
+    }
+}
+
 impl TimedIntervals {
     /// A claim, not tried yet.
     pub fn claimed(interval_ns: DirectInterval) -> Self {

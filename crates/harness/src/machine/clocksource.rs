@@ -4,7 +4,18 @@ use crate::record::{Clocksource, ClocksourceRating, RatingClass};
 
 const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
 
-pub(super) fn identify(files: &Files, kernel_flags: &[String]) -> Clocksource {
+/// `is_emulated`: then nothing that was published for hardware is put beside it.
+pub(super) fn identify(files: &Files, kernel_flags: &[String], is_emulated: bool) -> Clocksource {
+    let mut seen = seen(files, kernel_flags);
+    if !is_emulated {
+        seen.ratings
+            .iter_mut()
+            .for_each(|rating| rating.published_cost = published_cost(&rating.name).map(str::to_owned));
+    }
+    seen
+}
+
+fn seen(files: &Files, kernel_flags: &[String]) -> Clocksource {
     if let Some(hz) = os::performance_counter_hz() {
         return behind_performance_counter(hz);
     }
@@ -55,12 +66,8 @@ fn behind_performance_counter(hz: u64) -> Clocksource {
         976_000..=4_890_000 => (Some("tsc"), None),
         _ => (None, Some(format!("{declared}, which no known counter has"))),
     };
-    let rating = |name: &str| ClocksourceRating {
-        name: name.to_owned(),
-        rating: None,
-        class: None,
-        published_cost: published_cost(name).map(str::to_owned),
-    };
+    let rating =
+        |name: &str| ClocksourceRating { name: name.to_owned(), rating: None, class: None, published_cost: None };
     Clocksource {
         current: current.map(str::to_owned),
         rating_class: None,
@@ -72,12 +79,7 @@ fn behind_performance_counter(hz: u64) -> Clocksource {
 
 fn rated(name: &str, kernel_flags: &[String]) -> ClocksourceRating {
     let rating = rating(name, kernel_flags);
-    ClocksourceRating {
-        name: name.to_owned(),
-        rating,
-        class: rating.map(RatingClass::of),
-        published_cost: published_cost(name).map(str::to_owned),
-    }
+    ClocksourceRating { name: name.to_owned(), rating, class: rating.map(RatingClass::of), published_cost: None }
 }
 
 /// The kernel's rating for clocksource `name`, as its driver registers it.
@@ -171,9 +173,24 @@ mod tests {
 
     #[test]
     fn nothing_readable_leaves_a_reason() {
-        let seen = identify(&Files::Fake(vec![]), &[]);
+        let seen = identify(&Files::Fake(vec![]), &[], false);
         assert_eq!((seen.current, seen.rating_class, seen.available.len()), (None, None, 0));
         assert!(seen.reason_unavailable.unwrap().contains("current_clocksource"));
+    }
+
+    #[test]
+    fn an_emulated_machine_has_no_published_cost_beside_it() {
+        let files = || {
+            Files::Fake(vec![
+                ("/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet"),
+                ("/sys/devices/system/clocksource/clocksource0/available_clocksource", "hpet acpi_pm"),
+            ])
+        };
+        let published = |is_emulated| {
+            let seen = identify(&files(), &[], is_emulated);
+            seen.ratings.iter().filter(|rating| rating.published_cost.is_some()).count()
+        };
+        assert_eq!((published(false), published(true)), (2, 0));
     }
 
     #[test]

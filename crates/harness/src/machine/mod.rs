@@ -79,13 +79,11 @@ fn identify_from(files: &Files, access: TscAccess, allowed: &[u32]) -> Machine {
     let reason_kernel_flags_unavailable = kernel_flags.as_ref().err().cloned();
     let kernel_flags = kernel_flags.unwrap_or_default();
     let hypervisor = hypervisor::identify(files, cpuid, cpuinfo);
+    let emulation = emulation::identify(files, cpuid, cpuinfo, &hypervisor);
     Machine {
         hostname,
-        cpu: cpu::emulated(
-            cpu::identify(files, cpuid, cpuinfo, allowed),
-            emulation::identify(files, cpuid, cpuinfo, &hypervisor),
-        ),
-        clocksource: clocksource::identify(files, &kernel_flags),
+        clocksource: clocksource::identify(files, &kernel_flags, emulation.is_emulated == Some(true)),
+        cpu: cpu::emulated(cpu::identify(files, cpuid, cpuinfo, allowed), emulation),
         tsc: Tsc {
             class,
             class_evidence,

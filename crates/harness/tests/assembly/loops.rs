@@ -77,6 +77,10 @@ mod phases {
 #[path = "BENCHER"]
 mod bencher;
 
+#[allow(dead_code)]
+#[path = "LATCH"]
+mod latch;
+
 #[path = "WORK"]
 mod work;
 

@@ -329,10 +329,10 @@ fn one_thread_takes_a_batch_and_several_a_backoff_model() {
 fn a_single_reading_is_advised_from_where_the_verdict_confirms_it() {
     let record = shown("shown/check.json");
     for verdict in &record.verdict.clocks {
-        for (error_pct, confirmed) in
-            [(1.0, verdict.timed.direct_interval_ns.within_1pct), (10.0, verdict.timed.direct_interval_ns.within_10pct)]
-        {
-            let Some(from_ns) = confirmed.filter(|_| verdict.timed.validated) else { continue };
+        let timed = record.clocks.intervals_of(&verdict.name).unwrap();
+        let confirmed = timed.direct_interval_ns;
+        for (error_pct, confirmed) in [(1.0, confirmed.within_1pct), (10.0, confirmed.within_10pct)] {
+            let Some(from_ns) = confirmed.filter(|_| timed.validated) else { continue };
             let asked = |interval_ns| IntervalQuestion {
                 clock: Some(verdict.name.to_string()),
                 ..question(interval_ns, error_pct)
@@ -352,9 +352,9 @@ fn an_error_between_those_of_the_verdict_is_read_off_the_trials() {
     };
     let lengths: Vec<f64> = [10.0, 5.0, 2.0, 1.0, 0.5].into_iter().map(|pct| from(pct).expect("trials tell")).collect();
     assert!(lengths.is_sorted(), "a smaller error takes a longer interval: {lengths:?}");
-    let verdict = record.verdict.clocks.iter().find(|verdict| verdict.name.name() == "rdtscp").unwrap();
-    let confirmed = verdict.timed.direct_interval_ns;
-    assert!(verdict.timed.validated, "else the verdict confirms nothing");
+    let timed = record.clocks.intervals_of(&"rdtscp".into()).unwrap();
+    let confirmed = timed.direct_interval_ns;
+    assert!(timed.validated, "else the verdict confirms nothing");
     assert_eq!((Some(lengths[0]), Some(lengths[3])), (confirmed.within_10pct, confirmed.within_1pct), "of the verdict");
     assert_eq!(from(0.1), None, "no trial was that good");
 }

@@ -130,10 +130,10 @@ fn of_verdict(verdict: &ClockVerdict, question: &IntervalQuestion, record: &Reco
     let report = record.clocks.iter().find(|clock| clock.name == verdict.name);
     let latency = report.and_then(|clock| clock.latency_ns.as_ref());
     let expected = Tolerance::ALL.map(|tolerance| {
-        verdict.timed.shortest(tolerance).expected_from_ns().map(|from_ns| (from_ns * tolerance.share(), tolerance))
+        verdict.promise.within(tolerance).expected_from_ns().map(|from_ns| (from_ns * tolerance.share(), tolerance))
     });
     let (error_ns, tolerance) = nearest(expected, question.error_pct).unwrap_or((0.0, Tolerance::OnePercent));
-    let basis = match verdict.timed.shortest(tolerance) {
+    let basis = match verdict.promise.within(tolerance) {
         ShortestInterval::Confirmed(from) => {
             format!("{} of {}, which trials confirm", limit(tolerance.percent()), ns(from))
         }
@@ -148,10 +148,10 @@ fn of_verdict(verdict: &ClockVerdict, question: &IntervalQuestion, record: &Reco
         step_ns: report.and_then(|clock| clock.moves_in_ns()),
         error_ns,
         basis,
-        confirmed_from_ns: confirmed_from(verdict, question.error_pct),
+        confirmed_from_ns: confirmed_from(verdict, question.error_pct, record),
         refuted: Tolerance::ALL.into_iter().any(|tolerance| {
             tolerance.percent() == question.error_pct
-                && matches!(verdict.timed.shortest(tolerance), ShortestInterval::NotConfirmed { .. })
+                && matches!(verdict.promise.within(tolerance), ShortestInterval::NotConfirmed { .. })
         }),
         causal: report.and_then(|clock| clock.causal),
     }
@@ -174,16 +174,16 @@ fn nearest(errors: [Option<(f64, Tolerance)>; 2], error_pct: f64) -> Option<(f64
 ///
 /// For the two tolerances of the verdict, what the verdict says. For another error, the shortest length from which every trial had
 /// 95 of 100 readings within it; or what the verdict confirms within less.
-fn confirmed_from(verdict: &ClockVerdict, error_pct: f64) -> Option<f64> {
-    let confirmed = |tolerance: Tolerance| match verdict.timed.shortest(tolerance) {
+fn confirmed_from(verdict: &ClockVerdict, error_pct: f64, record: &Record) -> Option<f64> {
+    let confirmed = |tolerance: Tolerance| match verdict.promise.within(tolerance) {
         ShortestInterval::Confirmed(from_ns) => Some(from_ns),
         _ => None,
     };
     if let Some(tolerance) = Tolerance::ALL.into_iter().find(|tolerance| tolerance.percent() == error_pct) {
         return confirmed(tolerance);
     }
-    let mut trials: Vec<(f64, f64)> =
-        verdict.timed.trials.iter().map(|trial| (trial.truth_ns, trial.error_pct_abs_p95)).collect();
+    let trials = record.clocks.intervals_of(&verdict.name).into_iter().flat_map(|timed| &timed.trials);
+    let mut trials: Vec<(f64, f64)> = trials.map(|trial| (trial.truth_ns, trial.error_pct_abs_p95)).collect();
     trials.sort_by(|a, b| b.0.total_cmp(&a.0));
     let own = trials.iter().take_while(|(_, error)| *error <= error_pct).last().map(|(truth_ns, _)| *truth_ns);
     let within_less =

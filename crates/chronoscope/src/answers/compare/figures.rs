@@ -41,7 +41,7 @@ fn of_clocks(record: &Document<Content>) -> Vec<Figure> {
 fn of_verdict(record: &Document<Content>) -> Vec<Figure> {
     let kinds = [FigureKind::IntervalWithin1Pct, FigureKind::IntervalWithin10Pct];
     let of_clock = |clock: &crate::answers::report::ClockVerdict| {
-        let shortest = Tolerance::ALL.map(|tolerance| clock.timed.shortest(tolerance).known_from_ns());
+        let shortest = Tolerance::ALL.map(|tolerance| clock.promise.within(tolerance).known_from_ns());
         let name = clock.name.name().to_owned();
         kinds.into_iter().zip(shortest).filter_map(move |(kind, ns)| Figure::bare(kind, name.clone(), ns?))
     };

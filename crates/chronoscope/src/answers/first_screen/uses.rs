@@ -189,7 +189,7 @@ mod tests {
     const MONOTONIC: &str = "CLOCK_MONOTONIC";
 
     fn confirmed(name: &str, from_ns: f64) -> ClockVerdict {
-        let mut verdict = ClockVerdict::of(name, Default::default());
+        let mut verdict = ClockVerdict::of(name, &Default::default());
         verdict.recommended = true;
         verdict.promise.within_10pct = ShortestInterval::Confirmed(from_ns);
         verdict

@@ -1,24 +1,20 @@
 use super::{litmus as litmus_task, offset};
 use crate::clock_id::ClockId;
-use crate::document::Record;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, outcome, readable};
+use crate::engine::stages::{StageError, outcome};
 use crate::part::Part;
-use crate::registry::Sections;
 use crate::sections::causality::estimate;
-use crate::sections::causality::plan::{LITMUS, OFFSETS};
-use crate::sections::causality::report::Litmus;
-use crate::sections::clocks::report::ClockReport;
+use crate::sections::causality::plan::{CausalityPlan, LITMUS, OFFSETS};
+use crate::sections::causality::report::{Causality, Litmus};
 use chronoscope_harness::worker::WorkerFailure;
 
 /// Passes messages between pairs of CPUs.
-pub fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    needs_two_cpus(session, record)?;
+pub fn offsets(session: &mut Session<'_>, plan: &CausalityPlan, report: &mut Causality) -> Result<(), StageError> {
+    needs_two_cpus(session, report)?;
     let cpus = session.plan.cpus.len() as u64;
-    record.causality.pairs_possible = cpus * (cpus - 1) / 2;
-    let clocks = readable(record, &record.causality.plan.pair_clocks)?;
-    let counter_within_ppm = record.machine.tsc.frequency.map_or(0.0, |measured| measured.half_width_ppm);
-    let plan = &record.causality.plan;
+    report.pairs_possible = cpus * (cpus - 1) / 2;
+    let clocks = session.readable(&plan.pair_clocks)?;
+    let counter_within_ppm = session.machine.tsc.frequency.map_or(0.0, |measured| measured.half_width_ppm);
     let requests: Vec<offset::Request> = of_pairs(&plan.pairs, &clocks)
         .map(|(source, a, b)| offset::Request { source, a, b, rounds: plan.pair_rounds })
         .collect();
@@ -29,15 +25,15 @@ pub fn offsets(session: &mut Session<'_>, record: &mut Record) -> Result<(), Sta
         let within_ppm = if request.source.is_counter() { counter_within_ppm } else { 0.0 };
         Ok(estimate::pair_offset(request, &samples, session.rate_of(&request.source), within_ppm, disturbance))
     });
-    record.causality.pairs = pairs;
+    report.pairs = pairs;
     outcome(requests.len(), reasons)
 }
 
 /// Publishes each clock on one CPU and observes it on another.
-pub fn litmus(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    needs_two_cpus(session, record)?;
-    let clocks = readable(record, &record.causality.plan.litmus_clocks)?;
-    let requests: Vec<litmus_task::Request> = of_pairs(&record.causality.plan.litmus_pairs, &clocks)
+pub fn litmus(session: &mut Session<'_>, plan: &CausalityPlan, report: &mut Causality) -> Result<(), StageError> {
+    needs_two_cpus(session, report)?;
+    let clocks = session.readable(&plan.litmus_clocks)?;
+    let requests: Vec<litmus_task::Request> = of_pairs(&plan.litmus_pairs, &clocks)
         .map(|(source, writer, reader)| litmus_task::Request { source, writer, reader })
         .collect();
     let (rows, mut reasons) = in_turn(session, LITMUS, &requests, |session, request, budget_ms| {
@@ -45,7 +41,7 @@ pub fn litmus(session: &mut Session<'_>, record: &mut Record) -> Result<(), Stag
     });
     let unseen = rows.iter().filter(|row| row.observations == 0);
     reasons.extend(unseen.map(|row| format!("{}: too short for a single observation", row.name)));
-    record.causality.litmus = rows;
+    report.litmus = rows;
     outcome(requests.len(), reasons)
 }
 
@@ -80,19 +76,17 @@ fn in_turn<R, T>(
 
 /// Observes again the clocks with too few new values: at the end of a run, when both CPUs may be free. Excludes those
 /// that change too rarely to yield more in the time.
-pub fn finish(session: &mut Session<'_>, record: &mut Record) {
-    let budget_ms = (session.budget_ms(LITMUS) / record.causality.litmus.len().max(1) as u64).max(1);
+pub fn finish(session: &mut Session<'_>, report: &mut Causality) {
+    let budget_ms = (session.budget_ms(LITMUS) / report.litmus.len().max(1) as u64).max(1);
     let shortest_step_ns = budget_ms as f64 * 1e6 / Litmus::FEWEST_NEW_VALUES as f64;
-    let Sections { causality, clocks, .. } = &mut record.sections;
-    let moves_often = |id: &ClockId| {
-        let clock = clocks.iter().find(|clock| clock.name == *id);
-        clock.and_then(ClockReport::step_ns).is_none_or(|step| step < shortest_step_ns)
+    let moves_often = |id: &ClockId, session: &Session<'_>| {
+        session.clock(id).and_then(|clock| clock.step_ns).is_none_or(|step| step < shortest_step_ns)
     };
-    for row in causality.litmus.iter_mut().filter(|row| row.violations == 0 && !row.is_telling()) {
+    for row in report.litmus.iter_mut().filter(|row| row.violations == 0 && !row.is_telling()) {
         if !session.has_time() {
             return;
         }
-        if !moves_often(&row.name) {
+        if !moves_often(&row.name, session) {
             continue;
         }
         let request = litmus_task::Request { source: row.name.clone(), writer: row.writer, reader: row.reader };
@@ -109,7 +103,7 @@ fn observe(session: &Session<'_>, request: &litmus_task::Request, budget_ms: u64
     Ok(estimate::litmus(request, &samples, session.rate_of(&request.source), disturbance))
 }
 
-fn needs_two_cpus(session: &Session<'_>, record: &mut Record) -> Result<(), StageError> {
+fn needs_two_cpus(session: &Session<'_>, report: &mut Causality) -> Result<(), StageError> {
     if session.plan.cpus.len() >= 2 {
         return Ok(());
     }
@@ -117,9 +111,6 @@ fn needs_two_cpus(session: &Session<'_>, record: &mut Record) -> Result<(), Stag
         Some(cpu) => format!("only CPU {cpu} is available; this takes two"),
         None => "cannot tell which CPUs this process may use".to_owned(),
     };
-    record.causality.reason_unavailable = Some(reason.clone());
-    for clock in record.clocks.iter_mut().filter(|clock| clock.reason_causal_unknown.is_none()) {
-        clock.reason_causal_unknown = Some(reason.clone());
-    }
+    report.reason_unavailable = Some(reason.clone());
     Err(StageError::Skipped(reason))
 }

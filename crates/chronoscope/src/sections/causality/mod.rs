@@ -36,16 +36,21 @@ impl Section for Causality {
         Ok(plan::plan(frame))
     }
 
-    fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+    fn measure(
+        part: Part,
+        session: &mut Session<'_>,
+        plan: &Self::Plan,
+        report: &mut Self::Report,
+    ) -> Result<(), StageError> {
         match part {
-            plan::OFFSETS => measure::offsets(session, record),
-            _ => measure::litmus(session, record),
+            plan::OFFSETS => measure::offsets(session, plan, report),
+            _ => measure::litmus(session, plan, report),
         }
     }
 
-    fn finish(session: &mut Session<'_>, record: &mut Record) {
-        measure::finish(session, record);
-        session.charge(plan::LITMUS, record);
+    fn finish(session: &mut Session<'_>, _plan: &Self::Plan, report: &mut Self::Report) {
+        measure::finish(session, report);
+        session.charge(plan::LITMUS);
     }
 
     fn show(page: &mut Page, record: &Record) {

@@ -1,5 +1,6 @@
 //! The clocks: path, latency, granularity, tick, shortest intervals.
 
+pub mod begin;
 pub mod detail;
 pub mod granularity;
 pub mod intervals;
@@ -46,22 +47,34 @@ impl Section for Clocks {
         plan::plan(options, frame)
     }
 
-    fn measure(part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-        match part {
-            plan::PATHS => paths::measure::run(session, record),
-            plan::LATENCY => latency::measure::run(session, record),
-            plan::GRANULARITY => granularity::measure::run(session, record),
-            plan::TICK => tick::measure::run(session, record),
-            _ => intervals::measure::run(session, record),
-        }
+    fn begin(session: &Session<'_>) -> Self::Report {
+        begin::begin(session)
     }
 
-    fn finish(session: &mut Session<'_>, record: &mut Record) {
-        latency::measure::finish(session, record);
-        session.charge(plan::LATENCY, record);
-        intervals::measure::finish(session, record);
-        session.charge(plan::INTERVALS, record);
-        library_clock::finish(session, record);
+    fn measure(
+        part: Part,
+        session: &mut Session<'_>,
+        plan: &Self::Plan,
+        report: &mut Self::Report,
+    ) -> Result<(), StageError> {
+        let ended = match part {
+            plan::PATHS => paths::measure::run(session, report),
+            plan::LATENCY => latency::measure::run(session, plan, report),
+            plan::GRANULARITY => granularity::measure::run(session, report),
+            plan::TICK => tick::measure::run(session, report),
+            _ => intervals::measure::run(session, plan, report),
+        };
+        tell(session, report);
+        ended
+    }
+
+    fn finish(session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) {
+        learn(session, report);
+        latency::measure::finish(session, plan, report);
+        session.charge(plan::LATENCY);
+        intervals::measure::finish(session, plan, report);
+        session.charge(plan::INTERVALS);
+        library_clock::finish(session, report);
     }
 
     fn show(page: &mut Page, record: &Record) {
@@ -72,5 +85,23 @@ impl Section for Clocks {
 
     fn show_in_check(page: &mut Page, record: &Record) {
         view::show(page, record);
+    }
+}
+
+/// Tells the run what its other parts need of the clocks.
+fn tell(session: &mut Session<'_>, report: &report::ClocksReport) {
+    for clock in &report.clocks {
+        let Some(known) = session.clock_mut(&clock.name) else { continue };
+        known.step_ns = clock.step_ns();
+        if let Some(latency) = &clock.latency_ns {
+            known.latency = Some(latency.clone());
+        }
+    }
+}
+
+/// Takes over the cost of clocks that only another part of the run has measured.
+fn learn(session: &Session<'_>, report: &mut report::ClocksReport) {
+    for clock in report.clocks.iter_mut().filter(|clock| clock.latency_ns.is_none()) {
+        clock.latency_ns = session.clock(&clock.name).and_then(|known| known.latency.clone());
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
 use crate::sections::clocks::library_clock::report::LibraryClock;
+use chronoscope_harness::estimators::intervals::TimedIntervals;
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::estimators::steps::Granularity;
 use chronoscope_harness::estimators::tick::{Tick, moves_in_ns};
@@ -22,6 +23,23 @@ pub struct ClocksReport {
     pub library_clock: Option<LibraryClock>,
     /// Why it could not be queried.
     pub reason_library_clock_unknown: Option<String>,
+}
+
+impl ClocksReport {
+    /// The clock `id`.
+    pub fn clock(&self, id: &ClockId) -> Option<&ClockReport> {
+        self.clocks.iter().find(|clock| clock.name == *id)
+    }
+
+    /// As [`clock`](Self::clock), to add to it.
+    pub fn clock_mut(&mut self, id: &ClockId) -> Option<&mut ClockReport> {
+        self.clocks.iter_mut().find(|clock| clock.name == *id)
+    }
+
+    /// What is known of the intervals that the clock `id` times.
+    pub fn intervals_of(&self, id: &ClockId) -> Option<&TimedIntervals> {
+        self.clock(id)?.intervals.as_ref()
+    }
 }
 
 impl Deref for ClocksReport {
@@ -82,6 +100,9 @@ pub struct ClockReport {
     pub tick: Option<Tick>,
     /// What disturbed the latency measurement.
     pub disturbance: Option<Disturbance>,
+    /// The shortest intervals that two of its reads time; absent where that was not tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intervals: Option<TimedIntervals>,
 }
 
 impl ClockReport {

@@ -9,8 +9,7 @@ use super::log::{self, HiccupLog};
 use super::observation::Observation;
 use super::plan::{HICCUPS, HiccupsPlan};
 use super::program::Program;
-use super::report::LogReport;
-use crate::document::Record;
+use super::report::{HiccupsReport, LogReport};
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use chronoscope_clock::Clock;
@@ -24,8 +23,11 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// If the run was interrupted, or the log ended early; what was seen is kept. If nothing could be started.
-pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let plan = record.hiccups.plan.clone();
+pub fn run(
+    session: &mut Session<'_>,
+    plan: &HiccupsPlan,
+    report: &mut Option<HiccupsReport>,
+) -> Result<(), StageError> {
     let mut serializer = V2DeflateSerializer::new();
     let mut file = plan.log.as_deref().map(log::create).transpose().map_err(StageError::Failed)?;
     let begun = file.as_mut().map(|file| {
@@ -33,12 +35,11 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
             .map_err(|error| StageError::Failed(format!("could not write the log: {error}")))
     });
     let log = begun.transpose()?;
-    observe(session, record, &plan, log)?;
+    let seen = report.insert(observe(session, plan, log)?);
     if session.observer.cancelled() {
         return Err(StageError::Incomplete("the run was interrupted while looking out".to_owned()));
     }
-    let report = record.hiccups.report.as_ref();
-    match report.and_then(|report| report.log.as_ref()?.reason_ended.as_ref()) {
+    match seen.log.as_ref().and_then(|log| log.reason_ended.as_ref()) {
         Some(reason) => Err(StageError::Incomplete(format!("the log ended early: {reason}"))),
         None => Ok(()),
     }
@@ -46,10 +47,9 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
 
 fn observe<W: Write>(
     session: &mut Session<'_>,
-    record: &mut Record,
     plan: &HiccupsPlan,
     log: Option<HiccupLog<'_, W>>,
-) -> Result<(), StageError> {
+) -> Result<HiccupsReport, StageError> {
     let limit = plan.limit(Duration::from_millis(session.budget_ms(HICCUPS)));
     let mut observation = Observation::start(&session.plan.cpus, log).map_err(StageError::Failed)?;
     if plan.spins {
@@ -70,8 +70,7 @@ fn observe<W: Write>(
         intervals: log.intervals,
         reason_ended: log.reason_ended,
     });
-    record.hiccups.report = Some(report);
-    Ok(())
+    Ok(report)
 }
 
 /// Until the time is over, the program has ended, or the run is stopped.

@@ -6,7 +6,7 @@ use chronoscope_harness::record::Disturbance;
 /// The durations of pauses in `rounds`. None without pauses.
 ///
 /// Percentiles and means cover all pauses of all rounds; the median has an interval over rounds.
-pub fn pause(rounds: &[Samples], loaded: bool, disturbance: Disturbance) -> Option<Pause> {
+pub fn pause(rounds: &[Samples], loaded: bool, disturbance: Disturbance, published_too: bool) -> Option<Pause> {
     let turns = || rounds.iter().flat_map(|round| &round.turns);
     let mut kinds: Vec<(PauseWay, u64)> = turns().map(|turn| (turn.way, turn.requested_ns)).collect();
     kinds.sort_unstable();
@@ -26,7 +26,7 @@ pub fn pause(rounds: &[Samples], loaded: bool, disturbance: Disturbance) -> Opti
         unavailable,
         rounds: rounds.len() as u64,
         loaded,
-        published: published(),
+        published: if published_too { published() } else { Vec::new() },
         disturbance,
     })
 }
@@ -57,7 +57,7 @@ mod tests {
                 unavailable: vec![(PauseWay::PauserRealTime, "no right".to_owned())],
             })
             .collect();
-        let found = pause(&rounds, false, Disturbance::default()).unwrap();
+        let found = pause(&rounds, false, Disturbance::default(), true).unwrap();
         let [sleep, spin] = found.methods.as_slice() else { panic!("{:?}", found.methods) };
         assert_eq!(
             (sleep.way, sleep.figures.early, sleep.figures.samples, sleep.figures.p999_ns),
@@ -73,6 +73,6 @@ mod tests {
 
     #[test]
     fn nothing_seen_is_nothing_said() {
-        assert_eq!(pause(&[], true, Disturbance::default()), None);
+        assert_eq!(pause(&[], true, Disturbance::default(), true), None);
     }
 }

@@ -1,14 +1,13 @@
 use super::task::Request;
-use crate::document::Record;
 use crate::engine::rounds::rounds;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::sections::pauses::estimate;
-use crate::sections::pauses::plan::PAUSES;
+use crate::sections::pauses::plan::{PAUSES, PausesPlan};
+use crate::sections::pauses::report::Pause;
 
 /// Makes pauses of every method and length, in turn, one process per round.
-pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let plan = &record.pauses.plan;
+pub fn run(session: &mut Session<'_>, plan: &PausesPlan, report: &mut Option<Pause>) -> Result<(), StageError> {
     let found = rounds(session, PAUSES, plan.rounds, |run, round| Request {
         ways: plan.ways.clone(),
         lengths_ns: plan.lengths_ns.clone(),
@@ -16,6 +15,6 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         load: plan.load,
         rotation: round,
     });
-    record.pauses.report = estimate::pause(&found.seen, plan.load, found.disturbance.clone());
+    *report = estimate::pause(&found.seen, plan.load, found.disturbance.clone(), !session.machine.is_emulated());
     found.outcome(session)
 }

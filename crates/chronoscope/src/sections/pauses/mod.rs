@@ -37,8 +37,13 @@ impl Section for Pauses {
         plan::plan(options, frame)
     }
 
-    fn measure(_part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-        measure::run(session, record)
+    fn measure(
+        _part: Part,
+        session: &mut Session<'_>,
+        plan: &Self::Plan,
+        report: &mut Self::Report,
+    ) -> Result<(), StageError> {
+        measure::run(session, plan, report)
     }
 
     fn time_alone(depth: Depth) -> Option<Duration> {

@@ -1,26 +1,26 @@
 use super::task::Request;
-use crate::document::Record;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, outcome, readable};
-use crate::sections::reads::plan::READS;
+use crate::engine::stages::{StageError, outcome};
+use crate::sections::reads::plan::{READS, ReadsPlan};
+use crate::sections::reads::report::Reads;
 use chronoscope_harness::estimators::reads::reads;
 
 /// Takes consecutive reads of some clocks.
-pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let clocks = readable(record, &record.reads.plan.clocks)?;
+pub fn run(session: &mut Session<'_>, plan: &ReadsPlan, found: &mut Vec<Reads>) -> Result<(), StageError> {
+    let clocks = session.readable(&plan.clocks)?;
     let budget_ms = session.budget_ms(READS) / clocks.len() as u64;
     let mut reasons = Vec::new();
     for (i, clock) in clocks.iter().enumerate() {
         session.goes_on(READS, i as f64 / clocks.len() as f64);
         let request = Request {
             source: clock.clone(),
-            reads: record.reads.plan.reads_per_clock,
-            empty_intervals: record.reads.plan.empty_intervals_per_clock,
+            reads: plan.reads_per_clock,
+            empty_intervals: plan.empty_intervals_per_clock,
         };
         let answer = session.ask_alone(budget_ms, &request);
         match answer {
             Ok((samples, disturbance)) => match reads(clock.clone(), &samples, session.rate_of(clock), disturbance) {
-                Some(reads) => record.reads.push(reads),
+                Some(reads) => found.push(reads),
                 None => reasons.push(format!("{clock}: too short for a single difference")),
             },
             Err(failure) => reasons.push(format!("{clock}: {failure}")),

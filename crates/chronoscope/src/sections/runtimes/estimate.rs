@@ -63,7 +63,6 @@ fn native_of(call: &str, kind: TimeKind) -> SourceId {
 ///
 /// `counted` is the answer of the process whose system calls were counted, with these; None where none could be.
 pub fn runtime_clocks(
-    kind: RuntimeKind,
     forks: &[ProbeProcess],
     counted: Option<(&Answer, &CountedCalls)>,
     native: &NativeRounds,
@@ -71,13 +70,7 @@ pub fn runtime_clocks(
     let named = forks.first().map(|fork| &fork.answer).or(counted.map(|(answer, _)| answer));
     let clocks = named.map(|answer| answer.clocks.as_slice()).unwrap_or_default();
     let lanes = Lanes::of(forks);
-    clocks
-        .iter()
-        .map(|clock| RuntimeClock {
-            published: published_timers(kind, &clock.clock),
-            ..runtime_clock(clock, forks, &lanes, counted, native)
-        })
-        .collect()
+    clocks.iter().map(|clock| runtime_clock(clock, forks, &lanes, counted, native)).collect()
 }
 
 /// A turn of the loop without a clock.
@@ -158,7 +151,8 @@ const PUBLISHED: [Figures; 7] = [
 const AKINSHIN: &str = "A. Akinshin, \"Stopwatch under the hood\", 2016";
 const SHIPILEV: &str = "A. Shipilëv, \"Nanotrusting the Nanotime\", 2014";
 
-fn published_timers(kind: RuntimeKind, clock: &str) -> Vec<PublishedTimer> {
+/// What was published of the call `clock`.
+pub fn published_timers(kind: RuntimeKind, clock: &str) -> Vec<PublishedTimer> {
     let of = PUBLISHED.into_iter().filter(|(of_kind, call, ..)| (*of_kind, *call) == (kind, clock));
     of.map(|(_, _, surroundings, tick_ns, latency_ns_low, latency_ns_high)| PublishedTimer {
         surroundings: surroundings.to_owned(),
@@ -258,9 +252,18 @@ pub fn runtime_pause(forks: &[ProbeProcess], published_too: bool) -> Option<Runt
 }
 
 /// The cost of calls in one thread and in `threads` released together. None without calls.
-pub fn runtime_latch(forks: &[ProbeProcess], threads: u32, disturbance: Disturbance) -> Option<ThreadReleaseReport> {
+pub fn runtime_latch(
+    forks: &[ProbeProcess],
+    threads: u32,
+    disturbance: Disturbance,
+    published_too: bool,
+) -> Option<ThreadReleaseReport> {
     let rounds: Vec<LatchSamples> = forks.iter().map(|fork| fork.answer.latch.clone()).collect();
-    thread_release(&rounds, threads.max(1), timer_rate(forks), disturbance)
+    let mut found = thread_release(&rounds, threads.max(1), timer_rate(forks), disturbance)?;
+    if !published_too {
+        found.rows.iter_mut().for_each(|row| row.published = None);
+    }
+    Some(found)
 }
 
 #[cfg(test)]
@@ -310,7 +313,7 @@ mod tests {
 
     fn the_clock(forks: &[ProbeProcess]) -> RuntimeClock {
         let native = (0..11).map(|round| (round, HashMap::from([(SourceId::Os(OsClock::Monotonic), 20.0)]))).collect();
-        runtime_clocks(RuntimeKind::Mono, forks, None, &native).remove(0)
+        runtime_clocks(forks, None, &native).remove(0)
     }
 
     #[test]
@@ -410,14 +413,13 @@ mod tests {
         let path = |calls: u64| {
             let by_call = BTreeMap::from([("clock_gettime(CLOCK_MONOTONIC)".to_owned(), calls)]);
             let calls = BTreeMap::from([("now".to_owned(), by_call)]);
-            runtime_clocks(RuntimeKind::Go, &[], Some((&counted, &calls)), &NativeRounds::new()).remove(0).path
+            runtime_clocks(&[], Some((&counted, &calls)), &NativeRounds::new()).remove(0).path
         };
         assert_eq!(
             [path(0), path(3), path(100), path(200), path(400)].map(|path| path.map(|path| path == Path::Vdso)),
             [Some(true), Some(true), None, Some(false), Some(false)]
         );
-        let none = runtime_clocks(RuntimeKind::Go, &[], Some((&counted, &CountedCalls::new())), &NativeRounds::new())
-            .remove(0);
+        let none = runtime_clocks(&[], Some((&counted, &CountedCalls::new())), &NativeRounds::new()).remove(0);
         assert_eq!(none.system_calls.map(|calls| (calls.reads, calls.count)), Some((200, 0)));
     }
 
@@ -433,10 +435,10 @@ mod tests {
         let pause = runtime_pause(&found, true).unwrap();
         assert_eq!((pause.methods[0].early, pause.methods[0].samples, pause.unavailable.len()), (11, 33, 1));
         assert!((pause.methods[0].cpu_share - 0.01).abs() < 1e-9 && pause.published.len() == 3);
-        let latch = runtime_latch(&found, 10, Disturbance::default()).unwrap();
+        let latch = runtime_latch(&found, 10, Disturbance::default(), true).unwrap();
         assert_eq!((latch.rows[0].is_control, latch.rows[1].concurrent_ns.unwrap().estimate), (true, 100.0));
         assert_eq!(latch.rows[1].serial_ns.unwrap().estimate, 20.0);
-        assert_eq!((runtime_pause(&[], true), runtime_latch(&[], 4, Disturbance::default())), (None, None));
+        assert_eq!((runtime_pause(&[], true), runtime_latch(&[], 4, Disturbance::default(), true)), (None, None));
     }
 
     const WHOLE: &str = include_str!("../../../tests/fixtures/probe.jsonl");
@@ -465,12 +467,12 @@ mod tests {
             }
             let forks = [ProbeProcess { round: 0, answer: answer.clone() }, ProbeProcess { round: 1, answer: answer.clone() }];
             let calls = CountedCalls::from([("now".to_owned(), BTreeMap::from([("time".to_owned(), 3)]))]);
-            let clocks = runtime_clocks(RuntimeKind::Mono, &forks, Some((&answer, &calls)), &NativeRounds::new());
+            let clocks = runtime_clocks(&forks, Some((&answer, &calls)), &NativeRounds::new());
             let text = serde_json::to_string(&(
                 clocks,
                 runtime_loop(&forks),
                 runtime_pause(&forks, true),
-                runtime_latch(&forks, 3, Disturbance::default()),
+                runtime_latch(&forks, 3, Disturbance::default(), true),
             ))
             .unwrap();
             // A non-finite number would be written as null, which no reader accepts as a number.

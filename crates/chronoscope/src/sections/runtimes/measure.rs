@@ -4,10 +4,9 @@ use std::time::{Duration, Instant};
 use super::lanes::Lanes;
 use super::plan::{RuntimeClocksPlan, RuntimesPlan};
 use crate::clock_id::ClockId;
-use crate::document::Record;
 use crate::engine::built_in::BuiltIn;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, available, clock_mut};
+use crate::engine::stages::StageError;
 use crate::latency_study::{case_of, study};
 use crate::sections::runtimes::estimate as runtimes_estimate;
 use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
@@ -43,8 +42,12 @@ const READY_SHARE: f64 = 0.15;
 const SPARE_ROUNDS: u32 = 3;
 
 /// Measures the machine's runtimes in turn, one process each per round, together with one of native code.
-pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let Some(plan) = record.runtimes.plan.clone() else {
+pub fn run(
+    session: &mut Session<'_>,
+    plan: &Option<RuntimesPlan>,
+    report: &mut Vec<Runtime>,
+) -> Result<(), StageError> {
+    let Some(plan) = plan else {
         return Err(StageError::Skipped("no runtime was requested".to_owned()));
     };
     if cfg!(not(target_os = "linux")) {
@@ -69,28 +72,28 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
         .prefix("chronoscope-")
         .tempdir()
         .map_err(|error| StageError::Failed(format!("no folder for probes: {error}")))?;
-    let (candidates, missing) = candidates(&plan);
+    let (candidates, missing) = candidates(plan);
     let at_once = session.plan.cpus.len().clamp(1, 4);
     let mut candidates = get_ready(candidates, directory.path(), &runner, plan.counted_reads, at_once, &mut |share| {
         session.goes_on(RUNTIMES, share * READY_SHARE);
         !session.observer.cancelled()
     });
-    let mut native = Native::new(record);
+    let mut native = Native::new(session);
     if plan.quick_starters {
-        native.take_from(record);
+        native.take_from(session);
     }
-    take_rounds(&mut candidates, &mut native, &plan, &runner, (began, budget), session);
-    let native = native.write(record);
+    take_rounds(&mut candidates, &mut native, plan, &runner, (began, budget), session);
+    let native = native.tell(session);
     let disturbed = candidates.iter().map(|candidate| &candidate.runtime.disturbance);
     disturbed.for_each(|disturbance| session.suffer(disturbance));
-    let stopped = session.observer.cancelled();
+    let (stopped, published_too) = (session.observer.cancelled(), !session.machine.is_emulated());
     let mut runtimes: Vec<Runtime> =
-        candidates.into_iter().map(|candidate| concluded(candidate, &plan, &native, stopped)).collect();
+        candidates.into_iter().map(|candidate| concluded(candidate, plan, &native, (stopped, published_too))).collect();
     runtimes.extend(missing);
     // In place: runtimes named by the user, or first on the path, come first of their kind.
     runtimes.sort_by_key(|runtime| runtime.kind);
-    record.runtimes.report = runtimes;
-    outcome(record, stopped)
+    *report = runtimes;
+    outcome(report, stopped)
 }
 
 /// Rounds of one process of every runtime each, as many as planned and time allows; then a few for those that lack one.
@@ -141,8 +144,8 @@ fn has_enough(candidate: &Candidate, wanted: u32) -> bool {
         || Lanes::of(&candidate.clocks).fewest_processes() >= wanted as usize
 }
 
-fn outcome(record: &Record, stopped: bool) -> Result<(), StageError> {
-    let measured = record.runtimes.iter().filter(|runtime| runtime.available).count();
+fn outcome(runtimes: &[Runtime], stopped: bool) -> Result<(), StageError> {
+    let measured = runtimes.iter().filter(|runtime| runtime.available).count();
     if stopped {
         return Err(StageError::Incomplete("the run was interrupted".to_owned()));
     }
@@ -225,14 +228,22 @@ fn clocks_task(candidate: &Candidate, plan: &RuntimeClocksPlan) -> Task {
 }
 
 /// The record of a runtime, given everything there was time for.
-fn concluded(mut candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, stopped: bool) -> Runtime {
-    let is_java = candidate.place.kind == RuntimeKind::Java;
-    let clocks =
-        runtimes_estimate::runtime_clocks(candidate.place.kind, &candidate.clocks, candidate.counted_calls(), native);
-    let pause = runtimes_estimate::runtime_pause(&candidate.pauses, is_java);
-    let latch = plan.latch_threads.and_then(|threads| {
-        runtimes_estimate::runtime_latch(&candidate.latches, threads, candidate.runtime.disturbance.clone())
-    });
+fn concluded(
+    mut candidate: Candidate,
+    plan: &RuntimesPlan,
+    native: &NativeRounds,
+    (stopped, published_too): (bool, bool),
+) -> Runtime {
+    let kind = candidate.place.kind;
+    let mut clocks = runtimes_estimate::runtime_clocks(&candidate.clocks, candidate.counted_calls(), native);
+    if published_too {
+        clocks.iter_mut().for_each(|clock| clock.published = runtimes_estimate::published_timers(kind, &clock.name));
+    }
+    let pause = runtimes_estimate::runtime_pause(&candidate.pauses, published_too && kind == RuntimeKind::Java);
+    let disturbance = candidate.runtime.disturbance.clone();
+    let latch = plan
+        .latch_threads
+        .and_then(|threads| runtimes_estimate::runtime_latch(&candidate.latches, threads, disturbance, published_too));
     let no_latch = candidate.latches.iter().find_map(|fork| fork.answer.latch_unavailable.clone());
     let forks = candidate.clocks.len().max(candidate.pauses.len()).max(candidate.latches.len());
     let start_ms = candidate.start_ms();
@@ -263,16 +274,16 @@ struct Native {
 }
 
 impl Native {
-    fn new(record: &Record) -> Self {
+    fn new(session: &Session<'_>) -> Self {
         let [monotonic, wall, cpu] = [TimeKind::Monotonic, TimeKind::Wall, TimeKind::Cpu].map(native_clock);
-        let clocks = available(record, &[monotonic, wall, cpu, NATIVE_THREAD_CPU].map(ClockId::Known));
+        let clocks = session.available(&[monotonic, wall, cpu, NATIVE_THREAD_CPU].map(ClockId::Known));
         Self { clocks, known: NativeRounds::new(), run: None }
     }
 
     /// Takes over measurements from an earlier part of the same run.
-    fn take_from(&mut self, record: &Record) {
+    fn take_from(&mut self, session: &Session<'_>) {
         let known =
-            record.clocks.iter().filter_map(|clock| Some((clock.name.known()?, clock.latency_ns.as_ref()?.estimate)));
+            session.clocks.iter().filter_map(|clock| Some((clock.name.known()?, clock.latency.as_ref()?.estimate)));
         self.known.insert(0, known.collect());
     }
 
@@ -287,8 +298,8 @@ impl Native {
         }
     }
 
-    /// What each process measured, which is recorded for clocks that no other part of the run has measured.
-    fn write(self, record: &mut Record) -> NativeRounds {
+    /// What each process measured, which the run is told of clocks that no other part has measured.
+    fn tell(self, session: &mut Session<'_>) -> NativeRounds {
         let mut rounds = self.known;
         let Some(run) = self.run else { return rounds };
         let report = run.report();
@@ -299,8 +310,8 @@ impl Native {
                     rounds.entry(process.fork).or_default().insert(known, ns);
                 }
             }
-            if let Some(clock) = clock_mut(record, id).filter(|clock| clock.latency_ns.is_none()) {
-                clock.latency_ns = latency(cell);
+            if let Some(clock) = session.clock_mut(id).filter(|clock| clock.latency.is_none()) {
+                clock.latency = latency(cell);
             }
         }
         rounds

@@ -39,8 +39,13 @@ impl Section for Runtimes {
         plan::plan(options, frame).map(Some)
     }
 
-    fn measure(_part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-        measure::run(session, record)
+    fn measure(
+        _part: Part,
+        session: &mut Session<'_>,
+        plan: &Self::Plan,
+        report: &mut Self::Report,
+    ) -> Result<(), StageError> {
+        measure::run(session, plan, report)
     }
 
     fn time_alone(depth: Depth) -> Option<Duration> {

@@ -4,9 +4,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::arguments::released_threads;
 use crate::part::{Part, PartRow};
-use crate::plan::{Depth, Frame, MOST_THREADS, PlanError};
+use crate::plan::{Depth, Frame, MOST_THREADS, PlanError, released_threads};
 use chronoscope_harness::estimators::pauses::PUBLISHED_LENGTHS_NS;
 use chronoscope_probes::RuntimeKind;
 

@@ -341,7 +341,7 @@ mod tests {
         let by_call = BTreeMap::from([("clock_gettime".to_owned(), 200)]);
         let calls = CountedCalls::from([("now".to_owned(), by_call)]);
         let counted = (!answer.counted.is_empty()).then_some((&answer, &calls));
-        let clocks = estimate::runtime_clocks(RuntimeKind::Mono, &forks, counted, &NativeRounds::new());
+        let clocks = estimate::runtime_clocks(&forks, counted, &NativeRounds::new());
         let pause = estimate::runtime_pause(&forks, false);
         let frame = Frame { depth: Depth::Normal, cpus: vec![0, 1], alone: true };
         let mut record = crate::rules::tests::blank();

@@ -6,12 +6,11 @@ use std::time::{Duration, Instant};
 use super::discipline::chronyd_only_watches;
 use super::kernel::{self, Kernel};
 use super::known::Known;
-use super::plan::SYNC;
+use super::plan::{SYNC, SyncPlan};
 use super::report::SyncReport;
 use super::slew::{self, Declared, Slew};
 use super::step::{self, WallStep};
 use super::{bound, chrony, daemon, discipline, ptp, timesyncd};
-use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, needs_linux};
 use chronoscope_sources::os::OsClock;
@@ -21,10 +20,10 @@ const CHRONYC: &str = "chronyc";
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Runs in the coordinator: nothing here benefits from a separate worker.
-pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+pub fn run(session: &mut Session<'_>, plan: &SyncPlan, report: &mut Option<SyncReport>) -> Result<(), StageError> {
     needs_linux("the wall clock's discipline is examined, so far,")?;
-    let over_ms = record.sync.plan.over_ms.unwrap_or_else(|| session.budget_ms(SYNC));
-    record.sync.report = Some(observe(|| watch(session, Duration::from_millis(over_ms))));
+    let over_ms = plan.over_ms.unwrap_or_else(|| session.budget_ms(SYNC));
+    *report = Some(observe(|| watch(session, Duration::from_millis(over_ms))));
     if session.observer.cancelled() {
         return Err(StageError::Incomplete("the run was interrupted while observing the clocks".to_owned()));
     }

@@ -54,8 +54,13 @@ impl Section for Sync {
         Some(plan::time_alone(depth))
     }
 
-    fn measure(_part: Part, session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-        measure::run(session, record)
+    fn measure(
+        _part: Part,
+        session: &mut Session<'_>,
+        plan: &Self::Plan,
+        report: &mut Self::Report,
+    ) -> Result<(), StageError> {
+        measure::run(session, plan, report)
     }
 
     fn show(page: &mut Page, record: &Record) {

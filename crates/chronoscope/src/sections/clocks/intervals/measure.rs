@@ -1,12 +1,10 @@
 use super::empty;
 use super::task::Request;
-use crate::answers::report::ClockVerdict;
 use crate::clock_id::ClockId;
-use crate::document::Record;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, outcome, readable};
-use crate::sections::clocks::plan::INTERVALS;
-use crate::sections::clocks::report::ClockReport;
+use crate::engine::stages::{StageError, outcome};
+use crate::sections::clocks::plan::{ClocksPlan, INTERVALS};
+use crate::sections::clocks::report::ClocksReport;
 use chronoscope_harness::estimators::intervals::{
     Quiet, Round, TimedIntervals, claimed_intervals, quiet_probe_ticks, reason_no_trial, trials,
 };
@@ -16,57 +14,61 @@ use chronoscope_harness::worker::WorkerFailure;
 const EMPTY_BUDGET_MS: u64 = 300;
 
 /// Claims each clock's shortest interval, then times known work of about that length with it.
-pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let processes = record.clocks.plan.interval_forks.max(1);
-    let clocks = readable(record, &record.plan.clocks)?;
-    let empties = empty_intervals(session, processes, &clocks)?;
-    let mut verdicts: Vec<ClockVerdict> = Vec::new();
-    for (name, empty_ns) in clocks.iter().zip(&empties) {
-        let clock = record.clocks.iter().find(|clock| clock.name == *name);
-        let step = clock.and_then(ClockReport::moves_in_ns);
-        verdicts.push(ClockVerdict::of(name.clone(), TimedIntervals::claimed(claimed_intervals(empty_ns, step))));
+pub fn run(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksReport) -> Result<(), StageError> {
+    let processes = plan.interval_forks.max(1);
+    let clocks = session.readable(&session.plan.clocks)?;
+    for (name, empty_ns) in clocks.iter().zip(empty_intervals(session, processes, &clocks)?) {
+        let Some(clock) = report.clock_mut(name) else { continue };
+        clock.intervals = Some(TimedIntervals::claimed(claimed_intervals(&empty_ns, clock.moves_in_ns())));
     }
-    let Some(quiet_turn_ns) = record.clocks.harness.as_ref().map(|harness| harness.interference.quiet_turn_ns) else {
+    let quiet_turn_ns = report.harness.as_ref().map(|harness| harness.interference.quiet_turn_ns);
+    let Some(quiet_turn_ns) = quiet_turn_ns else {
         const REASON: &str = "without latencies, disturbed readings cannot be told from undisturbed ones";
-        verdicts.iter_mut().for_each(|verdict| verdict.timed.confirm(Vec::new(), REASON));
-        record.verdict.clocks = verdicts;
+        claims(report).for_each(|(_, timed)| timed.confirm(Vec::new(), REASON));
         return Err(StageError::Skipped(REASON.to_owned()));
     };
-    let to_try = verdicts.iter().filter(|verdict| !verdict.timed.open().is_empty()).count().max(1);
+    let to_try = open(report).max(1);
     let budget_ms = budget_ms_per_process(session, processes, to_try);
     let mut reasons = Vec::new();
-    for (i, verdict) in verdicts.iter_mut().enumerate() {
+    for (i, (name, timed)) in claims(report).enumerate() {
         session.goes_on(INTERVALS, i as f64 / clocks.len() as f64);
-        if verdict.timed.open().is_empty() {
-            verdict.timed.confirm(Vec::new(), "");
+        if timed.open().is_empty() {
+            timed.confirm(Vec::new(), "");
             continue;
         }
-        if let Err(failure) = try_out(session, processes, (&verdict.name, &mut verdict.timed), budget_ms, quiet_turn_ns)
-        {
-            verdict.timed.confirm(Vec::new(), &failure.to_string());
-            reasons.push(format!("{}: {failure}", verdict.name));
+        if let Err(failure) = try_out(session, processes, (name, timed), budget_ms, quiet_turn_ns) {
+            timed.confirm(Vec::new(), &failure.to_string());
+            reasons.push(format!("{name}: {failure}"));
         }
     }
-    record.verdict.clocks = verdicts;
     outcome(to_try, reasons)
 }
 
 /// Retries unconfirmed intervals at the end of a run, when it may be quieter, also with longer intervals.
-pub fn finish(session: &mut Session<'_>, record: &mut Record) {
-    let processes = record.clocks.plan.interval_forks.max(1);
-    let Some(quiet_turn_ns) = record.clocks.harness.as_ref().map(|harness| harness.interference.quiet_turn_ns) else {
+pub fn finish(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksReport) {
+    let processes = plan.interval_forks.max(1);
+    let Some(quiet_turn_ns) = report.harness.as_ref().map(|harness| harness.interference.quiet_turn_ns) else {
         return;
     };
-    let to_try = record.verdict.clocks.iter().filter(|verdict| !verdict.timed.open().is_empty()).count().max(1);
+    let to_try = open(report).max(1);
     let left_ms = session.time_left().as_millis() as u64 / to_try as u64 / u64::from(processes);
     let budget_ms = budget_ms_per_process(session, processes, to_try).min(left_ms).max(1);
-    for verdict in record.verdict.clocks.iter_mut().filter(|verdict| !verdict.timed.open().is_empty()) {
+    for (name, timed) in claims(report).filter(|(_, timed)| !timed.open().is_empty()) {
         if !session.has_time() {
             return;
         }
         // Earlier results are kept if this fails.
-        let _ = try_out(session, processes, (&verdict.name, &mut verdict.timed), budget_ms, quiet_turn_ns);
+        let _ = try_out(session, processes, (name, timed), budget_ms, quiet_turn_ns);
     }
+}
+
+fn claims(report: &mut ClocksReport) -> impl Iterator<Item = (&ClockId, &mut TimedIntervals)> {
+    report.clocks.iter_mut().filter_map(|clock| Some((&clock.name, clock.intervals.as_mut()?)))
+}
+
+/// The number of clocks with a claim left to try.
+fn open(report: &mut ClocksReport) -> usize {
+    claims(report).filter(|(_, timed)| !timed.open().is_empty()).count()
 }
 
 fn budget_ms_per_process(session: &Session<'_>, processes: u32, clocks: usize) -> u64 {

@@ -1,5 +1,6 @@
+use crate::clock_id::ClockId;
 use crate::document::Record;
-use chronoscope_harness::estimators::intervals::{ShortestInterval, Tolerance};
+use chronoscope_harness::estimators::intervals::{ShortestInterval, TimedIntervals, Tolerance};
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::ns;
 use chronoscope_harness::rule::Rule;
@@ -33,15 +34,21 @@ pub const INTERVAL_CLAIM_REFUTED: Kind = Kind::notice(
 /// A claim is refuted if the trials confirm only an interval longer by more than this factor, or none.
 const REFUTED_FACTOR: f64 = 1.5;
 
+/// The recommended clocks.
+fn recommended(record: &Record) -> impl Iterator<Item = (&ClockId, &TimedIntervals)> {
+    let recommended = record.verdict.clocks.iter().filter(|clock| clock.recommended);
+    recommended.filter_map(|clock| Some((&clock.name, record.clocks.intervals_of(&clock.name)?)))
+}
+
 /// Finds requested intervals that a recommended clock cannot time within 10 %.
 fn interval_near_latency(record: &Record) -> Vec<Finding> {
     let mut findings = Vec::new();
     for interval_ns in &record.clocks.plan.questions_ns {
-        for clock in record.verdict.clocks.iter().filter(|clock| clock.recommended) {
-            let shortest = clock.timed.shortest(Tolerance::TenPercent);
+        for (clock, timed) in recommended(record) {
+            let shortest = timed.shortest(Tolerance::TenPercent);
             // After trials that confirmed nothing, only intervals below the claim are certainly too short.
             let least_ns = match shortest {
-                ShortestInterval::NotConfirmed { .. } => clock.timed.claimed_interval_ns.within_10pct,
+                ShortestInterval::NotConfirmed { .. } => timed.claimed_interval_ns.within_10pct,
                 shortest => shortest.known_from_ns(),
             };
             let Some(shortest_ns) = shortest.expected_from_ns() else { continue };
@@ -59,11 +66,11 @@ fn interval_near_latency(record: &Record) -> Vec<Finding> {
                     format!(
                         "{} is too short to time with {}, which {times} single intervals ≥ {} to 10 %",
                         ns(*interval_ns),
-                        clock.name,
+                        clock,
                         ns(shortest_ns)
                     ),
                 )
-                .about(&clock.name)
+                .about(clock)
                 .value("interval_ns", *interval_ns)
                 .value("shortest_ns", shortest_ns)
                 .advice(format!(
@@ -78,10 +85,10 @@ fn interval_near_latency(record: &Record) -> Vec<Finding> {
 
 fn claim_refuted(record: &Record) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for clock in record.verdict.clocks.iter().filter(|clock| clock.recommended) {
+    for (clock, timed) in recommended(record) {
         for tolerance in Tolerance::ALL {
-            let Some(claim) = tolerance.of(&clock.timed.claimed_interval_ns) else { continue };
-            let (saw, then) = match clock.timed.shortest(tolerance) {
+            let Some(claim) = tolerance.of(&timed.claimed_interval_ns) else { continue };
+            let (saw, then) = match timed.shortest(tolerance) {
                 ShortestInterval::Confirmed(confirmed) if confirmed > claim * REFUTED_FACTOR => {
                     (format!("only ≥ {}", ns(confirmed)), "use the confirmed interval")
                 }
@@ -98,11 +105,11 @@ fn claim_refuted(record: &Record) -> Vec<Finding> {
                     format!(
                         "by latency and granularity, {} should time intervals ≥ {} to {tolerance_pct} %; it did so \
                          {saw}",
-                        clock.name,
+                        clock,
                         ns(claim)
                     ),
                 )
-                .about(&clock.name)
+                .about(clock)
                 .value("tolerance_pct", tolerance_pct)
                 .value("claimed_ns", claim)
                 .advice(then),
@@ -116,8 +123,9 @@ fn claim_refuted(record: &Record) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::answers::report::ClockVerdict;
-    use crate::rules::tests::blank;
-    use chronoscope_harness::estimators::intervals::{DirectInterval, IntervalTrial, TimedIntervals};
+    use crate::rules::tests::{blank, readable};
+    use crate::sections::clocks::report::ClockReport;
+    use chronoscope_harness::estimators::intervals::{DirectInterval, IntervalTrial};
 
     #[test]
     fn trials_that_confirmed_nothing_make_an_interval_too_short_only_below_the_claim() {
@@ -138,7 +146,8 @@ mod tests {
             trials: vec![failed],
             ..TimedIntervals::claimed(claim)
         };
-        record.verdict.clocks = vec![ClockVerdict { recommended: true, ..ClockVerdict::of("hpet", timed) }];
+        record.verdict.clocks = vec![ClockVerdict { recommended: true, ..ClockVerdict::of("hpet", &timed) }];
+        record.clocks.push(ClockReport { intervals: Some(timed), ..readable("hpet") });
         record.clocks.plan.questions_ns = vec![1_000.0, 50_000.0, 1e9];
         let found = interval_near_latency(&record);
         assert_eq!(found.len(), 1, "{found:?}");

@@ -4,16 +4,16 @@ pub mod report;
 pub mod task;
 pub mod view;
 
-use crate::document::Record;
 use crate::engine::session::Session;
+use crate::sections::clocks::report::ClocksReport;
 
 /// Long enough for a clock to check its reference many times.
 const BUDGET_MS: u64 = 50;
 
-/// Has a worker read the library's clock and writes its report on itself into the record.
-pub fn finish(session: &Session<'_>, record: &mut Record) {
+/// Has a worker read the library's clock and writes its report on itself into the section's.
+pub fn finish(session: &Session<'_>, report: &mut ClocksReport) {
     match session.ask_alone(BUDGET_MS, &task::Request) {
-        Ok((clock, _)) => record.clocks.library_clock = Some(clock),
-        Err(failure) => record.clocks.reason_library_clock_unknown = Some(failure.to_string()),
+        Ok((clock, _)) => report.library_clock = Some(clock),
+        Err(failure) => report.reason_library_clock_unknown = Some(failure.to_string()),
     }
 }

@@ -2,20 +2,20 @@ use chronoscope_sources::SourceId;
 
 use super::task::{self, Request};
 use crate::clock_id::ClockId;
-use crate::document::Record;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, available, clock_mut, needs_linux, outcome};
+use crate::engine::stages::{StageError, needs_linux, outcome};
 use crate::sections::clocks::plan::PATHS;
-use crate::sections::clocks::report::ClockReport;
+use crate::sections::clocks::report::{ClockReport, ClocksReport};
 use chronoscope_harness::record::{Path, PathEvidence, PathMethod};
 
 /// A clock cheaper than this share of the real system call is assumed not to make it.
 const VDSO_SHARE_OF_SYSTEM_CALL: f64 = 0.5;
 
 /// Determines each clock's path by forbidding the system call in a worker.
-pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
+pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> Result<(), StageError> {
     needs_linux("a path is proved by forbidding the system call (seccomp), which works")?;
-    let sources: Vec<ClockId> = available(record, &record.plan.clocks)
+    let sources: Vec<ClockId> = session
+        .available(&session.plan.clocks)
         .into_iter()
         .filter(|clock| matches!(clock.known(), Some(SourceId::Os(_))))
         .collect();
@@ -26,7 +26,7 @@ pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageEr
     let (samples, _) = session.ask_alone(session.budget_ms(PATHS), &request)?;
     let mut reasons = Vec::new();
     for (name, failed) in sources.iter().zip(samples) {
-        let Some(clock) = clock_mut(record, name) else { continue };
+        let Some(clock) = report.clock_mut(name) else { continue };
         note(clock, failed);
         reasons.extend(clock.reason_path_unknown.as_ref().map(|reason| format!("{name}: {reason}")));
     }
@@ -58,16 +58,14 @@ fn note(clock: &mut ClockReport, failed: Option<u32>) {
 }
 
 /// Infers the path of clocks for which no proof could be attempted, from their cost relative to the real system call. A
-/// clock with an inconclusive proof gets none.
-pub fn infer(record: &mut Record) {
+/// clock with an inconclusive proof gets none. `why`: why there is no proof.
+pub fn infer(report: &mut ClocksReport, why: Option<&str>) {
     let cost = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.p50);
-    let of_proof = record.parts.iter().find(|report| report.part == PATHS);
-    let why = of_proof.and_then(|report| report.reason.as_deref()).unwrap_or("not tried").to_owned();
-    let system_call = SourceId::MonotonicSystemCall;
-    let Some(call_ns) = record.clocks.iter().find(|clock| clock.name == system_call).and_then(cost) else { return };
+    let why = why.unwrap_or("not tried");
+    let Some(call_ns) = report.clock(&SourceId::MonotonicSystemCall.into()).and_then(cost) else { return };
     let is_open =
         |clock: &&mut ClockReport| clock.available && clock.path.is_none() && clock.reason_path_unknown.is_none();
-    for clock in record.clocks.iter_mut().filter(is_open) {
+    for clock in report.clocks.iter_mut().filter(is_open) {
         let Some(ns) = cost(clock) else { continue };
         let share = ns / call_ns;
         clock.path = Some(if share < VDSO_SHARE_OF_SYSTEM_CALL { Path::Vdso } else { Path::Syscall });
@@ -80,16 +78,12 @@ pub fn infer(record: &mut Record) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Outcome, PartReport};
-    use crate::rules::tests::{blank, latency, readable};
-    use chronoscope_harness::record::Disturbance;
+    use crate::rules::tests::{latency, readable};
 
     const CLOCK: &str = "CLOCK_MONOTONIC";
 
-    /// A record whose system call costs 200 ns and whose clock costs 20, after a proof with `failed` reads and this
-    /// ending.
-    fn after(failed: Option<Option<u32>>, reason: Option<&str>) -> Record {
-        let mut record = blank();
+    /// A clock that costs 20 ns, where the system call costs 200, after a proof with `failed` reads and this ending.
+    fn after(failed: Option<Option<u32>>, reason: Option<&str>) -> ClockReport {
         let call = SourceId::MonotonicSystemCall.name();
         let mut system_call = readable(call);
         system_call.path = Some(Path::Syscall);
@@ -99,53 +93,46 @@ mod tests {
         if let Some(failed) = failed {
             note(&mut clock, failed);
         }
-        record.clocks.report.clocks = vec![clock, system_call];
-        record.parts.push(PartReport {
-            part: PATHS,
-            outcome: if reason.is_some() { Outcome::Failed } else { Outcome::Done },
-            reason: reason.map(str::to_owned),
-            elapsed_ms: 1,
-            disturbance: Disturbance::default(),
-        });
-        infer(&mut record);
-        record
+        let mut report = ClocksReport { clocks: vec![clock, system_call], ..ClocksReport::default() };
+        infer(&mut report, reason);
+        report.clocks.remove(0)
     }
 
-    fn method(record: &Record) -> Option<PathMethod> {
-        record.clocks[0].path_evidence.as_ref().map(|evidence| evidence.method)
+    fn method(clock: &ClockReport) -> Option<PathMethod> {
+        clock.path_evidence.as_ref().map(|evidence| evidence.method)
     }
 
     #[test]
     fn reads_that_all_did_the_same_prove_a_path() {
         for (failed, path) in [(0, Path::Vdso), (task::READS, Path::Syscall)] {
-            let record = after(Some(Some(failed)), None);
-            assert_eq!((record.clocks[0].path, method(&record)), (Some(path), Some(PathMethod::Proved)));
-            assert_eq!(record.clocks[0].reason_path_unknown, None);
+            let clock = after(Some(Some(failed)), None);
+            assert_eq!((clock.path, method(&clock)), (Some(path), Some(PathMethod::Proved)));
+            assert_eq!(clock.reason_path_unknown, None);
         }
     }
 
     #[test]
     fn a_mixture_is_neither_path_and_no_guess_takes_its_place() {
         for failed in [1, 137, task::READS - 1] {
-            let record = after(Some(Some(failed)), None);
-            assert_eq!((record.clocks[0].path, method(&record)), (None, None));
-            let reason = record.clocks[0].reason_path_unknown.as_deref().unwrap();
+            let clock = after(Some(Some(failed)), None);
+            assert_eq!((clock.path, method(&clock)), (None, None));
+            let reason = clock.reason_path_unknown.as_deref().unwrap();
             assert!(reason.starts_with(&format!("{failed} of 1000 reads failed")), "{reason}");
         }
     }
 
     #[test]
     fn a_clock_that_the_worker_could_not_read_says_so() {
-        let record = after(Some(None), None);
-        assert_eq!((record.clocks[0].path, method(&record)), (None, None));
-        assert!(record.clocks[0].reason_path_unknown.as_deref().unwrap().contains("could not be read"));
+        let clock = after(Some(None), None);
+        assert_eq!((clock.path, method(&clock)), (None, None));
+        assert!(clock.reason_path_unknown.as_deref().unwrap().contains("could not be read"));
     }
 
     #[test]
     fn a_guess_says_why_there_is_no_proof() {
-        let record = after(None, Some("seccomp cannot be used here: EPERM"));
-        assert_eq!((record.clocks[0].path, method(&record)), (Some(Path::Vdso), Some(PathMethod::Inferred)));
-        let detail = &record.clocks.report.clocks[0].path_evidence.as_ref().unwrap().detail;
+        let clock = after(None, Some("seccomp cannot be used here: EPERM"));
+        assert_eq!((clock.path, method(&clock)), (Some(Path::Vdso), Some(PathMethod::Inferred)));
+        let detail = &clock.path_evidence.as_ref().unwrap().detail;
         assert_eq!(detail, "seccomp cannot be used here: EPERM; a read costs 0.100× the system call");
     }
 }

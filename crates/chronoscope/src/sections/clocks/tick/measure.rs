@@ -1,18 +1,18 @@
 use super::task::Request;
-use crate::document::Record;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, clock_mut, outcome, readable};
+use crate::engine::stages::{StageError, outcome};
 use crate::sections::clocks::plan::TICK;
+use crate::sections::clocks::report::ClocksReport;
 use chronoscope_harness::estimators::tick::{readings, tick};
 
 /// Reads every clock at irregular times.
-pub fn run(session: &mut Session<'_>, record: &mut Record) -> Result<(), StageError> {
-    let sources = readable(record, &record.plan.clocks)?;
+pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> Result<(), StageError> {
+    let sources = session.readable(&session.plan.clocks)?;
     let budget_ms = session.budget_ms(TICK);
     let (samples, _) = session.ask_alone(budget_ms, &Request(sources.clone()))?;
     for (name, taken) in sources.iter().zip(&samples) {
         let found = tick(&readings(&taken.changes), session.rate_of(name));
-        if let Some(clock) = clock_mut(record, name) {
+        if let Some(clock) = report.clock_mut(name) {
             clock.tick = Some(found);
         }
     }
