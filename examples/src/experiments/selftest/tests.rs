@@ -40,7 +40,8 @@ fn right_claims_are_trusted() {
 
 #[test]
 fn each_wrong_claim_is_found() {
-    let spoil: [(&str, fn(&mut StudyRecord)); 7] = [
+    type Spoil = fn(&mut StudyRecord);
+    let spoil: [(&str, Spoil); 7] = [
         ("a time for nothing", |made| of(made, KNOWN[0].0).time_ns = Some(interval(5.0, 0.1))),
         ("a chain of half its length", |made| of(made, KNOWN[4].0).time_ns = Some(interval(500.0, 1.0))),
         ("a bound below the truth", |made| {

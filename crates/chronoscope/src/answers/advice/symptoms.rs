@@ -230,7 +230,7 @@ pub fn lacking(row: &Symptom, record: &Record) -> Option<String> {
         reports.any(|report| matches!(report.outcome, Outcome::Done | Outcome::Incomplete))
     };
     let measures = commands(&row.runs[..1]);
-    (!row.runs.iter().any(|section| is_measured(section)))
+    (!row.runs.iter().any(is_measured))
         .then(|| format!("it has nothing about \"{}\"; {measures} --output FILE measures it", row.symptom))
 }
 
