@@ -155,7 +155,7 @@ impl Bench {
         let wanted = self.sections.iter().filter(|(name, _)| only.is_empty() || only.iter().any(|only| only == name));
         let measured = |(name, measure): &(&'static str, Measure)| {
             let mut section = Section::new(name);
-            // What one section could not measure does not take the others along.
+            // A failed section does not abort the others.
             section.failure = measure(&run, &mut section).err().map(|failure| failure.to_string());
             section
         };

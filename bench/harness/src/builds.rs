@@ -24,7 +24,7 @@ pub(crate) fn measure(run: &Run, section: &mut Section) -> Result<(), Failure> {
         let mut cells: Vec<AgainstCell> = Vec::new();
         for number in runs {
             run.now(format!("builds, {words}, run {}", number + 1));
-            // A run that fails does not take the others along.
+            // A failed run does not abort the others.
             match compare(&study, &copy, Effort { seconds, processes }) {
                 Ok(seen) => cells.extend(seen),
                 Err(failure) => failures.push(failure),

@@ -17,7 +17,7 @@ pub(crate) fn one_clock(run: &Run, section: &mut Section) -> Result<(), Failure>
     let (mut runs, mut failures) = (Vec::new(), Vec::new());
     for number in run.times(20, 1) {
         run.now(format!("one clock, run {}", number + 1));
-        // A run that fails does not take the others along.
+        // A failed run does not abort the others.
         match in_three_ways(run) {
             Ok(seen) => runs.push(seen),
             Err(failure) => failures.push(failure),

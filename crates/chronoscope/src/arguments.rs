@@ -13,8 +13,10 @@ use crate::command::compare_options::CompareOptions;
 use crate::command::history::options::HistoryCommand;
 use crate::gate_options::GateOptions;
 use crate::plan::{MOST_THREADS, released_threads};
-use crate::registry::SectionCommand;
+use crate::registry::each_section;
 use crate::run_options::RunOptions;
+use crate::section::Section;
+use crate::sections;
 use crate::sections::clocks::plan as clocks;
 use crate::sections::pace::rate::Rate;
 use crate::view::View;
@@ -100,6 +102,17 @@ pub enum Command {
     /// Print the manual page
     Man,
 }
+
+macro_rules! commands {
+    ($($(#[$meta:meta])* $field:ident: sections::$folder:ident::$Section:ident;)*) => {
+        /// The sections as subcommands.
+        #[derive(Debug, Subcommand)]
+        pub enum SectionCommand {
+            $($(#[$meta])* $Section(Of<<sections::$field::$Section as Section>::Options>),)*
+        }
+    };
+}
+each_section!(commands);
 
 /// The options of a section, after those of any run.
 #[derive(Args, Debug)]

@@ -13,6 +13,8 @@ mod experiment;
 mod gate_options;
 mod history;
 mod json;
+mod judgement;
+mod kinds;
 mod latency_study;
 mod machine;
 mod part;

@@ -1,66 +1,49 @@
-use std::borrow::Cow;
-use std::fmt;
-
 use chronoscope_harness::record::Disturbance;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::registry;
-
-/// A part of a plan, by name: one step in measuring a section.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(transparent)]
-pub struct Part(&'static str);
+/// A part of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    Paths,
+    Latency,
+    Granularity,
+    Tick,
+    Intervals,
+    Reads,
+    Offsets,
+    Litmus,
+    Pauses,
+    Runtimes,
+    Sync,
+    Hiccups,
+}
 
 impl Part {
-    /// A part with this unique name.
-    pub const fn named(name: &'static str) -> Self {
-        Self(name)
-    }
-
     /// What the part determines, in a few words.
-    pub fn title(self) -> &'static str {
-        self.row().map_or(self.0, |row| row.title)
-    }
-
-    /// Its table row.
-    pub fn row(self) -> Option<&'static PartRow> {
-        registry::parts().find(|row| row.part == self)
-    }
-}
-
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Part {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = Cow::<str>::deserialize(deserializer)?;
-        let known = registry::parts().map(|row| row.part).find(|part| part.0 == name);
-        known.ok_or_else(|| D::Error::custom(format!("unknown part of a run `{name}`")))
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Paths => "path of each clock",
+            Self::Latency => "latency of a read",
+            Self::Granularity => "granularity",
+            Self::Tick => "tick of each clock",
+            Self::Intervals => "shortest intervals",
+            Self::Reads => "consecutive reads",
+            Self::Offsets => "offsets between CPUs",
+            Self::Litmus => "causality litmus",
+            Self::Pauses => "length of pauses",
+            Self::Runtimes => "clocks of language runtimes",
+            Self::Sync => "discipline of the wall clock",
+            Self::Hiccups => "what the machine takes from idle threads",
+        }
     }
 }
 
-impl JsonSchema for Part {
-    fn schema_name() -> Cow<'static, str> {
-        "Part".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let names: Vec<&str> = registry::parts().map(|row| row.part.0).collect();
-        json_schema!({ "description": "A part of a plan.", "type": "string", "enum": names })
-    }
-}
-
-/// A part, and its share of a run.
+/// A part of a section, and its share of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct PartRow {
     pub part: Part,
-    /// What it determines, in a few words.
-    pub title: &'static str,
     /// Its share of a run's time.
     pub weight: u64,
     /// Whether it is part of a check; otherwise it must be requested.
@@ -69,13 +52,13 @@ pub struct PartRow {
 
 impl PartRow {
     /// A part of a check.
-    pub const fn of_check(part: Part, title: &'static str, weight: u64) -> Self {
-        Self { part, title, weight, is_of_check: true }
+    pub const fn of_check(part: Part, weight: u64) -> Self {
+        Self { part, weight, is_of_check: true }
     }
 
     /// A part that must be requested.
-    pub const fn on_request(part: Part, title: &'static str, weight: u64) -> Self {
-        Self { part, title, weight, is_of_check: false }
+    pub const fn on_request(part: Part, weight: u64) -> Self {
+        Self { part, weight, is_of_check: false }
     }
 }
 

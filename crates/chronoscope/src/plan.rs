@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use crate::part::{Part, PartRow};
 use crate::ptp_clock::PtpClock;
-use crate::registry;
 use crate::run_options::RunOptions;
 use chronoscope_harness::quantity;
 
@@ -101,8 +100,6 @@ pub struct Frame {
     pub alone: bool,
 }
 
-/// A part requested alone gets this multiple of its share of a check.
-const ALONE_FACTOR: u32 = 3;
 /// Shorter runs give no estimate; longer ones are mistakes.
 const BUDGET_BOUNDS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(3600));
 /// Threads that a process can be expected to start.
@@ -140,32 +137,6 @@ impl Frame {
 }
 
 impl Plan {
-    /// The plan of a check.
-    ///
-    /// # Errors
-    /// [`PlanError`] for an out-of-range time.
-    pub fn of_check(duration: Option<Duration>, frame: &Frame) -> Result<Self, PlanError> {
-        let rows: Vec<&PartRow> = registry::parts().filter(|row| row.is_of_check).collect();
-        Self::of(&rows, budget(duration)?.unwrap_or(frame.depth.budget()), frame)
-    }
-
-    /// The plan for one section, with parts `rows`, which takes `time_alone` unless a time is given.
-    ///
-    /// # Errors
-    /// [`PlanError`] for an out-of-range time.
-    pub fn of_section(
-        duration: Option<Duration>,
-        frame: &Frame,
-        rows: &'static [PartRow],
-        time_alone: Option<Duration>,
-    ) -> Result<Self, PlanError> {
-        let whole: u64 = registry::parts().filter(|row| row.is_of_check).map(|row| row.weight).sum();
-        let wanted: u64 = rows.iter().map(|row| row.weight).sum();
-        let share = || frame.depth.budget().mul_f64(wanted as f64 / whole as f64) * ALONE_FACTOR;
-        let budget = budget(duration)?.or(time_alone).unwrap_or_else(share);
-        Self::of(&rows.iter().collect::<Vec<_>>(), budget, frame)
-    }
-
     /// This plan, then the parts of `other`.
     #[must_use]
     pub fn followed_by(mut self, other: Self) -> Self {
@@ -189,7 +160,17 @@ impl Plan {
         Ok(self)
     }
 
-    fn of(rows: &[&PartRow], budget: Duration, frame: &Frame) -> Result<Self, PlanError> {
+    /// The plan for the parts `rows`, in the time `usual` unless one is given.
+    ///
+    /// # Errors
+    /// [`PlanError`] for an out-of-range time.
+    pub fn of(
+        rows: &[&PartRow],
+        duration: Option<Duration>,
+        usual: Duration,
+        frame: &Frame,
+    ) -> Result<Self, PlanError> {
+        let budget = budget(duration)?.unwrap_or(usual);
         let whole: u64 = rows.iter().map(|row| row.weight).sum::<u64>().max(1);
         let share = |row: &PartRow| budget.mul_f64(row.weight as f64 / whole as f64).as_millis() as u64;
         Ok(Self {

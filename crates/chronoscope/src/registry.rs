@@ -1,52 +1,55 @@
-//! The sections, one line each, from which the subcommand, the document field, schema, worker dispatch, progress,
-//! budget and view are derived.
+//! The sections, one line each, from which the subcommand, the document field, schema, worker dispatch, budget and view are
+//! derived.
 
-use std::collections::BTreeSet;
+use std::time::Duration;
 
-use chronoscope_bench::Failure;
-use chronoscope_harness::Start;
-use chronoscope_harness::finding::Kind;
-use chronoscope_harness::rule::Rule;
-use chronoscope_harness::{study_against, study_conclusions, study_rules};
-use clap::Subcommand;
+use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::record::Machine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::arguments::Of;
-use crate::command::measure;
-use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, Plan, PlanError};
-use crate::rules;
+use crate::section::rule::{SectionRule, Seen};
 use crate::section::{Entry, EntryOf, Section};
 use crate::sections;
-use chronoscope_render::page::Page;
+
+/// Hands the list of sections to the macro `$derived`.
+macro_rules! each_section {
+    ($derived:ident) => {
+        $derived! {
+            /// Clocks in depth: path, latency, granularity, shortest intervals
+            clocks: sections::clocks::Clocks;
+            /// Consecutive reads: differences and gaps of every clock on the common timeline
+            reads: sections::reads::Reads;
+            /// Causality in depth: offsets between CPUs and the one-way litmus
+            causality: sections::causality::Causality;
+            /// Actual length and CPU cost of pauses: every way to wait, 1 µs to 10 ms
+            #[command(alias = "pause")]
+            pauses: sections::pauses::Pauses;
+            #[command(about = format!("Clocks as this machine's language runtimes read them: {}", chronoscope_probes::RuntimeKind::titles()))]
+            #[command(mut_arg("cpus", |arg| arg.help("Native code runs on the last of these; runtimes use as many threads, unbound")))]
+            runtimes: sections::runtimes::Runtimes;
+            /// Whether the wall clock is disciplined and by what, its maximum error, and the slew of CLOCK_MONOTONIC
+            sync: sections::sync::Sync;
+            /// Per-CPU stalls that an idle or a spinning thread sees, like jHiccup
+            #[command(mut_arg("cpus", |arg| arg.help("Watch only these CPUs, e.g. 0-3,6; PROGRAM is not bound to them")))]
+            hiccups: sections::hiccups::Hiccups;
+        }
+    };
+}
+pub(crate) use each_section;
 
 macro_rules! sections {
-    ($($(#[$meta:meta])* $field:ident: $Section:ident;)*) => {
+    ($($(#[$meta:meta])* $field:ident: sections::$folder:ident::$Section:ident;)*) => {
         /// Plans and measurements, by section.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(default)]
         pub struct Sections {
             $(#[serde(skip_serializing_if = "Entry::is_untouched")] pub $field: EntryOf<sections::$field::$Section>,)*
-        }
-
-        /// The sections as subcommands.
-        #[derive(Debug, Subcommand)]
-        pub enum SectionCommand {
-            $($(#[$meta])* $Section(Of<<sections::$field::$Section as Section>::Options>),)*
-        }
-
-        impl SectionCommand {
-            /// Measures the section, then prints and saves the results.
-            pub fn run(self, start: &Start) -> Result<std::process::ExitCode, Failure> {
-                match self {
-                    $(Self::$Section(options) => measure::section::<sections::$field::$Section>(start, &options, stringify!($field), |sections| &mut sections.$field),)*
-                }
-            }
         }
 
         /// The names of all sections, as in fields and views.
@@ -70,18 +73,21 @@ macro_rules! sections {
             [$(<sections::$field::$Section as Section>::TASKS),*].into_iter().flatten()
         }
 
-        /// The rules of all sections.
-        pub fn rules() -> impl Iterator<Item = &'static Rule<Record>> {
-            [$(<sections::$field::$Section as Section>::RULES),*].into_iter().flatten().copied().flatten()
+        /// The findings of every section on its own, section by section.
+        pub fn findings(machine: &Machine, sections: &Sections) -> Vec<Finding> {
+            [$(found(<sections::$field::$Section as Section>::RULES, &sections.$field.seen(machine))),*].concat()
+        }
+
+        /// Every kind of finding of the sections, in their order.
+        pub fn kinds() -> impl Iterator<Item = &'static Kind> {
+            [$(yielded(<sections::$field::$Section as Section>::RULES)),*].into_iter().flatten()
         }
 
         /// The parts of each section whose rules yield findings of the kind `id`.
         pub fn parts_yielding(id: &str) -> Vec<&'static [PartRow]> {
-            let sections = [$((<sections::$field::$Section as Section>::RULES, <sections::$field::$Section as Section>::PARTS)),*];
-            let yields = |rules: &[&'static [Rule<Record>]]| {
-                rules.iter().any(|rules| kinds_in(rules).any(|kind| kind.id == id))
-            };
-            sections.into_iter().filter(|(rules, _)| yields(rules)).map(|(_, parts)| parts).collect()
+            let sections = [$((yielded(<sections::$field::$Section as Section>::RULES), <sections::$field::$Section as Section>::PARTS)),*];
+            let yields = |kinds: &[&Kind]| kinds.iter().any(|kind| kind.id == id);
+            sections.into_iter().filter(|(kinds, _)| yields(kinds)).map(|(_, parts)| parts).collect()
         }
 
         /// Plans, with default options, every section of a check that has no plan yet.
@@ -101,7 +107,7 @@ macro_rules! sections {
                 type Alone = sections::$field::$Section;
                 sections.$field.plan = Alone::plan(&Default::default(), frame)?;
                 Alone::check_needs(&sections.$field.plan)?;
-                return Plan::of_section(None, frame, Alone::PARTS, Alone::time_alone(frame.depth));
+                return plan_section::<Alone>(None, frame);
             })*
             Err(PlanError::new(format!("there is no section {name}")))
         }
@@ -124,80 +130,41 @@ macro_rules! sections {
         pub fn finish(session: &mut Session<'_>, sections: &mut Sections) {
             $(sections::$field::$Section::finish(session, &sections.$field.plan, &mut sections.$field.report);)*
         }
-
-        /// Draws the section `name`; false if there is none.
-        pub fn show(name: &str, page: &mut Page, record: &Record) -> bool {
-            $(if name == stringify!($field) {
-                sections::$field::$Section::show(page, record);
-                return true;
-            })*
-            false
-        }
-
-        /// Draws every section in its form for the page of a check.
-        pub fn show_in_check(page: &mut Page, record: &Record) {
-            $(sections::$field::$Section::show_in_check(page, record);)*
-        }
     };
 }
 
-sections! {
-    /// Clocks in depth: path, latency, granularity, shortest intervals
-    clocks: Clocks;
-    /// Consecutive reads: differences and gaps of every clock on the common timeline
-    reads: Reads;
-    /// Causality in depth: offsets between CPUs and the one-way litmus
-    causality: Causality;
-    /// Actual length and CPU cost of pauses: every way to wait, 1 µs to 10 ms
-    #[command(alias = "pause")]
-    pauses: Pauses;
-    #[command(about = format!("Clocks as this machine's language runtimes read them: {}", chronoscope_probes::RuntimeKind::titles()))]
-    #[command(mut_arg("cpus", |arg| arg.help("Native code runs on the last of these; runtimes use as many threads, unbound")))]
-    runtimes: Runtimes;
-    /// Whether the wall clock is disciplined and by what, its maximum error, and the slew of CLOCK_MONOTONIC
-    sync: Sync;
-    /// What the machine takes from a thread that asks for nothing, per CPU, in the manner of jHiccup
-    #[command(mut_arg("cpus", |arg| arg.help("Watch only these CPUs, e.g. 0-3,6; PROGRAM is not bound to them")))]
-    hiccups: Hiccups;
+each_section!(sections);
+
+/// A part measured alone gets this multiple of its share of a check.
+const ALONE_FACTOR: u32 = 3;
+
+/// The common plan of a check.
+///
+/// # Errors
+/// [`PlanError`] for an out-of-range time.
+pub fn plan_of_check(duration: Option<Duration>, frame: &Frame) -> Result<Plan, PlanError> {
+    let rows: Vec<&PartRow> = parts().filter(|row| row.is_of_check).collect();
+    Plan::of(&rows, duration, frame.depth.budget(), frame)
 }
 
-/// Every kind of finding that this build knows, each once.
-pub fn all_kinds() -> impl Iterator<Item = &'static Kind> {
-    let mut seen = BTreeSet::new();
-    rules::kinds()
-        .chain(kinds_in(study_rules::RULES))
-        .chain(kinds_in(study_conclusions::RULES))
-        .chain(study_against::KINDS)
-        .chain(kinds_in(sections::pace::rules::RULES))
-        .chain(crate::watch::detect::KINDS)
-        .chain(kinds_in(sections::scaling::rules::RULES))
-        .filter(move |kind| seen.insert(kind.id))
+/// The common plan of a run of the section `S` alone.
+///
+/// # Errors
+/// [`PlanError`] for an out-of-range time.
+pub fn plan_section<S: Section>(duration: Option<Duration>, frame: &Frame) -> Result<Plan, PlanError> {
+    let rows = S::PARTS.iter().collect::<Vec<_>>();
+    let whole: u64 = parts().filter(|row| row.is_of_check).map(|row| row.weight).sum();
+    let wanted: u64 = rows.iter().map(|row| row.weight).sum();
+    let share = || frame.depth.budget().mul_f64(wanted as f64 / whole as f64) * ALONE_FACTOR;
+    Plan::of(&rows, duration, S::time_alone(frame.depth).unwrap_or_else(share), frame)
 }
 
-/// The kinds of finding that were looked for in a document of this shape.
-pub fn kinds_of(record: &Record) -> Vec<&'static Kind> {
-    let mut kinds = Vec::new();
-    if record.is_check() {
-        kinds.extend(rules::kinds());
-    }
-    if record.study.is_some() {
-        kinds.extend(kinds_in(study_rules::RULES).chain(kinds_in(study_conclusions::RULES)));
-    }
-    if record.against.is_some() {
-        kinds.extend(study_against::KINDS);
-    }
-    if record.pace.is_some() {
-        kinds.extend(kinds_in(sections::pace::rules::RULES));
-    }
-    if record.scaling.is_some() {
-        kinds.extend(kinds_in(sections::scaling::rules::RULES));
-    }
-    kinds
+fn found<P, R>(rules: &[&[SectionRule<P, R>]], seen: &Seen<'_, P, R>) -> Vec<Finding> {
+    rules.iter().copied().flatten().flat_map(|rule| rule.found(seen)).collect()
 }
 
-/// The kinds that some rules yield.
-pub fn kinds_in<R>(rules: &'static [Rule<R>]) -> impl Iterator<Item = &'static Kind> {
-    rules.iter().flat_map(|rule| rule.yields)
+fn yielded<P, R>(rules: &'static [&'static [SectionRule<P, R>]]) -> Vec<&'static Kind> {
+    rules.iter().copied().flatten().flat_map(|rule| rule.yields).collect()
 }
 
 fn is_of_check(parts: &[PartRow]) -> bool {

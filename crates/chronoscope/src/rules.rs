@@ -1,22 +1,22 @@
-//! From a record to its findings: the rules of every section, each a pure function to findings of one kind, or a few
-//! related kinds.
+//! From a record to its findings.
 
-use chronoscope_harness::rule::{self, Rule};
+use chronoscope_harness::rule::{in_order, ranked};
 
 use crate::answers::conclude;
 use crate::answers::first_screen::conclude::draw_first_screen;
 use crate::document::Record;
-use crate::{engine, machine, registry};
-use chronoscope_harness::finding::{Finding, Kind};
-
-/// The order of findings of equal severity.
-fn rules() -> impl Iterator<Item = &'static Rule<Record>> {
-    registry::rules().chain(machine::rules::RULES).chain(engine::rules::RULES)
-}
+use crate::{engine, judgement, kinds, machine, registry};
+use chronoscope_harness::finding::Finding;
 
 /// All findings from `record`, most severe first.
 pub fn conclude(record: &Record) -> Vec<Finding> {
-    rule::conclude(rules(), record)
+    let findings = [
+        in_order(judgement::rules::rules(), record),
+        registry::findings(&record.machine, &record.sections),
+        in_order(machine::rules::RULES, &record.machine),
+        in_order(engine::rules::RULES, record),
+    ];
+    ranked(findings.concat(), kinds::of_checks())
 }
 
 /// The verdict on `record`, its findings, and its first screen.
@@ -24,16 +24,6 @@ pub fn judge(record: &mut Record) {
     conclude::conclude(record);
     record.findings = conclude(record);
     draw_first_screen(record);
-}
-
-/// Every kind that these rules yield, possibly repeated.
-pub fn kinds() -> impl Iterator<Item = &'static Kind> {
-    rules().flat_map(|rule| rule.yields)
-}
-
-/// The kind with this id; None if from another build.
-pub fn kind(id: &str) -> Option<&'static Kind> {
-    kinds().find(|kind| kind.id == id)
 }
 
 #[cfg(test)]

@@ -1,30 +1,32 @@
-//! A section of the tool: options, plan, measurement, report, rules and view, behind one trait.
+//! A section of the tool: options, plan, measurement, report and rules, behind one trait.
+
+pub mod rule;
 
 use std::fmt::Debug;
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
-use chronoscope_harness::rule::Rule;
+use chronoscope_harness::record::Machine;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
-use chronoscope_render::page::Page;
+use crate::section::rule::{SectionRule, Seen};
 
 /// Plain data of a document.
-pub trait Data: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema {}
+pub trait Data: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema + 'static {}
 
-impl<T: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema> Data for T {}
+impl<T: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema + 'static> Data for T {}
 
 /// A section: registered by one line in `registry.rs`, from which its subcommand, document field, schema, worker
-/// dispatch, progress, budget and `show --view` are derived.
+/// dispatch, progress, budget and `show --view` are derived. Its `view` draws it from a document, with `show` all of it and with
+/// `show_in_check` what the page of a check has of it.
 pub trait Section {
     /// Its command-line options.
     type Options: Args + Clone + Debug + Default;
@@ -38,8 +40,8 @@ pub trait Section {
     /// Its worker tasks.
     const TASKS: &'static [Served];
 
-    /// Its findings, each by a pure function of the document.
-    const RULES: &'static [&'static [Rule<Record>]] = &[];
+    /// Its findings, each by a pure function of what the section knows.
+    const RULES: &'static [&'static [SectionRule<Self::Plan, Self::Report>]] = &[];
 
     /// The plan for `options`.
     ///
@@ -79,12 +81,6 @@ pub trait Section {
 
     /// Repeats, at the end of a run, measurements spoiled by a busy moment.
     fn finish(_session: &mut Session<'_>, _plan: &Self::Plan, _report: &mut Self::Report) {}
-
-    /// Draws all of it.
-    fn show(page: &mut Page, record: &Record);
-
-    /// Draws it on the page of a check.
-    fn show_in_check(_page: &mut Page, _record: &Record) {}
 }
 
 /// A section's content in a document.
@@ -105,6 +101,11 @@ impl<P: Data, R: Data> Entry<P, R> {
     /// Whether it was neither planned nor measured.
     pub fn is_untouched(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// What its rules see on `machine`.
+    pub fn seen<'a>(&'a self, machine: &'a Machine) -> Seen<'a, P, R> {
+        Seen { machine, plan: &self.plan, report: &self.report }
     }
 }
 

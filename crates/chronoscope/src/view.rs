@@ -13,7 +13,8 @@ use clap::builder::PossibleValue;
 use crate::answers::{since, verdict_words};
 use crate::document::Record;
 use crate::part::Part;
-use crate::registry;
+use crate::registry::{self, each_section};
+use crate::sections;
 use chronoscope_render::Width;
 use chronoscope_render::page::Page;
 
@@ -57,6 +58,25 @@ impl View {
 /// Sections by a second name.
 const ALIASES: [(&str, &str); 1] = [("pause", "pauses")];
 
+macro_rules! views {
+    ($($(#[$meta:meta])* $field:ident: sections::$folder:ident::$Section:ident;)*) => {
+        /// Draws the section `name`; false if there is none.
+        fn show(name: &str, page: &mut Page, record: &Record) -> bool {
+            match name {
+                $(stringify!($field) => sections::$field::view::show(page, record),)*
+                _ => return false,
+            }
+            true
+        }
+
+        /// Draws every section in its form for the page of a check.
+        fn show_in_check(page: &mut Page, record: &Record) {
+            $(sections::$field::view::show_in_check(page, record);)*
+        }
+    };
+}
+each_section!(views);
+
 /// As [`terminal_at`], 118 columns wide.
 #[cfg(test)]
 pub fn terminal(record: &Record, view: View) -> String {
@@ -73,12 +93,12 @@ pub fn terminal_at(record: &Record, view: View, width: Width) -> String {
     let mut page = Page::with_width(width);
     let tool = format!("{} {}", record.tool.name, record.tool.version);
     head(&mut page, &tool, record);
-    if registry::show(view.0, &mut page, record) {
+    if show(view.0, &mut page, record) {
         findings::concerning(&mut page, record, view.0);
     } else {
         verdict_words::show(&mut page, record);
         machine::show(&mut page, &record.machine);
-        registry::show_in_check(&mut page, record);
+        show_in_check(&mut page, record);
         chronoscope_render::findings::notices(&mut page, &findings::of_check(record));
     }
     disturbance::show(&mut page, record);

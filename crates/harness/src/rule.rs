@@ -27,9 +27,14 @@ pub struct Rule<R> {
 /// All findings from `record`: most severe first, then in the order in which `rules` list the kinds, then by subject.
 pub fn conclude<'a, R: 'a>(rules: impl IntoIterator<Item = &'a Rule<R>>, record: &R) -> Vec<Finding> {
     let rules: Vec<&Rule<R>> = rules.into_iter().collect();
-    let order: Vec<&str> = rules.iter().flat_map(|rule| rule.yields).map(|kind| kind.id).collect();
+    let kinds: Vec<&Kind> = rules.iter().flat_map(|rule| rule.yields).collect();
+    ranked(in_order(rules, record), kinds)
+}
+
+/// `findings`, most severe first, then in the order of `kinds`, then by subject.
+pub fn ranked<'a>(mut findings: Vec<Finding>, kinds: impl IntoIterator<Item = &'a Kind>) -> Vec<Finding> {
+    let order: Vec<&str> = kinds.into_iter().map(|kind| kind.id).collect();
     let place = |finding: &Finding| order.iter().position(|id| *id == finding.id);
-    let mut findings = in_order(rules, record);
     findings.sort_by(|a, b| {
         b.severity.cmp(&a.severity).then_with(|| place(a).cmp(&place(b))).then_with(|| a.subject.cmp(&b.subject))
     });

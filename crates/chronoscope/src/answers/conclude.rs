@@ -102,8 +102,8 @@ fn ordered_read(clock: &ClockReport, record: &Record) -> &'static str {
 
 /// The case against the counter, traps included: a read that exits to the hypervisor is not cheap.
 fn counter_doubt(record: &Record) -> Option<String> {
-    let traps =
-        || crate::sections::clocks::rules::trap_cost_ns(record).map(|_| "every read of the counter traps".to_owned());
+    let trap = || crate::sections::clocks::rules::trap_cost_ns(&record.machine, &record.clocks.report);
+    let traps = || trap().map(|_| "every read of the counter traps".to_owned());
     record.counter_doubt().or_else(traps)
 }
 

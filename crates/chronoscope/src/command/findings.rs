@@ -8,7 +8,7 @@ use chronoscope_render::table::{Align, Table};
 use serde::Serialize;
 
 use crate::arguments::FindingsOptions;
-use crate::registry;
+use crate::kinds;
 use chronoscope_harness::finding::{Kind, Severity};
 
 /// A kind of finding as JSON.
@@ -32,7 +32,7 @@ impl From<&Kind> for Explained {
 /// Lists the kinds of findings, or explains those asked for.
 pub fn run(options: &FindingsOptions) -> Result<ExitCode, Failure> {
     let asked: Vec<Kind> = match options.ids.is_empty() {
-        true => registry::all_kinds().copied().collect(),
+        true => kinds::all().copied().collect(),
         false => options.ids.iter().map(|asked| asked.0).collect(),
     };
     print(&match options.format {

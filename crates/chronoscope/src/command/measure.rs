@@ -7,15 +7,16 @@ use super::keeper::Keeper;
 use super::output::Output;
 use super::page::Shown;
 use super::study_run;
-use crate::arguments::{CheckOptions, Of};
+use crate::arguments::{CheckOptions, Of, SectionCommand};
 use crate::document::{Outcome, Record};
 use crate::engine::{self, Planned};
 use crate::history::is_kept;
 use crate::plan::PlanError;
-use crate::registry::Sections;
+use crate::registry::{Sections, each_section};
 use crate::rules;
 use crate::run_options::RunOptions;
 use crate::section::{EntryOf, Section};
+use crate::sections;
 use chronoscope_harness::finding::Severity;
 
 /// Checks the machine, then prints and saves the results.
@@ -26,8 +27,22 @@ pub fn check(start: &Start, options: &CheckOptions) -> Result<ExitCode, Failure>
     run(start, of_run, planned, keeps.then(Keeper::new), Shown { full: options.full, ..Shown::default() })
 }
 
+macro_rules! measured {
+    ($($(#[$meta:meta])* $field:ident: sections::$folder:ident::$Section:ident;)*) => {
+        /// Measures the section, then prints and saves the results.
+        pub fn of_section(start: &Start, command: &SectionCommand) -> Result<ExitCode, Failure> {
+            match command {
+                $(SectionCommand::$Section(options) => {
+                    section::<sections::$field::$Section>(start, options, stringify!($field), |all| &mut all.$field)
+                })*
+            }
+        }
+    };
+}
+each_section!(measured);
+
 /// Measures one section, called `name` and with entry `entry`, then prints and saves the results.
-pub fn section<S: Section>(
+fn section<S: Section>(
     start: &Start,
     options: &Of<S::Options>,
     name: &'static str,

@@ -30,7 +30,7 @@ pub fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failure> {
     match arguments.command {
         None => measure::check(start, &arguments.check),
         Some(Command::Check(options)) => measure::check(start, &options),
-        Some(Command::Section(command)) => command.run(start),
+        Some(Command::Section(command)) => measure::of_section(start, &command),
         Some(Command::Pace(options)) => crate::sections::pace::command::run(start, &options),
         Some(Command::Watch(options)) => crate::watch::command::run(start, &options),
         Some(Command::Experiment(options)) => experiment::named(start, &options),

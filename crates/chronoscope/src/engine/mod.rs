@@ -53,7 +53,7 @@ impl Planned {
         let mut sections = Sections::default();
         sections.clocks.plan = clocks::plan(options, &frame)?;
         registry::plan_check(&mut sections, &frame)?;
-        Ok(Self { command: "check", plan: Plan::of_check(run.duration, &frame)?, sections })
+        Ok(Self { command: "check", plan: registry::plan_of_check(run.duration, &frame)?, sections })
     }
 
     /// Only the section `S`, with entry `entry`.
@@ -70,7 +70,7 @@ impl Planned {
         let frame = Frame::new(run, allowed, true)?;
         let mut sections = Sections::default();
         entry(&mut sections).plan = S::plan(options, &frame)?;
-        let plan = Plan::of_section(run.duration, &frame, S::PARTS, S::time_alone(frame.depth))?;
+        let plan = registry::plan_section::<S>(run.duration, &frame)?;
         Ok(Self { command, plan, sections })
     }
 

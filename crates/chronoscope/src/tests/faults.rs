@@ -5,15 +5,14 @@ use std::time::Duration;
 
 use crate::answers::report::ClockVerdict;
 use crate::document::Record;
+use crate::judgement::rules::causality::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
+use crate::judgement::rules::intervals::INTERVAL_NEAR_LATENCY;
 use crate::rules as conclusion;
 use crate::rules::tests::blank;
-use crate::sections::causality::rules::{
-    CROSS_CPU_SKEW, NON_CAUSAL_READ, OFFSET_NOT_CONSTANT, UNORDERED_READ_NOT_CAUSAL,
-};
+use crate::sections::causality::rules::{CROSS_CPU_SKEW, OFFSET_NOT_CONSTANT};
 use crate::sections::causality::{estimate as causality_estimate, litmus, offset};
 use crate::sections::clocks::granularity::task as granularity;
 use crate::sections::clocks::intervals::empty;
-use crate::sections::clocks::intervals::rules::INTERVAL_NEAR_LATENCY;
 use crate::sections::clocks::report::ClockReport;
 use crate::sections::clocks::rules::{CLOCK_STANDS_STILL, OS_CLOCK_COARSE};
 use crate::sections::clocks::tick::task as tick;
@@ -83,7 +82,7 @@ impl<F: Fn(&FakeClock)> TickSource for Stepping<'_, F> {
 }
 
 fn found(record: &Record) -> Vec<Kind> {
-    conclusion::conclude(record).into_iter().map(|finding| *conclusion::kind(&finding.id).unwrap()).collect()
+    conclusion::conclude(record).into_iter().map(|finding| *crate::kinds::of_check(&finding.id).unwrap()).collect()
 }
 
 #[test]

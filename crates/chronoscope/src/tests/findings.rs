@@ -9,12 +9,12 @@ use chronoscope_harness::rule::conclude;
 use chronoscope_harness::study_rules::{self, *};
 
 use super::golden_file::assert_same;
-use crate::registry::all_kinds;
+use crate::kinds;
 use chronoscope_harness::finding::{HostState, Kind, Severity};
 
 /// All rows, in the order of the list.
 fn rows() -> Vec<Kind> {
-    all_kinds().copied().collect()
+    kinds::all().copied().collect()
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::answers::gate::rules_file::rules;
 use crate::command::page::{Shown, page};
 use crate::document::Record;
 use crate::json::{document, json};
-use crate::registry::all_kinds;
+use crate::kinds;
 use crate::sections::pace::rules::RULES;
 use crate::view::{View, terminal};
 use anstream::adapter::strip_str;
@@ -40,7 +40,7 @@ fn assert_harmless(record: &Record) {
 
 /// Every rule can be judged, kept, shown and written as XML.
 fn assert_judged(mut record: Record) {
-    let forbidden: Vec<String> = all_kinds().map(|kind| format!("'{}'", kind.id)).collect();
+    let forbidden: Vec<String> = kinds::all().map(|kind| format!("'{}'", kind.id)).collect();
     let text = format!(
         "require = ['vdso', 'causal', 'monotonic', 'invariant_tsc', 'ntp', 'clocksource=tsc']\nmax-skew = '1us'\n\
          max-ntp-error = '1ms'\nmax-lost = '1%'\nmax-latency.monotonic = '40ns'\nmax-granularity.monotonic = '1us'\n\

@@ -3,8 +3,8 @@ use chronoscope_harness::finding::{Finding, Kind, Severity};
 
 use crate::clock_id::ClockId;
 use crate::document::Record;
+use crate::kinds;
 use crate::registry::parts_of;
-use crate::rules::kind;
 use crate::sections::runtimes::rules::latch;
 use chronoscope_render::findings::all;
 use chronoscope_render::page::Page;
@@ -13,7 +13,7 @@ use chronoscope_render::palette::{CRITICAL, PLAIN, WARNING};
 /// All findings that concern `section`; one of a kind unknown to this build is shown in every section, so that none is
 /// lost.
 pub fn concerning(page: &mut Page, record: &Record, section: &str) {
-    let concerns = |id: &str| kind(id).is_none_or(|kind| kind.is_shown_in(section));
+    let concerns = |id: &str| kinds::of_check(id).is_none_or(|kind| kind.is_shown_in(section));
     all(page, record.findings.iter().filter(|finding| concerns(&finding.id)));
 }
 
@@ -33,7 +33,7 @@ pub fn style(record: &Record, kinds: &[Kind], clock: &ClockId) -> Style {
 /// it names.
 pub fn of_check(record: &Record) -> Vec<Finding> {
     let is_of_check = |finding: &&Finding| {
-        let section = kind(&finding.id).and_then(|kind| kind.shown_in.first());
+        let section = kinds::of_check(&finding.id).and_then(|kind| kind.shown_in.first());
         let is_of_check = |section: &str| parts_of(section).iter().any(|row| row.is_of_check);
         section.is_none_or(|section| is_of_check(section)) && !latch::yields(&finding.id)
     };

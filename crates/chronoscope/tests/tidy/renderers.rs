@@ -38,9 +38,10 @@ fn draws(source: &Source) -> bool {
 /// Whether a file judges, by its name.
 fn judges(source: &Source) -> bool {
     let Some(file) = source.module.last() else { return false };
-    let is_of_answers = source.module.first().is_some_and(|folder| folder == "answers");
+    let is_of = |room: &str| source.module.first().is_some_and(|folder| folder == room);
     // The root's `rules` lists those of all.
-    file == "rules" && source.module.len() > 1 || is_of_answers && JUDGING.contains(&file.as_str())
+    let is_rules = file == "rules" && source.module.len() > 1;
+    is_rules || is_of("judgement") || is_of("answers") && JUDGING.contains(&file.as_str())
 }
 
 /// The functions that are written in these files.

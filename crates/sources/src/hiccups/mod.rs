@@ -5,7 +5,7 @@
 //! for that. Looks that a hiccup prevents count, each as late as it was, so no correction is needed afterwards: a histogram of
 //! looks says for which share of time a request would have waited how long.
 //!
-//! [`HiccupObserver`] looks out on the calling thread, [`HiccupRecorder`] on one of its own.
+//! [`HiccupObserver`] watches on the calling thread, [`HiccupRecorder`] on one of its own.
 //!
 //! # Sources
 //! The idea, and what it is good for: G. Tene's jHiccup. It subtracts the shortest delay it has seen from each; here nothing is

@@ -16,7 +16,7 @@ use super::symptoms::{SYMPTOMS, commands, find};
 use super::usable_clocks::UsableClock;
 use crate::document::Record;
 use crate::json::document;
-use crate::registry;
+use crate::{kinds, registry};
 
 const EXPERIMENTS: usize = 1_000;
 
@@ -421,9 +421,9 @@ fn every_row_is_sound() {
         assert!(!row.runs.is_empty() && row.runs.iter().all(|name| registry::NAMES.contains(name)), "{row:?}");
         assert!(!row.findings.is_empty() && !row.usually.ends_with('.'), "{row:?}");
         for id in row.findings {
-            let kind = crate::rules::kind(id).expect("it is a kind of a record's rules");
+            let kind = kinds::of_check(id).expect("it is a kind of a record's rules");
             // What the machine is, is known whatever runs.
-            let of_machine = registry::kinds_in(crate::machine::rules::RULES).any(|known| known == kind);
+            let of_machine = kinds::kinds_in(crate::machine::rules::RULES).any(|known| known == kind);
             let can = of_machine || row.runs.iter().any(|name| kind.is_shown_in(name));
             assert!(can, "{}: {id} is not of {:?}", row.symptom, row.runs);
         }

@@ -7,7 +7,7 @@ use crate::document::{Outcome, Record};
 use crate::part::{Part, PartRow};
 use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::report::Runtime;
-use crate::{engine, registry};
+use crate::{engine, kinds};
 
 /// Findings of `this` that `other` would have too if they were true of it, or that it has as less severe ones.
 pub fn findings_missing(this: &Record, other: &Record) -> Vec<FindingName> {
@@ -54,15 +54,15 @@ fn has_looked_for(other: &Record, finding: &Finding, this: &Record) -> bool {
         let mut parts = of_this.iter().filter(|part| is_of(**part)).peekable();
         parts.peek().is_some() && parts.all(|part| of_other.contains(part))
     };
-    let sections = registry::parts_yielding(&finding.id);
+    let sections = kinds::parts_yielding(&finding.id);
     if !sections.is_empty() {
         return sections.iter().any(|rows| all_of(&|part| rows.iter().any(|row| row.part == part)));
     }
     let is_it = |id: &str| id == finding.id;
-    if registry::kinds_in(engine::rules::RULES).any(|kind| is_it(kind.id)) {
+    if kinds::kinds_in(engine::rules::RULES).any(|kind| is_it(kind.id)) {
         return of_this.iter().all(|part| of_other.contains(part));
     }
-    registry::kinds_of(other).iter().any(|kind| is_it(kind.id)) || !registry::all_kinds().any(|kind| is_it(kind.id))
+    kinds::looked_for(other).iter().any(|kind| is_it(kind.id)) || !kinds::all().any(|kind| is_it(kind.id))
 }
 
 fn measured(record: &Record) -> Vec<Part> {
@@ -73,7 +73,7 @@ fn measured(record: &Record) -> Vec<Part> {
 /// Whether the language runtimes that the finding of `this` is about were tried in `other`: a check tries as many as it has time for.
 fn has_tried_runtimes(other: &Record, finding: &Finding, this: &Record) -> bool {
     let is_theirs = |rows: &[PartRow]| rows.iter().any(|row| row.part == RUNTIMES);
-    let is_of_all = finding.subject.is_none() && registry::parts_yielding(&finding.id).into_iter().any(is_theirs);
+    let is_of_all = finding.subject.is_none() && kinds::parts_yielding(&finding.id).into_iter().any(is_theirs);
     let is_about = |runtime: &&Runtime| match &finding.subject {
         Some(subject) => is_about(subject, runtime),
         None => is_of_all && runtime.available,
@@ -190,10 +190,10 @@ mod tests {
         let mut this = record();
         this.findings.clear();
         assert_eq!(findings_missing(&base, &this).len(), 1);
-        let litmus = this.parts.iter_mut().find(|part| part.part.to_string() == "litmus").unwrap();
+        let litmus = this.parts.iter_mut().find(|part| part.part == Part::Litmus).unwrap();
         litmus.outcome = Outcome::Failed;
         assert!(findings_missing(&base, &this).is_empty());
-        this.parts.retain(|part| part.part.to_string() != "litmus");
+        this.parts.retain(|part| part.part != Part::Litmus);
         assert!(findings_missing(&base, &this).is_empty());
     }
 

@@ -4,8 +4,9 @@ use chronoscope_harness::finding::{Finding, HostState, Severity};
 
 use super::report::FirstScreen;
 use super::{noise, trust, uses};
-use crate::answers::host::{Host, Reason, class_of};
+use crate::answers::host::{Host, Reason};
 use crate::document::{Outcome, Record};
+use crate::kinds;
 use crate::part::Part;
 use crate::sections::causality::plan::LITMUS;
 use crate::sections::clocks::plan::{GRANULARITY, LATENCY};
@@ -62,7 +63,7 @@ fn is_done(record: &Record, part: Part) -> bool {
 fn reasons(findings: &[Finding]) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
     for finding in findings {
-        let class = class_of(finding);
+        let class = kinds::class_of(finding);
         if class == HostState::Ok && finding.severity == Severity::Notice {
             continue;
         }
@@ -91,8 +92,8 @@ mod tests {
     use crate::document::PartReport;
     use crate::engine::rules::STOLEN_TIME;
     use crate::rules::tests::blank;
-    use crate::sections::causality::rules::NON_CAUSAL_READ;
-    use crate::sections::runtimes::rules::RUNTIME_FAILED;
+    use crate::judgement::rules::causality::NON_CAUSAL_READ;
+    use crate::judgement::rules::runtimes::RUNTIME_FAILED;
     use crate::sections::sync::rules::WALL_CLOCK_UNDISCIPLINED;
     use chronoscope_harness::finding::Kind;
     use chronoscope_harness::record::Disturbance;

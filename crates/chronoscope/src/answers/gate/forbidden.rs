@@ -3,7 +3,7 @@
 use super::report::{Judged, RuleOutcome};
 use crate::document::{Outcome, Record};
 use crate::part::Part;
-use crate::registry;
+use crate::{kinds, registry};
 use crate::sections::runtimes::rules::latch;
 use chronoscope_harness::finding::{Finding, Kind, Severity};
 
@@ -39,7 +39,7 @@ pub fn strict(record: &Record) -> Judged {
         return Judged::seen(RuleOutcome::Failed, words).advice("`chronoscope findings ID` explains each");
     }
     if let Some(failed) = record.parts.iter().find(|report| report.outcome == Outcome::Failed) {
-        return Judged::unknown(format!("{} could not be measured", failed.part));
+        return Judged::unknown(format!("{} could not be measured", failed.part.title()));
     }
     if record.is_check() && record.parts.iter().all(|report| report.outcome == Outcome::Skipped) {
         return Judged::unknown("nothing was measured");
@@ -57,7 +57,7 @@ const fn no(severity: Severity) -> &'static str {
 
 /// Why such a finding could not have been made; None if it could.
 fn reason_not_looked_for(record: &Record, kind: &Kind) -> Option<String> {
-    if !registry::kinds_of(record).contains(&kind) {
+    if !kinds::looked_for(record).contains(&kind) {
         return Some(format!("`{}` does not look for it", record.command));
     }
     if !record.is_check() {

@@ -6,7 +6,7 @@ use chronoscope_bench::{percentage, time};
 
 use super::requirement::Requirement;
 use crate::clock_id::ClockId;
-use crate::registry;
+use crate::kinds;
 use chronoscope_harness::finding::Kind;
 use chronoscope_harness::quantity::length;
 
@@ -158,7 +158,7 @@ impl FromStr for FindingKind {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        let known = registry::all_kinds().find(|kind| kind.id == text);
+        let known = kinds::all().find(|kind| kind.id == text);
         known.copied().map(Self).ok_or_else(|| format!("unknown finding `{text}`; `chronoscope findings` lists them"))
     }
 }

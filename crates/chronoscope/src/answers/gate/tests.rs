@@ -14,7 +14,7 @@ use crate::answers::conclude::draw_conclusions;
 use crate::answers::conclusions::{CausalityConclusion, Conclusions, FastPath, Monotonic};
 use crate::document::{Outcome, Record};
 use crate::json::{document, json};
-use crate::registry;
+use crate::kinds;
 use crate::rules::tests::{blank, readable};
 use crate::sections::reads::plan::READS;
 use crate::sections::runtimes::rules::latch::RELEASE_IS_WAKING;
@@ -357,7 +357,7 @@ fn the_xml_is_as_agreed_and_an_xml_parser_reads_it() {
 #[test]
 fn every_known_finding_can_be_forbidden() {
     let record = check();
-    for kind in registry::all_kinds() {
+    for kind in kinds::all() {
         let rule = Rule::Forbid(kind.id.parse().unwrap());
         let judged = judge(&record, &rule);
         let is_found = record.findings.iter().any(|finding| finding.is(*kind));

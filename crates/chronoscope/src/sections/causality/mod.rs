@@ -9,16 +9,13 @@ pub mod report;
 pub mod rules;
 pub mod view;
 
-use chronoscope_harness::rule::Rule;
-
-use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::{Served, served};
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError};
 use crate::section::Section;
-use chronoscope_render::page::Page;
+use crate::section::rule::SectionRule;
 
 /// The section.
 pub struct Causality;
@@ -30,7 +27,7 @@ impl Section for Causality {
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = &[served::<offset::Request>(), served::<litmus::Request>()];
-    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES];
+    const RULES: &'static [&'static [SectionRule<Self::Plan, Self::Report>]] = &[rules::RULES];
 
     fn plan(_options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         Ok(plan::plan(frame))
@@ -51,13 +48,5 @@ impl Section for Causality {
     fn finish(session: &mut Session<'_>, _plan: &Self::Plan, report: &mut Self::Report) {
         measure::finish(session, report);
         session.charge(plan::LITMUS);
-    }
-
-    fn show(page: &mut Page, record: &Record) {
-        view::show_all(page, record);
-    }
-
-    fn show_in_check(page: &mut Page, record: &Record) {
-        view::show(page, record);
     }
 }

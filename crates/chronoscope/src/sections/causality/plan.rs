@@ -8,11 +8,11 @@ use crate::clock_id::ClockId;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame};
 
-pub const OFFSETS: Part = Part::named("offsets");
-pub const LITMUS: Part = Part::named("litmus");
+pub const OFFSETS: Part = Part::Offsets;
+pub const LITMUS: Part = Part::Litmus;
 
 pub const PARTS: &[PartRow] =
-    &[PartRow::of_check(OFFSETS, "offsets between CPUs", 25), PartRow::of_check(LITMUS, "causality litmus", 85)];
+    &[PartRow::of_check(OFFSETS, 25), PartRow::of_check(LITMUS, 85)];
 
 /// Round trips per pair and clock.
 const PAIR_ROUNDS: u64 = 20_000;

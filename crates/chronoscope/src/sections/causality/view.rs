@@ -1,4 +1,4 @@
-use super::rules::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
+use crate::judgement::rules::causality::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
@@ -25,12 +25,12 @@ struct Rows {
 }
 
 /// The worst pairs and runs.
-pub fn show(page: &mut Page, record: &Record) {
+pub fn show_in_check(page: &mut Page, record: &Record) {
     section(page, record, CHECK_ROWS);
 }
 
 /// All pairs and runs, each with its disturbance.
-pub fn show_all(page: &mut Page, record: &Record) {
+pub fn show(page: &mut Page, record: &Record) {
     section(page, record, ALL_ROWS);
     let disturbed = record
         .causality

@@ -10,19 +10,17 @@ pub mod paths;
 pub mod plan;
 pub mod report;
 pub mod rules;
+pub mod table;
 pub mod tick;
 pub mod view;
 
-use chronoscope_harness::rule::Rule;
-
-use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::{Served, served};
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError};
 use crate::section::Section;
-use chronoscope_render::page::Page;
+use crate::section::rule::SectionRule;
 
 /// The section.
 pub struct Clocks;
@@ -41,7 +39,7 @@ impl Section for Clocks {
         served::<intervals::task::Request>(),
         served::<library_clock::task::Request>(),
     ];
-    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES, intervals::rules::RULES];
+    const RULES: &'static [&'static [SectionRule<Self::Plan, Self::Report>]] = &[rules::RULES];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         plan::plan(options, frame)
@@ -75,16 +73,6 @@ impl Section for Clocks {
         intervals::measure::finish(session, plan, report);
         session.charge(plan::INTERVALS);
         library_clock::finish(session, report);
-    }
-
-    fn show(page: &mut Page, record: &Record) {
-        crate::answers::verdict_words::asked(page, record);
-        view::show(page, record);
-        detail::show(page, record);
-    }
-
-    fn show_in_check(page: &mut Page, record: &Record) {
-        view::show(page, record);
     }
 }
 

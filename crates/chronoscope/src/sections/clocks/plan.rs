@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError, within};
 
-pub const PATHS: Part = Part::named("paths");
-pub const LATENCY: Part = Part::named("latency");
-pub const GRANULARITY: Part = Part::named("granularity");
-pub const TICK: Part = Part::named("tick");
-pub const INTERVALS: Part = Part::named("intervals");
+pub const PATHS: Part = Part::Paths;
+pub const LATENCY: Part = Part::Latency;
+pub const GRANULARITY: Part = Part::Granularity;
+pub const TICK: Part = Part::Tick;
+pub const INTERVALS: Part = Part::Intervals;
 
 pub const PARTS: &[PartRow] = &[
-    PartRow::of_check(PATHS, "path of each clock", 4),
-    PartRow::of_check(LATENCY, "latency of a read", 272),
-    PartRow::of_check(GRANULARITY, "granularity", 30),
-    PartRow::of_check(TICK, "tick of each clock", 25),
-    PartRow::of_check(INTERVALS, "shortest intervals", 180),
+    PartRow::of_check(PATHS, 4),
+    PartRow::of_check(LATENCY, 272),
+    PartRow::of_check(GRANULARITY, 30),
+    PartRow::of_check(TICK, 25),
+    PartRow::of_check(INTERVALS, 180),
 ];
 
 /// Range of intervals in questions.

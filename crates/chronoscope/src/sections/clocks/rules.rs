@@ -1,38 +1,24 @@
-use std::collections::BTreeMap;
-
 use chronoscope_sources::SourceId;
 use chronoscope_sources::os::OsClock;
 
-use crate::clock_id::ClockId;
-use crate::document::Record;
-use crate::sections::clocks::report::ClockReport;
-use crate::shared_findings::{NEGATIVE_ELAPSED, RESOLUTION_IS_NOT_GRANULARITY, misdeclared, went_backwards};
+use super::plan::ClocksPlan;
+use super::report::{ClockReport, ClocksReport};
+use crate::section::rule::{self, SectionRule};
+use crate::shared_findings::{RESOLUTION_IS_NOT_GRANULARITY, misdeclared};
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{count, ns};
-use chronoscope_harness::record::{Path, PathMethod};
-use chronoscope_harness::rule::Rule;
+use chronoscope_harness::record::{Machine, PathMethod};
 
-pub const RULES: &[Rule<Record>] = &[
-    Rule { yields: &[NEGATIVE_ELAPSED], find: negative_elapsed },
-    Rule { yields: &[RESOLUTION_IS_NOT_GRANULARITY], find: resolution_is_not_granularity },
-    Rule { yields: &[OS_CLOCK_ON_SLOW_PATH], find: os_clock_on_slow_path },
-    Rule { yields: &[OS_CLOCK_COARSE], find: os_clock_coarse },
-    Rule { yields: &[PATH_INFERRED], find: path_inferred },
-    Rule { yields: &[COUNTER_TRAPS], find: counter_traps },
-    Rule { yields: &[CLOCK_STANDS_STILL], find: clocks_stand_still },
+type Seen<'a> = rule::Seen<'a, ClocksPlan, ClocksReport>;
+
+pub const RULES: &[SectionRule<ClocksPlan, ClocksReport>] = &[
+    SectionRule { yields: &[RESOLUTION_IS_NOT_GRANULARITY], find: resolution_is_not_granularity },
+    SectionRule { yields: &[OS_CLOCK_COARSE], find: os_clock_coarse },
+    SectionRule { yields: &[PATH_INFERRED], find: path_inferred },
+    SectionRule { yields: &[COUNTER_TRAPS], find: counter_traps },
+    SectionRule { yields: &[CLOCK_STANDS_STILL], find: clocks_stand_still },
 ];
 
-pub const OS_CLOCK_ON_SLOW_PATH: Kind = Kind::warning(
-    "os_clock_on_slow_path",
-    Meaning {
-        about: "every read of the monotonic clock enters the kernel",
-        evidence: "the path of `CLOCK_MONOTONIC`, the clocksource, and the cost of a read (`latency_ns`)",
-        mend: "switch to a clocksource that the vDSO can read, where the kernel offers a sound one; else \
-            look for a sandbox or tracer",
-    },
-)
-.shown_in(&["clocks"])
-.classed(HostState::Degraded);
 pub const OS_CLOCK_COARSE: Kind = Kind::warning(
     "os_clock_coarse",
     Meaning {
@@ -87,56 +73,23 @@ const STANDSTILL_STEPS: f64 = 10.0;
 /// in one run, so that a slow CPU, which slows both, does not look like a trap. An emulator has neither cycles nor exits.
 const TRAP_LINKS: f64 = 200.0;
 
-fn negative_elapsed(record: &Record) -> Vec<Finding> {
-    let mut seen: BTreeMap<&str, (&ClockId, u64, f64)> = BTreeMap::new();
-    for clock in &record.clocks.report.clocks {
-        if let Some(granularity) = clock.granularity.as_ref().filter(|granularity| granularity.backward_steps > 0) {
-            seen.insert(clock.name.name(), (&clock.name, granularity.backward_steps, granularity.worst_backward_ns));
-        }
-    }
-    for reads in record.reads.iter().filter(|reads| reads.backward_steps > 0) {
-        let entry = seen.entry(reads.clock.name()).or_insert((&reads.clock, 0, 0.0));
-        entry.1 = entry.1.saturating_add(reads.backward_steps);
-    }
-    let instead = record.steady_os_clock().map_or_else(String::new, |name| format!("; use {name}"));
-    seen.into_iter()
-        .map(|(name, (clock, steps, worst_ns))| {
-            went_backwards(name, steps, worst_ns, clock.is_settable().then_some(instead.as_str()))
-        })
-        .collect()
-}
-
-fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
+fn resolution_is_not_granularity(seen: &Seen<'_>) -> Vec<Finding> {
     let differs = |clock: &ClockReport| {
         let (declared, step) = (clock.resolution_ns_declared?, clock.moves_in_ns()?);
         // The library's clocks declare a bound: they may move in shorter steps.
         let is_within = clock.name.known().is_some_and(|id| id.facts().declared_step.is_some()) && step <= declared;
         misdeclared(clock.name.name(), declared, step).filter(|_| !is_within)
     };
-    record.clocks.iter().filter_map(differs).collect()
+    seen.report.iter().filter_map(differs).collect()
 }
 
-fn monotonic(record: &Record) -> Option<&ClockReport> {
-    record.clocks.iter().find(|clock| clock.available && clock.name == SourceId::Os(OsClock::Monotonic))
+/// `CLOCK_MONOTONIC`, where it can be read.
+pub fn monotonic(report: &ClocksReport) -> Option<&ClockReport> {
+    report.iter().find(|clock| clock.available && clock.name == SourceId::Os(OsClock::Monotonic))
 }
 
-fn os_clock_on_slow_path(record: &Record) -> Vec<Finding> {
-    let Some(clock) = monotonic(record).filter(|clock| clock.path == Some(Path::Syscall)) else { return Vec::new() };
-    let source = record.machine.clocksource.current.as_deref().unwrap_or("unknown");
-    let mut summary = format!("every read of {} enters the kernel (clocksource {source})", clock.name);
-    if let Some(latency) = &clock.latency_ns {
-        summary += &format!(", {} a read", ns(latency.estimate));
-    }
-    let finding = Finding::new(OS_CLOCK_ON_SLOW_PATH, summary).about(&clock.name);
-    let finding = match &clock.latency_ns {
-        Some(latency) => finding.value("latency_ns", latency.estimate),
-        None => finding,
-    };
-    vec![finding.advice(record.way_off_the_slow_path())]
-}
-
-fn os_clock_coarse(record: &Record) -> Vec<Finding> {
-    monotonic(record)
+fn os_clock_coarse(seen: &Seen<'_>) -> Vec<Finding> {
+    monotonic(seen.report)
         .filter(|clock| clock.is_coarse())
         .and_then(|clock| Some((clock, clock.step_ns()?)))
         .map(|(clock, step)| {
@@ -149,9 +102,9 @@ fn os_clock_coarse(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-fn path_inferred(record: &Record) -> Vec<Finding> {
-    let inferred: Vec<&str> = record
-        .clocks
+fn path_inferred(seen: &Seen<'_>) -> Vec<Finding> {
+    let inferred: Vec<&str> = seen
+        .report
         .iter()
         .filter(|clock| clock.path_evidence.as_ref().is_some_and(|proof| proof.method == PathMethod::Inferred))
         .map(|clock| clock.name.name())
@@ -167,20 +120,20 @@ fn path_inferred(record: &Record) -> Vec<Finding> {
 }
 
 /// The cost of a counter read, if it is that of a trap. None on an emulated CPU.
-pub fn trap_cost_ns(record: &Record) -> Option<f64> {
-    if record.machine.is_emulated() {
+pub fn trap_cost_ns(machine: &Machine, report: &ClocksReport) -> Option<f64> {
+    if machine.is_emulated() {
         return None;
     }
     let counter = SourceId::CounterUnordered;
-    let cost = record.clocks.iter().find(|clock| clock.name == counter)?.latency_ns.as_ref()?.estimate;
-    let link_ns = record.clocks.harness.as_ref()?.interference.chain_link_ns;
+    let cost = report.iter().find(|clock| clock.name == counter)?.latency_ns.as_ref()?.estimate;
+    let link_ns = report.harness.as_ref()?.interference.chain_link_ns;
     (link_ns > 0.0 && cost > TRAP_LINKS * link_ns).then_some(cost)
 }
 
-fn counter_traps(record: &Record) -> Vec<Finding> {
+fn counter_traps(seen: &Seen<'_>) -> Vec<Finding> {
     let name = SourceId::CounterUnordered.name();
-    let Some(cost) = trap_cost_ns(record) else { return Vec::new() };
-    let advice = if record.machine.hypervisor.present == Some(true) {
+    let Some(cost) = trap_cost_ns(seen.machine, seen.report) else { return Vec::new() };
+    let advice = if seen.machine.hypervisor.present == Some(true) {
         "the hypervisor intercepts the counter; use a machine type that passes the counter through"
     } else {
         "something intercepts the counter: a hidden hypervisor, an emulator or a tracer"
@@ -193,7 +146,7 @@ fn counter_traps(record: &Record) -> Vec<Finding> {
     ]
 }
 
-fn clocks_stand_still(record: &Record) -> Vec<Finding> {
+fn clocks_stand_still(seen: &Seen<'_>) -> Vec<Finding> {
     let stood_still = |clock: &ClockReport| {
         let (still_ns, reads) = clock.stood_still()?;
         let seen = clock.granularity.as_ref()?;
@@ -215,13 +168,14 @@ fn clocks_stand_still(record: &Record) -> Vec<Finding> {
                 .advice(CLOCK_STANDS_STILL.mend)
         })
     };
-    record.clocks.iter().filter_map(stood_still).collect()
+    seen.report.iter().filter_map(stood_still).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{blank, latency, readable};
+    use crate::clock_id::ClockId;
+    use crate::rules::tests::{latency, readable};
     use crate::sections::clocks::report::{Harness, InterferenceProbe};
     use chronoscope_harness::estimators::tick::Tick;
     use chronoscope_harness::record::PathEvidence;
@@ -229,13 +183,20 @@ mod tests {
 
     const COUNTER: SourceId = SourceId::CounterUnordered;
 
-    /// A machine with this cost of a counter read and of a link of dependent multiplications.
-    fn machine(read_ns: f64, link_ns: f64) -> Record {
-        let mut record = blank();
+    fn of(clocks: impl IntoIterator<Item = ClockReport>) -> ClocksReport {
+        ClocksReport { clocks: clocks.into_iter().collect(), ..ClocksReport::default() }
+    }
+
+    fn found(find: fn(&Seen<'_>) -> Vec<Finding>, machine: &Machine, report: &ClocksReport) -> Vec<Finding> {
+        find(&Seen { machine, plan: &ClocksPlan::default(), report })
+    }
+
+    /// This cost of a counter read and of a link of dependent multiplications.
+    fn costs(read_ns: f64, link_ns: f64) -> ClocksReport {
         let mut counter = readable(COUNTER);
         counter.latency_ns = Some(latency(read_ns));
-        record.clocks.push(counter);
-        record.clocks.harness = Some(Harness {
+        let mut report = of([counter]);
+        report.harness = Some(Harness {
             timer: ClockId::default(),
             timer_cost_ns: 0.0,
             timer_error_pct: 0.0,
@@ -253,121 +214,93 @@ mod tests {
                 shared_throughout: None,
             },
         });
-        record
+        report
     }
 
     #[test]
     fn a_trap_is_told_by_what_the_machine_itself_takes_for_work() {
+        let trap_cost_ns = |report: &ClocksReport| trap_cost_ns(&Machine::default(), report);
         // A read of 25 cycles at 3 GHz; one that exits to a hypervisor.
-        assert_eq!(trap_cost_ns(&machine(8.3, 1.0)), None);
-        assert_eq!(trap_cost_ns(&machine(1_200.0, 1.0)), Some(1_200.0));
+        assert_eq!(trap_cost_ns(&costs(8.3, 1.0)), None);
+        assert_eq!(trap_cost_ns(&costs(1_200.0, 1.0)), Some(1_200.0));
         // A slow core: 100 cycles at 300 MHz. An emulator: everything is slow.
-        assert_eq!(trap_cost_ns(&machine(333.0, 13.0)), None);
-        assert_eq!(trap_cost_ns(&machine(400.0, 20.0)), None);
+        assert_eq!(trap_cost_ns(&costs(333.0, 13.0)), None);
+        assert_eq!(trap_cost_ns(&costs(400.0, 20.0)), None);
         // Nothing to compare with.
-        let mut unmeasured = machine(1_200.0, 1.0);
-        unmeasured.clocks.harness = None;
+        let mut unmeasured = costs(1_200.0, 1.0);
+        unmeasured.harness = None;
         assert_eq!(trap_cost_ns(&unmeasured), None);
     }
 
     #[test]
     fn paths_that_were_guessed_are_told_once() {
-        let mut record = blank();
-        for (name, method) in [("a", PathMethod::Inferred), ("b", PathMethod::Proved), ("c", PathMethod::Inferred)] {
+        let methods = [("a", PathMethod::Inferred), ("b", PathMethod::Proved), ("c", PathMethod::Inferred)];
+        let clocks = methods.map(|(name, method)| {
             let evidence = PathEvidence { method, detail: String::new() };
-            record.clocks.push(ClockReport { path_evidence: Some(evidence), ..readable(name) });
-        }
-        let found = path_inferred(&record);
+            ClockReport { path_evidence: Some(evidence), ..readable(name) }
+        });
+        let found = found(path_inferred, &Machine::default(), &of(clocks));
         assert!(found.len() == 1 && found[0].is(PATH_INFERRED), "{found:?}");
         assert_eq!(found[0].evidence.summary, "the path of a, c is inferred from timing");
     }
 
     #[test]
     fn a_tick_behind_a_slower_read_is_compared_with_what_is_declared() {
-        let mut record = blank();
+        let differs =
+            |clock: &ClockReport| found(resolution_is_not_granularity, &Machine::default(), &of([clock.clone()]));
         let mut clock = readable("CLOCK_MONOTONIC");
         (clock.granularity_ns, clock.granularity_is_latency) = (Some(558.0), Some(true));
         clock.resolution_ns_declared = Some(1.0);
         let period_ns = Some(Estimate { estimate: 279.4, low: 279.3, high: 279.5, confidence: 0.999 });
         clock.tick = Some(Tick { readings: 4_000, period_ns, ..Tick::default() });
-        record.clocks.push(clock.clone());
-        let found = resolution_is_not_granularity(&record);
+        let found = differs(&clock);
         assert!(found.len() == 1 && found[0].is(RESOLUTION_IS_NOT_GRANULARITY), "{found:?}");
         let words = "CLOCK_MONOTONIC declares a resolution of 1.00 ns and moves in steps of 279 ns";
         assert_eq!(found[0].evidence.summary, words);
         clock.tick = Some(Tick { readings: 4_000, ..Tick::default() });
-        record.clocks.report.clocks = vec![clock];
-        assert_eq!(resolution_is_not_granularity(&record), [], "its step is the latency");
+        assert_eq!(differs(&clock), [], "its step is the latency");
     }
 
     #[test]
     fn nothing_is_compared_with_silicon_on_an_emulated_cpu() {
-        let mut record = machine(2_000.0, 1.0);
-        assert!(trap_cost_ns(&record).is_some());
-        record.machine.clocksource.current = Some("hpet".to_owned());
-        record.machine.clocksource.available = vec!["tsc".to_owned(), "hpet".to_owned()];
-        assert!(record.way_off_the_slow_path().contains("tsc"));
-        record.machine.cpu.emulation.is_emulated = Some(true);
-        assert_eq!(trap_cost_ns(&record), None);
-        assert_eq!(counter_traps(&record), []);
-        let way = record.way_off_the_slow_path();
-        assert!(way.contains("tsc") && !way.contains("cheaper"), "{way}");
+        let (mut machine, report) = (Machine::default(), costs(2_000.0, 1.0));
+        assert!(trap_cost_ns(&machine, &report).is_some());
+        machine.cpu.emulation.is_emulated = Some(true);
+        assert_eq!(trap_cost_ns(&machine, &report), None);
+        assert_eq!(found(counter_traps, &machine, &report), []);
     }
 
     #[test]
     fn a_step_within_the_bound_that_a_clock_declares_is_as_declared() {
-        let found = |declared_ns: f64, step_ns: f64| {
+        let differs = |declared_ns: f64, step_ns: f64| {
             let mut clock = readable(SourceId::Clock(chronoscope_sources::Guarantee::Granular));
             clock.resolution_ns_declared = Some(declared_ns);
             (clock.granularity_ns, clock.granularity_is_latency) = (Some(step_ns), Some(false));
-            let mut record = blank();
-            record.clocks.push(clock);
-            resolution_is_not_granularity(&record)
+            found(resolution_is_not_granularity, &Machine::default(), &of([clock]))
         };
-        assert_eq!(found(1_000.0, 100.0), []);
-        assert_eq!(found(1_000.0, 4_000.0).len(), 1);
+        assert_eq!(differs(1_000.0, 100.0), []);
+        assert_eq!(differs(1_000.0, 4_000.0).len(), 1);
     }
 
     #[test]
     fn a_hypervisor_is_blamed_only_where_there_is_one() {
-        let mut record = machine(1_200.0, 1.0);
-        assert!(counter_traps(&record)[0].is(COUNTER_TRAPS));
-        record.machine.hypervisor.present = Some(false);
-        assert!(!counter_traps(&record)[0].advice[0].contains("the hypervisor intercepts"));
-        record.machine.hypervisor.present = Some(true);
-        assert!(counter_traps(&record)[0].advice[0].contains("the hypervisor intercepts"));
-    }
-
-    #[test]
-    fn a_step_back_of_unknown_length_is_given_none() {
-        let mut record = blank();
-        let samples = chronoscope_harness::estimators::reads::Samples {
-            differences: vec![(-7, 1), (20, 99)],
-            span_ticks: 1_973,
-            empty_intervals: 0,
-            largest_empty_ticks: 0,
-        };
-        let rate = chronoscope_sources::Rate::NANOSECONDS;
-        record.reads.extend(chronoscope_harness::estimators::reads::reads(
-            "CLOCK_MONOTONIC".into(),
-            &samples,
-            rate,
-            Default::default(),
-        ));
-        let found = negative_elapsed(&record);
-        assert_eq!(found[0].evidence.summary, "CLOCK_MONOTONIC went backwards once within a thread");
-        assert!(!found[0].evidence.values.contains_key("worst_ns"));
+        let mut machine = Machine::default();
+        let told = |machine: &Machine| found(counter_traps, machine, &costs(1_200.0, 1.0)).remove(0);
+        assert!(told(&machine).is(COUNTER_TRAPS));
+        machine.hypervisor.present = Some(false);
+        assert!(!told(&machine).advice[0].contains("the hypervisor intercepts"));
+        machine.hypervisor.present = Some(true);
+        assert!(told(&machine).advice[0].contains("the hypervisor intercepts"));
     }
 
     #[test]
     fn a_step_that_is_shorter_than_a_read_is_not_coarse() {
-        let mut record = blank();
+        let coarse = |clock: &ClockReport| found(os_clock_coarse, &Machine::default(), &of([clock.clone()]));
         let mut clock = readable(SourceId::Os(OsClock::Monotonic));
         (clock.granularity_ns, clock.granularity_is_latency) = (Some(1_200.0), Some(false));
         clock.latency_ns = Some(latency(9_000.0));
-        record.clocks.push(clock);
-        assert_eq!(os_clock_coarse(&record), []);
-        record.clocks[0].latency_ns = Some(latency(50.0));
-        assert_eq!(os_clock_coarse(&record).len(), 1);
+        assert_eq!(coarse(&clock), []);
+        clock.latency_ns = Some(latency(50.0));
+        assert_eq!(coarse(&clock).len(), 1);
     }
 }

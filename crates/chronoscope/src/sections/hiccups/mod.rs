@@ -1,4 +1,4 @@
-//! What the machine takes from a thread that asks for nothing, and from one that sleeps: hiccups, in the manner of jHiccup.
+//! Hiccups: stalls that an idle and a sleeping thread see on each CPU, like jHiccup.
 //!
 //! Measured in the coordinator, on threads of its own that [`chronoscope_sources::hiccups`] starts: a sleeper on every planned
 //! CPU, and in place of it a spinner on one of them at a time.
@@ -20,16 +20,13 @@ pub mod watcher;
 
 use std::time::Duration;
 
-use chronoscope_harness::rule::Rule;
-
-use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
 use crate::section::Section;
-use chronoscope_render::page::Page;
+use crate::section::rule::SectionRule;
 
 /// The section.
 pub struct Hiccups;
@@ -41,7 +38,7 @@ impl Section for Hiccups {
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = &[];
-    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES];
+    const RULES: &'static [&'static [SectionRule<Self::Plan, Self::Report>]] = &[rules::RULES];
 
     fn plan(options: &plan::Options, _frame: &Frame) -> Result<Self::Plan, PlanError> {
         plan::plan(options)
@@ -63,9 +60,5 @@ impl Section for Hiccups {
         report: &mut Self::Report,
     ) -> Result<(), StageError> {
         measure::run(session, plan, report)
-    }
-
-    fn show(page: &mut Page, record: &Record) {
-        view::show(page, record);
     }
 }

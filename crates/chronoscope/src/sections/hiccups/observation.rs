@@ -17,7 +17,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 struct Place {
     /// None for wherever a thread happens to run.
     cpu: Option<u32>,
-    /// The thread that looks out there, and how.
+    /// The thread that watches there, and how.
     watcher: Option<(HiccupWay, HiccupRecorder)>,
     slept: Tally,
     spun: Tally,
@@ -32,7 +32,7 @@ impl Place {
     }
 }
 
-/// Threads that look out, and what they have seen so far.
+/// Threads that watch, and what they have seen so far.
 pub struct Observation<'a, W: Write> {
     places: Vec<Place>,
     rotation: Option<Rotation>,
@@ -126,7 +126,7 @@ impl<'a, W: Write> Observation<'a, W> {
         }
     }
 
-    /// Has a thread look out this way on a CPU, in place of another.
+    /// Has a thread watch this way on a CPU, in place of another.
     fn become_way(&mut self, place: usize, way: HiccupWay) {
         let watcher = &mut self.places[place].watcher;
         if watcher.as_ref().is_some_and(|(of, _)| *of == way) {
@@ -141,7 +141,7 @@ impl<'a, W: Write> Observation<'a, W> {
         }
     }
 
-    /// Ends a thread that looks out on a CPU, and keeps what it has seen.
+    /// Ends a thread that watches on a CPU, and keeps what it has seen.
     fn stop(&mut self, place: usize, watcher: Option<(HiccupWay, HiccupRecorder)>) {
         let Some((way, recorder)) = watcher else { return };
         match watcher::stop(recorder) {
@@ -150,7 +150,7 @@ impl<'a, W: Write> Observation<'a, W> {
         }
     }
 
-    /// Notes why nothing looks out on a CPU for a while; the first reason is told.
+    /// Notes why nothing watches a CPU for a while; the first reason is told.
     fn miss(&mut self, cpu: Option<u32>, reason: String) {
         let Some(cpu) = cpu.filter(|cpu| self.unavailable.iter().all(|known| known.cpu != *cpu)) else { return };
         self.unavailable.push(CpuUnavailable { cpu, reason });

@@ -8,14 +8,14 @@ use crate::part::{Part, PartRow};
 use crate::plan::{Depth, PlanError};
 use chronoscope_harness::quantity::length;
 
-pub const HICCUPS: Part = Part::named("hiccups");
+pub const HICCUPS: Part = Part::Hiccups;
 
-pub const PARTS: &[PartRow] = &[PartRow::on_request(HICCUPS, "what the machine takes from idle threads", 1)];
+pub const PARTS: &[PartRow] = &[PartRow::on_request(HICCUPS, 1)];
 
 /// In less time a thread that sleeps looks fewer than a hundred times; longer runs than a day are mistakes.
 const LENGTH: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(24 * 3600));
 
-/// Options of the look-out for hiccups.
+/// Options of a watch for hiccups.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Options {
     /// Observe for this long, 100 ms to 24 h; PROGRAM is then asked to end [default: the length of the run, 10s; with
@@ -33,7 +33,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     pub log: Option<String>,
 
-    /// Spin even while PROGRAM runs, which takes CPU time from it: by default only threads that sleep look out then
+    /// Spin even while PROGRAM runs, which takes CPU time from it: by default only sleeping threads watch then
     #[arg(long)]
     pub spin: bool,
 
@@ -47,7 +47,7 @@ fn length_of(text: &str) -> Result<Duration, String> {
     chronoscope_bench::time(text, "100 ms to 24 h")
 }
 
-/// For how long to look out for hiccups, and next to what.
+/// How long to watch for hiccups, and next to which program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HiccupsPlan {
     /// Observation time, in milliseconds; null for the time of the part, or until the program ends.
@@ -56,7 +56,7 @@ pub struct HiccupsPlan {
     pub log: Option<String>,
     /// The program to run meanwhile, and its arguments; empty for none.
     pub command: Vec<String>,
-    /// Whether a thread that spins looks out too.
+    /// Whether a spinning thread watches too.
     pub spins: bool,
 }
 

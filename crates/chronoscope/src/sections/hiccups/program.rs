@@ -23,7 +23,7 @@ fn not_started(program: &str, why: &str) -> String {
     format!("could not start {program}: {why}; name an executable program")
 }
 
-/// A program of the user that runs while threads look out.
+/// A program of the user that runs while threads watch.
 pub struct Program {
     child: Child,
     command: String,

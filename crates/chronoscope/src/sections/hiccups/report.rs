@@ -24,7 +24,7 @@ pub struct HiccupsReport {
     pub program: Option<ProgramReport>,
 }
 
-/// How a thread looks out.
+/// How a thread watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HiccupWay {

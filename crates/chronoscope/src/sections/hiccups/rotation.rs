@@ -4,7 +4,7 @@ use std::time::Duration;
 const LONGEST_TURN: Duration = Duration::from_secs(1);
 
 /// Which of several CPUs a thread spins on when: one at a time, so that at most one is busy. On that one no other thread
-/// looks out, since each would see the other; a single CPU therefore has every other turn without a spinner.
+/// watches, since each would see the other; a single CPU therefore has every other turn without a spinner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rotation {
     places: u64,

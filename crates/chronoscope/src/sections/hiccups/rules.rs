@@ -1,16 +1,11 @@
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
-use chronoscope_harness::quantity::{ms, ns, share};
-use chronoscope_harness::rule::Rule;
+use chronoscope_harness::quantity::{ns, share};
+use chronoscope_harness::record::Machine;
 
-use super::plan::HICCUPS;
+use super::plan::HiccupsPlan;
 use super::report::{HiccupWay, Hiccups, HiccupsReport};
-use crate::document::Record;
+use crate::section::rule::{SectionRule};
 
-/// A thread that computes is held up for longer than 10 µs at this share of moments: its p99.9 is then what interrupts it
-/// rather than its own work. The kernel's tick, up to 1000 a second at a few µs each, stays below.
-const HELD_UP_SHARE: f64 = 0.001;
-/// At this share it is its p99.
-const HELD_UP_MUCH_SHARE: f64 = 0.01;
 /// A thread that sleeps is woken more than 1 ms late at this share of moments: its p99.9 is then not the timer's, which on
 /// an idle CPU is late by 0.1 ms, but that of whoever has the CPU.
 const WOKEN_LATE_SHARE: f64 = 0.001;
@@ -19,19 +14,8 @@ const WOKEN_LATE_SHARE: f64 = 0.001;
 const FEWEST_HICCUPS: f64 = 5.0;
 
 /// The page that shows them.
-const SHOWN_IN: &[&str] = &["hiccups"];
+pub const SHOWN_IN: &[&str] = &["hiccups"];
 
-pub const COMPUTING_HELD_UP: Kind = Kind::notice(
-    "computing_held_up",
-    Meaning {
-        about: "a thread that only computes is held up by what else the machine does",
-        evidence: "the share of moments at which a computing thread would wait over 10 µs (`share_over_10_us`), \
-            the p99.9 and the worst (`late_ns_p99_9`, `late_ns_max`), stolen time (`steal_ms`)",
-        mend: "pin work that must not wait to a CPU on which nothing else runs, and isolate that CPU",
-    },
-)
-.shown_in(SHOWN_IN)
-.classed(HostState::Noisy);
 pub const WOKEN_LATE: Kind = Kind::warning(
     "woken_late",
     Meaning {
@@ -54,18 +38,13 @@ pub const HICCUPS_UNPINNED: Kind = Kind::notice(
 )
 .shown_in(SHOWN_IN);
 
-pub const RULES: &[Rule<Record>] = &[
-    Rule { yields: &[COMPUTING_HELD_UP], find: |record| of(record, held_up) },
-    Rule { yields: &[WOKEN_LATE], find: |record| of(record, woken_late) },
-    Rule { yields: &[HICCUPS_UNPINNED], find: |record| of(record, unpinned) },
+pub const RULES: &[SectionRule<HiccupsPlan, Option<HiccupsReport>>] = &[
+    SectionRule { yields: &[WOKEN_LATE], find: |seen| Vec::from_iter(woken_late(seen.machine, seen.report.as_ref())) },
+    SectionRule { yields: &[HICCUPS_UNPINNED], find: |seen| Vec::from_iter(seen.report.as_ref().and_then(unpinned)) },
 ];
 
-fn of(record: &Record, rule: fn(&Record, &HiccupsReport) -> Option<Finding>) -> Vec<Finding> {
-    record.hiccups.report.as_ref().and_then(|report| rule(record, report)).into_iter().collect()
-}
-
 /// Those of one way whose share is at least this, with the worst of them.
-fn affected(
+pub fn affected(
     report: &HiccupsReport,
     way: HiccupWay,
     share_of: impl Fn(&Hiccups) -> f64,
@@ -87,7 +66,7 @@ fn at_least(row: &Hiccups, share: f64, longer_than_ns: f64) -> f64 {
 }
 
 /// `CPU 3`, `CPUs 0, 3`, or the process if it could not be pinned.
-fn named(rows: &[&Hiccups]) -> String {
+pub fn named(rows: &[&Hiccups]) -> String {
     let cpus: Vec<String> = rows.iter().filter_map(|row| row.cpu).map(|cpu| cpu.to_string()).collect();
     match cpus.as_slice() {
         [] => "the process".to_owned(),
@@ -96,47 +75,8 @@ fn named(rows: &[&Hiccups]) -> String {
     }
 }
 
-fn held_up(record: &Record, report: &HiccupsReport) -> Option<Finding> {
-    let share_of = |row: &Hiccups| row.figures.share_over_10_us;
-    let (rows, worst) = affected(report, HiccupWay::Spin, share_of, (10_000.0, HELD_UP_SHARE))?;
-    let figures = &worst.figures;
-    let steal_ms = stolen_ms(record);
-    let stolen = steal_ms.map_or_else(String::new, |stolen| format!("; the hypervisor took {} meanwhile", ms(stolen)));
-    let summary = format!(
-        "a thread that only computes would wait longer than 10 µs at {} of moments{}, {} at most{stolen}",
-        share(figures.share_over_10_us),
-        if rows.len() > 1 { format!(" on {}", named(&[worst])) } else { String::new() },
-        ns(figures.late_ns_max as f64),
-    );
-    let finding = Finding::new(COMPUTING_HELD_UP, summary)
-        .about(named(&rows))
-        .value("share_over_10_us", figures.share_over_10_us)
-        .value("late_ns_p99_9", figures.late_ns_p99_9 as f64)
-        .value("late_ns_max", figures.late_ns_max as f64)
-        .value("steal_ms", steal_ms.unwrap_or(f64::NAN));
-    let finding = match share_of(worst) >= HELD_UP_MUCH_SHARE {
-        true => Finding { severity: Severity::Warning, ..finding },
-        false => finding,
-    };
-    let finding = match record.machine.kernel.is_linux() {
-        true => finding
-            .advice("pin work that must not wait to a CPU on which nothing else runs: taskset -c CPU PROGRAM")
-            .advice("isolate that CPU from the scheduler and the tick: kernel parameters isolcpus=CPU nohz_full=CPU"),
-        false => finding.advice("keep work that must not wait on a CPU on which nothing else runs"),
-    };
-    Some(match steal_ms {
-        Some(_) => finding.advice("use a dedicated host, or CPUs that are not overcommitted"),
-        None => finding,
-    })
-}
-
-/// What the hypervisor took from the CPUs meanwhile.
-fn stolen_ms(record: &Record) -> Option<f64> {
-    let part = record.parts.iter().find(|report| report.part == HICCUPS)?;
-    part.disturbance.steal_ms.filter(|stolen| *stolen > 0.0)
-}
-
-fn woken_late(record: &Record, report: &HiccupsReport) -> Option<Finding> {
+fn woken_late(machine: &Machine, report: Option<&HiccupsReport>) -> Option<Finding> {
+    let report = report?;
     let share_of = |row: &Hiccups| row.figures.share_over_1_ms;
     let (rows, worst) = affected(report, HiccupWay::Sleep, share_of, (1_000_000.0, WOKEN_LATE_SHARE))?;
     let figures = &worst.figures;
@@ -157,7 +97,7 @@ fn woken_late(record: &Record, report: &HiccupsReport) -> Option<Finding> {
         .value("share_over_1_ms", figures.share_over_1_ms)
         .value("late_ns_p99_9", figures.late_ns_p99_9 as f64)
         .value("late_ns_max", figures.late_ns_max as f64);
-    Some(match record.machine.kernel.is_linux() {
+    Some(match machine.kernel.is_linux() {
         true => finding
             .advice("give the threads that must wake in time precedence: nice -n -10 PROGRAM, or chrt -f 10 PROGRAM")
             .advice("run fewer busy threads than CPUs")
@@ -168,7 +108,7 @@ fn woken_late(record: &Record, report: &HiccupsReport) -> Option<Finding> {
     })
 }
 
-fn unpinned(_: &Record, report: &HiccupsReport) -> Option<Finding> {
+fn unpinned(report: &HiccupsReport) -> Option<Finding> {
     let reason = report.reason_unpinned.as_ref()?;
     let summary = format!("threads could not be pinned, so nothing is known per CPU: {reason}");
     Some(Finding::new(HICCUPS_UNPINNED, summary).advice(HICCUPS_UNPINNED.mend))

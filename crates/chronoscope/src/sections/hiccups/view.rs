@@ -57,6 +57,9 @@ pub fn show(page: &mut Page, record: &Record) {
     page.side_by_side(left, right);
 }
 
+/// It is no part of a check.
+pub fn show_in_check(_page: &mut Page, _record: &Record) {}
+
 /// The CPUs on which nothing spun although it did on others: the run was too short for all.
 fn not_spun(report: &HiccupsReport) -> Option<String> {
     let on = |way| report.cpus.iter().filter(move |row| row.way == way).filter_map(|row| row.cpu);

@@ -10,7 +10,7 @@ use super::report::HiccupWay;
 /// A thread that does not get to run for so long is not waited for: something keeps its CPU.
 const LONGEST_START: Duration = Duration::from_secs(2);
 
-/// Starts a thread that looks out, on `cpu` if given. Threads inherit the CPU of the one that starts them, so another one
+/// Starts a thread that watches `cpu`, if given. Threads inherit the CPU of the one that starts them, so another one
 /// is pinned for it.
 ///
 /// # Errors
@@ -26,7 +26,7 @@ pub fn start(way: HiccupWay, cpu: Option<u32>) -> Result<HiccupRecorder, String>
     })?
 }
 
-/// Ends a thread that looks out; what it has seen since the last time.
+/// Ends a thread that watches; what it has seen since the last time.
 ///
 /// # Errors
 /// If it does not get to run for long; then what it has seen is lost.

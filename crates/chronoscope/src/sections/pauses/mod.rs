@@ -10,16 +10,13 @@ pub mod view;
 
 use std::time::Duration;
 
-use chronoscope_harness::rule::Rule;
-
-use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::{Served, served};
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
 use crate::section::Section;
-use chronoscope_render::page::Page;
+use crate::section::rule::SectionRule;
 
 /// The section.
 pub struct Pauses;
@@ -31,7 +28,7 @@ impl Section for Pauses {
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = &[served::<task::Request>()];
-    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES, rules::ADVICE];
+    const RULES: &'static [&'static [SectionRule<Self::Plan, Self::Report>]] = &[rules::RULES, rules::ADVICE];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         plan::plan(options, frame)
@@ -48,13 +45,5 @@ impl Section for Pauses {
 
     fn time_alone(depth: Depth) -> Option<Duration> {
         Some(depth.budget().mul_f64(plan::TIME_FACTOR))
-    }
-
-    fn show(page: &mut Page, record: &Record) {
-        view::show(page, record);
-    }
-
-    fn show_in_check(page: &mut Page, record: &Record) {
-        view::brief(page, record);
     }
 }

@@ -9,9 +9,9 @@ use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError, bounded_list, within};
 use chronoscope_harness::estimators::pauses::PUBLISHED_LENGTHS_NS;
 
-pub const PAUSES: Part = Part::named("pauses");
+pub const PAUSES: Part = Part::Pauses;
 
-pub const PARTS: &[PartRow] = &[PartRow::of_check(PAUSES, "length of pauses", 45)];
+pub const PARTS: &[PartRow] = &[PartRow::of_check(PAUSES, 45)];
 
 /// Pauses requested alone get this multiple of a check's time: a hundred of 10 ms take a second.
 pub const TIME_FACTOR: f64 = 2.4;

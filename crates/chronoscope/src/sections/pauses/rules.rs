@@ -1,10 +1,12 @@
+use super::plan::PausesPlan;
 use super::report::{Pause, PauseWay};
-use crate::document::Record;
+use crate::section::rule::{self, SectionRule};
 use crate::shared_findings::{EARLY_PAUSE, returned_early};
 use chronoscope_harness::estimators::pauses::PauseFigures;
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::ns;
-use chronoscope_harness::rule::Rule;
+
+type Seen<'a> = rule::Seen<'a, PausesPlan, Option<Pause>>;
 
 /// A yield that overruns by this much gave way to another thread's time slice. By default none is shorter: 0.7 ms and
 /// more.
@@ -16,13 +18,14 @@ const WORTH_SAYING_NS: f64 = 10_000.0;
 /// The page that shows them.
 const SHOWN_IN: &[&str] = &["pauses"];
 
-pub const RULES: &[Rule<Record>] = &[Rule { yields: &[EARLY_PAUSE], find: early_pause }];
+pub const RULES: &[SectionRule<PausesPlan, Option<Pause>>] =
+    &[SectionRule { yields: &[EARLY_PAUSE], find: early_pause }];
 
 /// Advice for programs that have to pause.
-pub const ADVICE: &[Rule<Record>] = &[
-    Rule { yields: &[SLEEP_SAVES_NO_CPU], find: |record| of(record, saves_no_cpu) },
-    Rule { yields: &[SLEEP_HELD_BY_SLACK], find: |record| of(record, held_by_slack) },
-    Rule { yields: &[YIELD_COSTS_A_SLICE], find: |record| of(record, costs_a_slice) },
+pub const ADVICE: &[SectionRule<PausesPlan, Option<Pause>>] = &[
+    SectionRule { yields: &[SLEEP_SAVES_NO_CPU], find: |seen| of(seen, saves_no_cpu) },
+    SectionRule { yields: &[SLEEP_HELD_BY_SLACK], find: |seen| of(seen, held_by_slack) },
+    SectionRule { yields: &[YIELD_COSTS_A_SLICE], find: |seen| of(seen, costs_a_slice) },
 ];
 
 pub const SLEEP_SAVES_NO_CPU: Kind = Kind::notice(
@@ -56,8 +59,8 @@ pub const YIELD_COSTS_A_SLICE: Kind = Kind::notice(
 )
 .shown_in(SHOWN_IN);
 
-fn of(record: &Record, find: fn(&Pause) -> Option<Finding>) -> Vec<Finding> {
-    record.pauses.report.iter().filter_map(find).collect()
+fn of(seen: &Seen<'_>, find: fn(&Pause) -> Option<Finding>) -> Vec<Finding> {
+    seen.report.iter().filter_map(find).collect()
 }
 
 fn figures(seen: &Pause, length_ns: u64, way: PauseWay) -> Option<&PauseFigures> {
@@ -129,8 +132,8 @@ fn costs_a_slice(seen: &Pause) -> Option<Finding> {
     })
 }
 
-fn early_pause(record: &Record) -> Vec<Finding> {
-    let methods = record.pauses.report.iter().flat_map(|pause| &pause.methods);
+fn early_pause(seen: &Seen<'_>) -> Vec<Finding> {
+    let methods = seen.report.iter().flat_map(|pause| &pause.methods);
     methods.filter_map(|method| returned_early(&method.figures.name, &method.figures)).collect()
 }
 

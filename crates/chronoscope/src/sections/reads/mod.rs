@@ -6,14 +6,12 @@ pub mod report;
 pub mod task;
 pub mod view;
 
-use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::{Served, served};
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError};
 use crate::section::Section;
-use chronoscope_render::page::Page;
 
 /// The section.
 pub struct Reads;
@@ -37,13 +35,5 @@ impl Section for Reads {
         report: &mut Self::Report,
     ) -> Result<(), StageError> {
         measure::run(session, plan, report)
-    }
-
-    fn show(page: &mut Page, record: &Record) {
-        view::show_all(page, record);
-    }
-
-    fn show_in_check(page: &mut Page, record: &Record) {
-        view::show(page, record);
     }
 }

@@ -8,9 +8,9 @@ use crate::clock_id::ClockId;
 use crate::part::{Part, PartRow};
 use crate::plan::Frame;
 
-pub const READS: Part = Part::named("reads");
+pub const READS: Part = Part::Reads;
 
-pub const PARTS: &[PartRow] = &[PartRow::of_check(READS, "consecutive reads", 70)];
+pub const PARTS: &[PartRow] = &[PartRow::of_check(READS, 70)];
 
 /// Nothing beyond what can be said of any run.
 #[derive(Args, Clone, Debug, Default)]

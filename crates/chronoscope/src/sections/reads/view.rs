@@ -22,7 +22,7 @@ const ROWS: usize = 12;
 const MODES: usize = 3;
 
 /// The first clocks, side by side.
-pub fn show(page: &mut Page, record: &Record) {
+pub fn show_in_check(page: &mut Page, record: &Record) {
     if !begin(page, record, CHECK_CLOCKS) {
         return;
     }
@@ -39,7 +39,7 @@ pub fn show(page: &mut Page, record: &Record) {
 }
 
 /// Every clock, one below the other.
-pub fn show_all(page: &mut Page, record: &Record) {
+pub fn show(page: &mut Page, record: &Record) {
     if !begin(page, record, usize::MAX) {
         return;
     }

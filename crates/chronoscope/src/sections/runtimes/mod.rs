@@ -12,16 +12,13 @@ pub mod view;
 
 use std::time::Duration;
 
-use chronoscope_harness::rule::Rule;
-
-use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
 use crate::section::Section;
-use chronoscope_render::page::Page;
+use crate::section::rule::SectionRule;
 
 /// The section.
 pub struct Runtimes;
@@ -33,7 +30,7 @@ impl Section for Runtimes {
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = &[];
-    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES, rules::latch::RULES];
+    const RULES: &'static [&'static [SectionRule<Self::Plan, Self::Report>]] = &[rules::RULES, rules::latch::RULES];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         plan::plan(options, frame).map(Some)
@@ -50,13 +47,5 @@ impl Section for Runtimes {
 
     fn time_alone(depth: Depth) -> Option<Duration> {
         Some(Duration::from_secs(plan::BUDGETS_S[depth as usize]))
-    }
-
-    fn show(page: &mut Page, record: &Record) {
-        view::show(page, record);
-    }
-
-    fn show_in_check(page: &mut Page, record: &Record) {
-        view::brief(page, record);
     }
 }

@@ -1,27 +1,26 @@
 pub mod latch;
 
-use crate::document::Record;
-use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
+use super::plan::RuntimesPlan;
+use super::report::{Runtime, RuntimeClock, TimeKind};
+use crate::section::rule::{self, SectionRule};
 use crate::shared_findings::{
     EARLY_PAUSE, NEGATIVE_ELAPSED, RESOLUTION_IS_NOT_GRANULARITY, misdeclared, returned_early, went_backwards,
 };
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
-use chronoscope_harness::quantity::{RATIO, count, ns};
-use chronoscope_harness::record::Path;
-use chronoscope_harness::rule::Rule;
+use chronoscope_harness::quantity::{RATIO, ns};
 use chronoscope_probes::RuntimeKind;
 
-pub const RULES: &[Rule<Record>] = &[
-    Rule { yields: &[NEGATIVE_ELAPSED], find: negative_elapsed },
-    Rule { yields: &[RUNTIME_TICK_COARSE], find: tick_coarse },
-    Rule { yields: &[RESOLUTION_IS_NOT_GRANULARITY], find: resolution_is_not_granularity },
-    Rule { yields: &[RUNTIME_ON_SLOW_PATH], find: on_slow_path },
-    Rule { yields: &[WALL_CLOCK_FOR_INTERVALS], find: wall_clock_for_intervals },
-    Rule { yields: &[RUNTIME_LOOP_DOUBTFUL], find: loop_doubtful },
-    Rule { yields: &[RUNTIME_NOT_STEADY], find: not_steady },
-    Rule { yields: &[RUNTIME_NOT_PARALLEL], find: not_parallel },
-    Rule { yields: &[EARLY_PAUSE], find: early_pause },
-    Rule { yields: &[RUNTIME_FAILED], find: failed },
+type Seen<'a> = rule::Seen<'a, Option<RuntimesPlan>, Vec<Runtime>>;
+
+pub const RULES: &[SectionRule<Option<RuntimesPlan>, Vec<Runtime>>] = &[
+    SectionRule { yields: &[NEGATIVE_ELAPSED], find: negative_elapsed },
+    SectionRule { yields: &[RUNTIME_TICK_COARSE], find: tick_coarse },
+    SectionRule { yields: &[RESOLUTION_IS_NOT_GRANULARITY], find: resolution_is_not_granularity },
+    SectionRule { yields: &[WALL_CLOCK_FOR_INTERVALS], find: wall_clock_for_intervals },
+    SectionRule { yields: &[RUNTIME_LOOP_DOUBTFUL], find: loop_doubtful },
+    SectionRule { yields: &[RUNTIME_NOT_STEADY], find: not_steady },
+    SectionRule { yields: &[RUNTIME_NOT_PARALLEL], find: not_parallel },
+    SectionRule { yields: &[EARLY_PAUSE], find: early_pause },
 ];
 
 pub const RUNTIME_TICK_COARSE: Kind = Kind::warning(
@@ -30,17 +29,6 @@ pub const RUNTIME_TICK_COARSE: Kind = Kind::warning(
         about: "a runtime's clock moves in coarser steps than it declares or its unit suggests",
         evidence: "the step of the runtime's clock (`granularity_ns`) and the unit of its readings (`tick_ns`)",
         mend: "do not time shorter intervals with two reads of it; use a finer clock of the runtime, or time batches",
-    },
-)
-.shown_in(&["runtimes"])
-.classed(HostState::Degraded);
-pub const RUNTIME_ON_SLOW_PATH: Kind = Kind::warning(
-    "runtime_on_slow_path",
-    Meaning {
-        about: "every read of a runtime's clock enters the kernel",
-        evidence: "the system calls counted (`system_calls`) while the clock was read (`reads`)",
-        mend: "switch to a clocksource that the vDSO can read, where the kernel offers a sound one; else \
-            look for a sandbox or tracer",
     },
 )
 .shown_in(&["runtimes"])
@@ -81,16 +69,6 @@ pub const RUNTIME_NOT_PARALLEL: Kind = Kind::notice(
     },
 )
 .shown_in(&["runtimes"]);
-pub const RUNTIME_FAILED: Kind = Kind::warning(
-    "runtime_failed",
-    Meaning {
-        about: "an installed runtime could not be measured",
-        evidence: "the program that was found, and why it could not be measured",
-        mend: "run the program by hand and repair it, or allow more time with --duration",
-    },
-)
-.shown_in(&["runtimes"]);
-
 /// A step shorter than this, or shorter than a read, is not coarse.
 const COARSE_NS: f64 = 50.0;
 /// A step is distinct from the unit of the readings if it is at least this many times as long.
@@ -99,17 +77,18 @@ const STEP_FACTOR: f64 = 1.5;
 const FEWEST_JUDGED: u32 = 3;
 
 /// Every clock of every runtime that was measured.
-fn clocks(record: &Record) -> impl Iterator<Item = (&Runtime, &RuntimeClock)> {
-    measured(record).flat_map(|runtime| runtime.clocks.iter().map(move |clock| (runtime, clock)))
+fn clocks<'a>(seen: &Seen<'a>) -> impl Iterator<Item = (&'a Runtime, &'a RuntimeClock)> {
+    measured(seen.report).flat_map(|runtime| runtime.clocks.iter().map(move |clock| (runtime, clock)))
 }
 
-fn measured(record: &Record) -> impl Iterator<Item = &Runtime> {
-    record.runtimes.iter().filter(|runtime| runtime.available)
+/// Those that could be measured.
+pub fn measured(runtimes: &[Runtime]) -> impl Iterator<Item = &Runtime> {
+    runtimes.iter().filter(|runtime| runtime.available)
 }
 
 /// Whether the table of clocks was requested, rather than only pauses or a latch, or a short form in a check.
-fn asks_for_clocks(record: &Record) -> bool {
-    record.runtimes.plan.as_ref().is_some_and(|plan| plan.clocks.is_some() && !plan.quick_starters)
+fn asks_for_clocks(seen: &Seen<'_>) -> bool {
+    seen.plan.as_ref().is_some_and(|plan| plan.clocks.is_some() && !plan.quick_starters)
 }
 
 /// A clock's name where others may have the same name.
@@ -117,8 +96,8 @@ fn full_name(runtime: &Runtime, clock: &RuntimeClock) -> String {
     format!("{} of {}", clock.name, runtime.title())
 }
 
-fn negative_elapsed(record: &Record) -> Vec<Finding> {
-    let went_back = clocks(record).filter_map(|(runtime, clock)| {
+fn negative_elapsed(seen: &Seen<'_>) -> Vec<Finding> {
+    let went_back = clocks(seen).filter_map(|(runtime, clock)| {
         let seen = clock.granularity.as_ref().filter(|seen| seen.backward_steps > 0)?;
         let wall = (clock.kind == TimeKind::Wall).then_some("");
         Some(went_backwards(&full_name(runtime, clock), seen.backward_steps, seen.worst_backward_ns, wall))
@@ -126,8 +105,8 @@ fn negative_elapsed(record: &Record) -> Vec<Finding> {
     went_back.collect()
 }
 
-fn tick_coarse(record: &Record) -> Vec<Finding> {
-    let coarse = clocks(record).filter_map(|(runtime, clock)| {
+fn tick_coarse(seen: &Seen<'_>) -> Vec<Finding> {
+    let coarse = clocks(seen).filter_map(|(runtime, clock)| {
         let least = clock.latency_ns.as_ref().map_or(COARSE_NS, |latency| latency.estimate.max(COARSE_NS));
         let step = clock.step_ns().filter(|step| *step >= least && clock.kind != TimeKind::Cpu)?;
         let claims = clock.high_resolution_declared == Some(true);
@@ -160,46 +139,16 @@ fn tick_coarse(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-fn resolution_is_not_granularity(record: &Record) -> Vec<Finding> {
-    let declared = clocks(record).filter_map(|(runtime, clock)| {
+fn resolution_is_not_granularity(seen: &Seen<'_>) -> Vec<Finding> {
+    let declared = clocks(seen).filter_map(|(runtime, clock)| {
         misdeclared(&full_name(runtime, clock), clock.resolution_ns_declared?, clock.moves_in_ns()?)
     });
     declared.collect()
 }
 
-fn on_slow_path(record: &Record) -> Vec<Finding> {
-    let slow = |runtime: &Runtime| {
-        let entering: Vec<&RuntimeClock> = runtime
-            .clocks
-            .iter()
-            .filter(|clock| clock.kind != TimeKind::Cpu && clock.path == Some(Path::Syscall))
-            .collect();
-        let names: Vec<&str> = entering.iter().map(|clock| clock.name.as_str()).collect();
-        (!names.is_empty()).then(|| {
-            let source = record.machine.clocksource.current.as_deref().unwrap_or("unknown");
-            let counted = || entering.iter().filter_map(|clock| clock.system_calls.as_ref());
-            let calls: u64 = counted().map(|calls| calls.count).sum();
-            let reads: u64 = counted().map(|calls| calls.reads).sum();
-            let summary = format!(
-                "{}: {} system calls for {} reads of {} (clocksource {source})",
-                runtime.title(),
-                count(calls),
-                count(reads),
-                names.join(", ")
-            );
-            Finding::new(RUNTIME_ON_SLOW_PATH, summary)
-                .about(runtime.title())
-                .value("system_calls", calls as f64)
-                .value("reads", reads as f64)
-                .advice(record.way_off_the_slow_path())
-        })
-    };
-    measured(record).filter_map(slow).collect()
-}
-
-fn wall_clock_for_intervals(record: &Record) -> Vec<Finding> {
+fn wall_clock_for_intervals(seen: &Seen<'_>) -> Vec<Finding> {
     let mut told: Vec<(RuntimeKind, String)> = Vec::new();
-    for runtime in measured(record).filter(|_| asks_for_clocks(record)) {
+    for runtime in measured(seen.report).filter(|_| asks_for_clocks(seen)) {
         let of = |kind| runtime.clocks.iter().filter(move |clock| clock.kind == kind).map(|clock| clock.name.as_str());
         let walls: Vec<&str> = of(TimeKind::Wall).collect();
         if walls.is_empty() || told.iter().any(|(kind, _)| *kind == runtime.kind) {
@@ -228,8 +177,8 @@ fn steadiest(runtime: &Runtime) -> Option<&str> {
     steady.min_by(|a, b| step_of(a).total_cmp(&step_of(b))).map(|clock| clock.name.as_str())
 }
 
-fn loop_doubtful(record: &Record) -> Vec<Finding> {
-    let doubtful = clocks(record).filter_map(|(runtime, clock)| Some((runtime, clock, clock.loop_check?)));
+fn loop_doubtful(seen: &Seen<'_>) -> Vec<Finding> {
+    let doubtful = clocks(seen).filter_map(|(runtime, clock)| Some((runtime, clock, clock.loop_check?)));
     doubtful
         .filter(|(.., check)| !check.holds)
         .map(|(runtime, clock, check)| {
@@ -243,7 +192,7 @@ fn loop_doubtful(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-fn not_steady(record: &Record) -> Vec<Finding> {
+fn not_steady(seen: &Seen<'_>) -> Vec<Finding> {
     let unsteady = |runtime: &Runtime| {
         let judged = || runtime.clocks.iter().filter_map(|clock| Some((clock, clock.warm_up?)));
         let names: Vec<&str> = judged()
@@ -259,12 +208,12 @@ fn not_steady(record: &Record) -> Vec<Finding> {
                 .advice(RUNTIME_NOT_STEADY.mend)
         })
     };
-    measured(record).filter_map(unsteady).collect()
+    measured(seen.report).filter_map(unsteady).collect()
 }
 
-fn not_parallel(record: &Record) -> Vec<Finding> {
+fn not_parallel(seen: &Seen<'_>) -> Vec<Finding> {
     let mut kinds: Vec<(RuntimeKind, Vec<String>)> = Vec::new();
-    for runtime in measured(record).filter(|runtime| runtime.parallel == Some(false) && asks_for_clocks(record)) {
+    for runtime in measured(seen.report).filter(|runtime| runtime.parallel == Some(false) && asks_for_clocks(seen)) {
         match kinds.iter_mut().find(|(kind, _)| *kind == runtime.kind) {
             Some((_, titles)) => titles.push(runtime.title()),
             None => kinds.push((runtime.kind, vec![runtime.title()])),
@@ -279,8 +228,8 @@ fn not_parallel(record: &Record) -> Vec<Finding> {
     told.collect()
 }
 
-fn early_pause(record: &Record) -> Vec<Finding> {
-    let early = measured(record).flat_map(|runtime| {
+fn early_pause(seen: &Seen<'_>) -> Vec<Finding> {
+    let early = measured(seen.report).flat_map(|runtime| {
         let methods = runtime.pause.iter().flat_map(|pause| &pause.methods);
         methods.filter_map(move |method| returned_early(&format!("{} of {}", method.name, runtime.title()), method))
     });
@@ -288,38 +237,14 @@ fn early_pause(record: &Record) -> Vec<Finding> {
     early.map(|finding| Finding { severity: Severity::Notice, ..finding }).collect()
 }
 
-/// In an interrupted run, nothing is held against a runtime; nor in a check what it had no time for, which is chance: its table
-/// says so.
-fn failed(record: &Record) -> Vec<Finding> {
-    if record.interrupted {
-        return Vec::new();
-    }
-    let is_in_check = record.runtimes.plan.as_ref().is_some_and(|plan| plan.quick_starters);
-    let failing = record
-        .runtimes
-        .iter()
-        .filter(|runtime| !runtime.available && runtime.executable.is_some() && !(is_in_check && runtime.out_of_time));
-    failing
-        .map(|runtime| {
-            let place = runtime.executable.as_deref().unwrap_or_default();
-            let reason = runtime.reason_unavailable.as_deref().unwrap_or("no reason given");
-            if runtime.out_of_time {
-                let summary = format!("{} at {place} was not measured: {reason}", runtime.title());
-                let mut finding = Finding::new(RUNTIME_FAILED, summary).about(runtime.title());
-                finding.severity = Severity::Notice;
-                return finding.advice("run chronoscope runtimes, or allow more time with --duration");
-            }
-            let summary = format!("{} at {place} could not be measured: {reason}", runtime.title());
-            Finding::new(RUNTIME_FAILED, summary).about(runtime.title())
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Record;
     use crate::plan::{Depth, Frame};
-    use crate::rules::{conclude, kind};
+    use crate::kinds;
+    use crate::judgement::rules::runtimes::{RUNTIME_FAILED, RUNTIME_ON_SLOW_PATH};
+    use crate::rules::conclude;
     use crate::sections::runtimes::estimate;
     use crate::sections::runtimes::estimate::{CountedCalls, NativeRounds};
     use crate::sections::runtimes::plan::plan;
@@ -358,7 +283,7 @@ mod tests {
     }
 
     fn ids(record: &Record) -> Vec<(Kind, Severity)> {
-        conclude(record).into_iter().map(|finding| (*kind(&finding.id).unwrap(), finding.severity)).collect()
+        conclude(record).into_iter().map(|finding| (*kinds::of_check(&finding.id).unwrap(), finding.severity)).collect()
     }
 
     #[test]
@@ -431,7 +356,7 @@ mod tests {
         let first = serial.runtimes[0].clone();
         serial.runtimes.push(Runtime { version: Some("7.2".to_owned()), ..first.clone() });
         serial.runtimes.push(Runtime { parallel: Some(true), ..first });
-        let told = not_parallel(&serial);
+        let told = not_parallel(&serial.runtimes.seen(&serial.machine));
         assert_eq!(told.len(), 1);
         assert_eq!(told[0].evidence.summary, "Mono 7.1, Mono 7.2: one thread runs at a time");
     }
@@ -446,7 +371,7 @@ mod tests {
         add("back", &[r#"{"type":"steps","clock":"now","reads":400,"unchanged":0,"changes":[20,-700,20]}"#]);
         add("coarse", &[r#"{"type":"steps","clock":"now","reads":400,"unchanged":396,"changes":[40000,40000]}"#]);
         add("fine", &[STEPS_OF_100_NS]);
-        let told = wall_clock_for_intervals(&walls);
+        let told = wall_clock_for_intervals(&walls.runtimes.seen(&walls.machine));
         assert!(told[0].evidence.summary.ends_with("(use fine)"), "{told:?}");
     }
 

@@ -23,16 +23,13 @@ pub mod view;
 
 use std::time::Duration;
 
-use chronoscope_harness::rule::Rule;
-
-use crate::document::Record;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
 use crate::section::Section;
-use chronoscope_render::page::Page;
+use crate::section::rule::SectionRule;
 
 /// The section.
 pub struct Sync;
@@ -44,7 +41,7 @@ impl Section for Sync {
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = &[];
-    const RULES: &'static [&'static [Rule<Record>]] = &[rules::RULES];
+    const RULES: &'static [&'static [SectionRule<Self::Plan, Self::Report>]] = &[rules::RULES];
 
     fn plan(options: &plan::Options, _frame: &Frame) -> Result<Self::Plan, PlanError> {
         plan::plan(options)
@@ -61,13 +58,5 @@ impl Section for Sync {
         report: &mut Self::Report,
     ) -> Result<(), StageError> {
         measure::run(session, plan, report)
-    }
-
-    fn show(page: &mut Page, record: &Record) {
-        view::show(page, record);
-    }
-
-    fn show_in_check(page: &mut Page, record: &Record) {
-        view::brief(page, record);
     }
 }

@@ -8,9 +8,9 @@ use crate::part::{Part, PartRow};
 use crate::plan::{Depth, PlanError};
 use chronoscope_harness::quantity::length;
 
-pub const SYNC: Part = Part::named("sync");
+pub const SYNC: Part = Part::Sync;
 
-pub const PARTS: &[PartRow] = &[PartRow::of_check(SYNC, "discipline of the wall clock", 11)];
+pub const PARTS: &[PartRow] = &[PartRow::of_check(SYNC, 11)];
 
 /// A shorter time cannot distinguish a slew of 10 ppm from none; a longer one averages over several updates of a
 /// daemon.

@@ -1,14 +1,14 @@
 use chronoscope_harness::quantity::{PPM, ns};
-use chronoscope_harness::rule::Rule;
 
 use super::chrony::{Chrony, ChronyLeap};
 use super::daemon::DaemonKind;
 use super::discipline::{DisciplineState, chronyd_only_watches, names, steering};
 use super::kernel::{ClockState, Kernel, StatusFlag};
 use super::known::Known;
+use super::plan::SyncPlan;
 use super::ptp::{PtpDevice, PtpKind};
 use super::report::SyncReport;
-use crate::document::Record;
+use crate::section::rule::{SectionRule, Seen};
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 
 const WALL: &str = "CLOCK_REALTIME";
@@ -29,20 +29,20 @@ const DECLARED_WITHIN_PPM: f64 = 1.0;
 /// As above, as a share of the slewing, which shrinks each second.
 const DECLARED_WITHIN_SHARE: f64 = 0.1;
 
-pub const RULES: &[Rule<Record>] = &[
-    Rule { yields: &[WALL_CLOCK_UNDISCIPLINED], find: |record| of(record, undisciplined) },
-    Rule { yields: &[WALL_CLOCK_ERROR_LARGE], find: |record| of(record, error_large) },
-    Rule { yields: &[WALL_CLOCK_ERROR_UNKNOWN], find: |record| of(record, error_unknown) },
-    Rule { yields: &[WALL_CLOCK_NEEDS_STEP], find: |record| of(record, needs_step) },
-    Rule { yields: &[WALL_CLOCK_STEPPED], find: |record| of(record, stepped) },
-    Rule { yields: &[KERNEL_NOT_TOLD], find: |record| of(record, kernel_not_told) },
-    Rule { yields: &[TIME_DAEMONS_COMPETE], find: |record| of(record, daemons_compete) },
-    Rule { yields: &[LEAP_SECOND_PENDING], find: |record| of(record, leap_second) },
-    Rule { yields: &[MONOTONIC_SLEWED], find: |record| of(record, monotonic_slewed) },
-    Rule { yields: &[RAW_CLOCK_OFF], find: |record| of(record, raw_clock_off) },
-    Rule { yields: &[SLEW_NOT_AS_DECLARED], find: |record| of(record, slew_not_as_declared) },
-    Rule { yields: &[FREQUENCY_AT_LIMIT], find: |record| of(record, frequency_at_limit) },
-    Rule { yields: &[PTP_CLOCK_UNUSED], find: |record| of(record, ptp_unused) },
+pub const RULES: &[SectionRule<SyncPlan, Option<SyncReport>>] = &[
+    SectionRule { yields: &[WALL_CLOCK_UNDISCIPLINED], find: |seen| of(seen, undisciplined) },
+    SectionRule { yields: &[WALL_CLOCK_ERROR_LARGE], find: |seen| of(seen, error_large) },
+    SectionRule { yields: &[WALL_CLOCK_ERROR_UNKNOWN], find: |seen| of(seen, error_unknown) },
+    SectionRule { yields: &[WALL_CLOCK_NEEDS_STEP], find: |seen| of(seen, needs_step) },
+    SectionRule { yields: &[WALL_CLOCK_STEPPED], find: |seen| of(seen, stepped) },
+    SectionRule { yields: &[KERNEL_NOT_TOLD], find: |seen| of(seen, kernel_not_told) },
+    SectionRule { yields: &[TIME_DAEMONS_COMPETE], find: |seen| of(seen, daemons_compete) },
+    SectionRule { yields: &[LEAP_SECOND_PENDING], find: |seen| of(seen, leap_second) },
+    SectionRule { yields: &[MONOTONIC_SLEWED], find: |seen| of(seen, monotonic_slewed) },
+    SectionRule { yields: &[RAW_CLOCK_OFF], find: |seen| of(seen, raw_clock_off) },
+    SectionRule { yields: &[SLEW_NOT_AS_DECLARED], find: |seen| of(seen, slew_not_as_declared) },
+    SectionRule { yields: &[FREQUENCY_AT_LIMIT], find: |seen| of(seen, frequency_at_limit) },
+    SectionRule { yields: &[PTP_CLOCK_UNUSED], find: |seen| of(seen, ptp_unused) },
 ];
 
 pub const WALL_CLOCK_UNDISCIPLINED: Kind = Kind::warning(
@@ -176,8 +176,8 @@ pub const PTP_CLOCK_UNUSED: Kind = Kind::notice(
 /// The page that shows them.
 const SYNC: &[&str] = &["sync"];
 
-fn of(record: &Record, rule: fn(&SyncReport) -> Option<Finding>) -> Vec<Finding> {
-    record.sync.report.as_ref().and_then(rule).into_iter().collect()
+fn of(seen: &Seen<'_, SyncPlan, Option<SyncReport>>, rule: fn(&SyncReport) -> Option<Finding>) -> Vec<Finding> {
+    seen.report.as_ref().and_then(rule).into_iter().collect()
 }
 
 fn undisciplined(report: &SyncReport) -> Option<Finding> {

@@ -37,7 +37,7 @@ pub fn show(page: &mut Page, record: &Record) {
 }
 
 /// The answers alone, for a check that included it.
-pub fn brief(page: &mut Page, record: &Record) {
+pub fn show_in_check(page: &mut Page, record: &Record) {
     if record.parts.iter().all(|report| report.part != SYNC) {
         return;
     }

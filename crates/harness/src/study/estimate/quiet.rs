@@ -17,8 +17,8 @@ const QUIETEST_SHARE: f64 = InterferenceProbe::QUIETEST_SHARE;
 const FEWEST_VISITS: usize = 20;
 /// An operation is not blamed unless this share of the other cells' visits is quiet.
 const OTHERS_QUIET_SHARE: f64 = 0.5;
-/// An operation gives up its CPU by itself if it loses it so many times as often as others do, so often at least, and if chance
-/// would do that no more often than this.
+/// An operation counts as giving up its CPU by itself if it loses it this many times as often as others, at least this often,
+/// and with at most this probability by chance.
 const OWN_SWITCHES: (f64, u64, f64) = (4.0, 5, 1e-4);
 /// With fewer operations, a visit's length depends on theirs.
 const FEW_OPERATIONS: f64 = 10.0;

@@ -2,5 +2,4 @@
 
 pub mod empty;
 pub mod measure;
-pub mod rules;
 pub mod task;

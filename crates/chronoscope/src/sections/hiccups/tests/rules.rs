@@ -2,7 +2,8 @@ use chronoscope_harness::finding::{Finding, Severity};
 use chronoscope_harness::record::Disturbance;
 
 use super::super::plan::HICCUPS;
-use super::super::rules::{COMPUTING_HELD_UP, HICCUPS_UNPINNED, WOKEN_LATE};
+use super::super::rules::{HICCUPS_UNPINNED, WOKEN_LATE};
+use crate::judgement::rules::hiccups::COMPUTING_HELD_UP;
 use super::{HiccupFigures, HiccupWay, HiccupsReport, document, well};
 use crate::document::{Outcome, PartReport};
 use crate::rules::conclude;

@@ -1,21 +1,23 @@
 //! Conclusions from the figures of a release.
 
-use chronoscope_harness::rule::Rule;
-
-use crate::document::Record;
-use crate::sections::runtimes::report::Runtime;
+use super::super::plan::RuntimesPlan;
+use super::super::report::Runtime;
+use crate::section::rule::SectionRule;
 use chronoscope_harness::estimators::latch::{OwnShare, ReleaseRow, ReleaseVerdict, ThreadReleaseReport, own_share};
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::{PERCENT, RATIO, TIME, ns, percent, three_digits};
 use chronoscope_harness::record::Estimate;
 use chronoscope_render::words::quoted;
 
-pub const RULES: &[Rule<Record>] = &[
-    Rule {
+pub const RULES: &[SectionRule<Option<RuntimesPlan>, Vec<Runtime>>] = &[
+    SectionRule {
         yields: &[RELEASE_IS_WAKING, RELEASE_IS_MOSTLY_WAKING, RELEASE_IS_MORE, RELEASE_UNDECIDED],
-        find: |record| of_each(record, calls),
+        find: |seen| of_each(seen.report, calls),
     },
-    Rule { yields: &[CONTROL_LOOKS_SLOWER], find: |record| of_each(record, |seen| Vec::from_iter(absurd(seen))) },
+    SectionRule {
+        yields: &[CONTROL_LOOKS_SLOWER],
+        find: |seen| of_each(seen.report, |latch| Vec::from_iter(absurd(latch))),
+    },
 ];
 
 /// Whether findings of the kind `id` are about threads released together, which a check never does.
@@ -27,7 +29,7 @@ pub fn yields(id: &str) -> bool {
 const SHOWN_IN: &[&str] = &["runtimes"];
 
 /// The findings of `find` in each runtime, about that and the call.
-fn of_each(record: &Record, find: fn(&ThreadReleaseReport) -> Vec<Finding>) -> Vec<Finding> {
+fn of_each(runtimes: &[Runtime], find: fn(&ThreadReleaseReport) -> Vec<Finding>) -> Vec<Finding> {
     let of_runtime = |runtime: &Runtime| {
         let title = runtime.title();
         let about = |finding: Finding| {
@@ -36,7 +38,7 @@ fn of_each(record: &Record, find: fn(&ThreadReleaseReport) -> Vec<Finding>) -> V
         };
         runtime.latch.iter().flat_map(find).map(about).collect::<Vec<_>>()
     };
-    record.runtimes.report.iter().flat_map(of_runtime).collect()
+    runtimes.iter().flat_map(of_runtime).collect()
 }
 
 pub const RELEASE_IS_WAKING: Kind = Kind::notice(
@@ -199,8 +201,6 @@ fn shares(share: &Estimate) -> String {
 
 #[cfg(test)]
 mod tests {
-    use chronoscope_harness::rule::conclude;
-
     use super::*;
 
     fn interval(low: f64, estimate: f64, high: f64) -> Option<Estimate> {
@@ -337,7 +337,8 @@ mod tests {
         assert!(calls(&uncontrolled).is_empty() && absurd(&uncontrolled).is_none(), "no control, no word");
         let mut record = crate::json::document(include_str!("../../../../tests/fixtures/runtimes.json")).unwrap();
         record.runtimes.report[0].latch = Some(seen);
-        let of_runtime = conclude(RULES, &record);
+        let of_runtime: Vec<Finding> =
+            RULES.iter().flat_map(|rule| rule.found(&record.runtimes.seen(&record.machine))).collect();
         let title = record.runtimes.report[0].title();
         assert!(
             of_runtime.len() == 5

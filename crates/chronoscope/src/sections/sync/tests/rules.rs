@@ -1,6 +1,6 @@
 use super::super::rules::*;
 use super::*;
-use crate::rules::kind;
+use crate::kinds;
 use chronoscope_harness::finding::{Finding, Kind, Severity};
 
 type Change = fn(&mut SyncReport);
@@ -229,7 +229,7 @@ const LEAPS_AND_RATES: &[(&str, Change, &[Kind])] = &[
 fn each_finding_appears_where_it_must_and_nowhere_else() {
     let mut seen = std::collections::BTreeSet::new();
     for (name, change, expected) in SYNCHRONISATION.iter().chain(LEAPS_AND_RATES) {
-        let found: Vec<Kind> = findings(*change).iter().map(|finding| *kind(&finding.id).unwrap()).collect();
+        let found: Vec<Kind> = findings(*change).iter().map(|finding| *kinds::of_check(&finding.id).unwrap()).collect();
         assert_eq!(found, *expected, "{name}");
         seen.extend(found.iter().map(|kind| kind.id));
     }

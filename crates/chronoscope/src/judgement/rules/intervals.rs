@@ -1,3 +1,5 @@
+//! Intervals, of the clocks that the verdict recommends.
+
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use chronoscope_harness::estimators::intervals::{ShortestInterval, TimedIntervals, Tolerance};

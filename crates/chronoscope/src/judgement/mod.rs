@@ -1,0 +1,3 @@
+//! What follows from all that a document holds.
+
+pub mod rules;

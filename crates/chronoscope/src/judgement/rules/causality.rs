@@ -1,0 +1,141 @@
+//! Clocks that went backwards across CPUs, with what they are and which to use instead.
+
+use chronoscope_sources::{Guarantee, SourceId};
+
+use crate::document::Record;
+use crate::sections::causality::report::Litmus;
+use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
+use chronoscope_harness::quantity::{count, ns, percent};
+use chronoscope_harness::rule::Rule;
+
+pub const RULES: &[Rule<Record>] =
+    &[Rule { yields: &[NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL], find: non_causal_reads }];
+
+pub const NON_CAUSAL_READ: Kind = Kind::critical(
+    "non_causal_read",
+    Meaning {
+        about: "a clock broke its guarantee: it went backwards across CPUs",
+        evidence: "observations between two CPUs, those that went backwards (`violations`), the largest step \
+            back (`worst_ns`), and what the clock allows (`allowed_ns`)",
+        mend: "do not compare times of this clock between threads",
+    },
+)
+.shown_in(&["causality"])
+.classed(HostState::Broken);
+
+pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind::notice(
+    "unordered_read_not_causal",
+    Meaning {
+        about: "a clock without a causal guarantee went backwards across CPUs, as it may",
+        evidence: "observations between two CPUs, those that went backwards (`violations`), and the largest \
+            step back (`worst_ns`)",
+        mend: "between threads use an ordered read: `Clock::now` or `CLOCK_MONOTONIC`",
+    },
+)
+.shown_in(&["causality"]);
+
+fn non_causal_reads(record: &Record) -> Vec<Finding> {
+    let rows = || record.causality.litmus.iter().filter(|row| row.violations > 0);
+    let is_worst = |row: &&Litmus| {
+        // One way or between two CPUs tells of a clock what all do.
+        let worst = rows().filter(|other| other.name == row.name).max_by(|a, b| a.worst_ns.total_cmp(&b.worst_ns));
+        worst.is_some_and(|worst| std::ptr::eq(worst, *row))
+    };
+    rows().filter(is_worst).map(|row| non_causal_read(row, record)).collect()
+}
+
+fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
+    let id = row.name.known();
+    let allowed_ns = id.and_then(|id| id.facts().step_back_below).map(|below| below.as_nanos() as f64);
+    // Of a clock unknown to this build its document says; one that says nothing must be causal like any other.
+    let said = || record.clocks.iter().find(|clock| clock.name == row.name).is_none_or(|clock| clock.causal_by_design);
+    let must_be_causal = id.map_or_else(said, |id| id.facts().is_causal);
+    let is_broken = must_be_causal || allowed_ns.is_some_and(|allowed| row.worst_ns >= allowed);
+    let rate_pct = row.violations as f64 / row.observations.max(1) as f64 * 100.0;
+    let back = match allowed_ns {
+        Some(allowed) if is_broken => {
+            format!("by up to {}; it guarantees less than {}", ns(row.worst_ns), ns(allowed))
+        }
+        Some(allowed) => format!("by up to {}, within the {} it allows", ns(row.worst_ns), ns(allowed)),
+        None => format!("by up to {}", ns(row.worst_ns)),
+    };
+    let saw = format!(
+        "{} returned less than a value already seen from CPU {} in {} of {} observations, {back}",
+        row.name,
+        row.writer,
+        percent(rate_pct),
+        count(row.observations)
+    );
+    let finding = Finding::new(if is_broken { NON_CAUSAL_READ } else { UNORDERED_READ_NOT_CAUSAL }, saw)
+        .about(&row.name)
+        .value("observations", row.observations as f64)
+        .value("violations", row.violations as f64)
+        .value("worst_ns", row.worst_ns);
+    let finding = match allowed_ns {
+        Some(allowed) => finding.value("allowed_ns", allowed),
+        None => finding,
+    };
+    finding.advice(advice(id, is_broken, record))
+}
+
+fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
+    if is_broken {
+        return NON_CAUSAL_READ.mend.to_owned();
+    }
+    let is_sound = |id: &SourceId| {
+        let clock = record.clocks.iter().find(|clock| clock.name == *id);
+        clock.is_none_or(|clock| clock.available && clock.causal != Some(false))
+    };
+    let ordered = SourceId::Clock(Guarantee::Ordered);
+    match id.and_then(SourceId::guarantee) {
+        Some(_) if is_sound(&ordered) => {
+            format!("between threads use {}: the CPU may execute this read before earlier loads", ordered.name())
+        }
+        _ => match record.clocks_between_threads().as_slice() {
+            [] => "do not compare times of it between threads: the CPU may execute this read before earlier loads"
+                .to_owned(),
+            clocks => {
+                format!(
+                    "between threads use {}: the CPU may execute this read before earlier loads",
+                    clocks.join(" or ")
+                )
+            }
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::tests::{blank, readable};
+    use chronoscope_harness::record::{Disturbance, TscClass};
+    use chronoscope_sources::os::OsClock;
+
+    #[test]
+    fn no_clock_is_advised_between_threads_that_the_verdict_distrusts() {
+        let id = SourceId::CounterUnordered;
+        let mut record = blank();
+        record.machine.tsc.class = Some(TscClass::Invariant);
+        record.clocks.report.clocks =
+            [id, SourceId::CounterOrdered, SourceId::Os(OsClock::Monotonic)].map(readable).to_vec();
+        record.causality.litmus.push(Litmus {
+            name: id.into(),
+            writer: 0,
+            reader: 1,
+            observations: 100,
+            fresh: 100,
+            violations: 3,
+            worst_ns: 50.0,
+            rate_upper_95: 0.1,
+            disturbance: Disturbance::default(),
+        });
+        let advice = |record: &Record| non_causal_reads(record)[0].advice[0].clone();
+        assert!(
+            advice(&record).starts_with(&format!("between threads use {} or CLOCK_M", SourceId::CounterOrdered.name()))
+        );
+        record.machine.tsc.class = Some(TscClass::Variant);
+        assert!(advice(&record).starts_with("between threads use CLOCK_MONOTONIC:"));
+        record.clocks[2].causal = Some(false);
+        assert!(advice(&record).starts_with("do not compare times of it between threads"));
+    }
+}

@@ -1,0 +1,31 @@
+//! The rules of a section.
+
+use chronoscope_harness::finding::{Finding, Kind};
+use chronoscope_harness::record::Machine;
+
+/// What the rules of a section see: the machine, their plan and their report.
+pub struct Seen<'a, P, R> {
+    /// The machine.
+    pub machine: &'a Machine,
+    /// The section's plan.
+    pub plan: &'a P,
+    /// The section's measurements.
+    pub report: &'a R,
+}
+
+/// A pure function from what a section knows to its findings of one kind, or a few related kinds.
+pub struct SectionRule<P, R> {
+    /// The kinds it can yield; no others.
+    pub yields: &'static [Kind],
+    /// The function.
+    pub find: fn(&Seen<'_, P, R>) -> Vec<Finding>,
+}
+
+impl<P, R> SectionRule<P, R> {
+    /// Its findings.
+    pub fn found(&self, seen: &Seen<'_, P, R>) -> Vec<Finding> {
+        let found = (self.find)(seen);
+        debug_assert!(found.iter().all(|finding| self.yields.iter().any(|kind| finding.is(*kind))), "{found:?}");
+        found
+    }
+}
