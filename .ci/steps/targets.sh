@@ -2,18 +2,14 @@
 # shellcheck disable=SC2154 # `tmp`, `target` and their like come from .ci/runner.sh and what it sources
 # Steps that compile for other machines, and with other features.
 
-# The clock library for each of its targets, with its default features and without any; the program for one target of each
-# other system.
+# One target of each other system: the clock library with its default features, the program; and what std lacks.
 step_targets() {
-    local triple package packages clock bare refused program
-    packages=$(clock_packages)
-    clock=$(targets clock) bare=$(targets bare) refused=$(targets refused) program=$(targets change)
-    for triple in $clock; do
+    local triple bare refused change
+    bare=$(targets bare) refused=$(targets refused) change=$(targets change)
+    for triple in $change; do
         need_target "$triple"
-        for package in $packages; do
-            check "$package" --target "$triple"
-        done
-        check chronoscope-clock --target "$triple" --no-default-features
+        clock_for "$triple"
+        without_sqlite check chronoscope --target "$triple"
     done
     for triple in $bare; do
         need_target "$triple"
@@ -22,18 +18,25 @@ step_targets() {
     for triple in $refused; do
         refuse_narrow_atomics "$triple"
     done
-    for triple in $program; do
-        need_target "$triple"
-        without_sqlite check chronoscope --target "$triple"
+}
+
+# clock_for TRIPLE: the clock library and what goes with it, with its default features.
+clock_for() {
+    local package packages
+    packages=$(clock_packages)
+    for package in $packages; do
+        check "$package" --target "$1"
     done
 }
 
-# The rest: all features, and the program for every target.
+# The rest: the clock library for each of its targets with its default features, all of them and none; the program for every target.
 step_all_targets() {
     local triple clock program
     clock=$(targets clock) program=$(targets program)
     for triple in $clock; do
         need_target "$triple"
+        clock_for "$triple"
+        check chronoscope-clock --target "$triple" --no-default-features
         check chronoscope-clock --target "$triple" --all-features
     done
     for triple in $program; do
