@@ -393,8 +393,8 @@ mod tests {
             ids(&wrong),
             [
                 (NEGATIVE_ELAPSED, Severity::Critical),
-                (RUNTIME_LOOP_DOUBTFUL, Severity::Warning),
                 (RUNTIME_FAILED, Severity::Warning),
+                (RUNTIME_LOOP_DOUBTFUL, Severity::Warning),
                 (EARLY_PAUSE, Severity::Notice),
                 (RUNTIME_NOT_PARALLEL, Severity::Notice),
             ]
