@@ -18,7 +18,7 @@ pub use crate::part::{Outcome, PartReport};
 use crate::plan::Plan;
 use crate::registry::Sections;
 use crate::sections::pace::report::Pace;
-use crate::sections::scaling;
+use crate::sections::scaling::report::Conclusion;
 use chronoscope_harness::record::{Document, Machine, Tool};
 
 /// The JSON schema of every document, with a final newline.
@@ -63,7 +63,7 @@ pub struct Content {
     pub against: Option<Against>,
     /// Which clocks scale, and how much work between reads that takes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub scaling: Option<Vec<scaling::Conclusion>>,
+    pub scaling: Option<Vec<Conclusion>>,
     /// The conclusions of an experiment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experiment: Option<Conclusions>,

@@ -8,8 +8,7 @@ use chronoscope_harness::{study_against, study_conclusions, study_rules};
 
 use crate::document::Record;
 use crate::part::PartRow;
-use crate::sections::{pace, scaling};
-use crate::{engine, judgement, machine, registry, watch};
+use crate::{engine, judgement, machine, registry, standalone};
 
 /// Every kind that the rules of a check yield, possibly repeated: the order of findings of equal severity.
 pub fn of_checks() -> impl Iterator<Item = &'static Kind> {
@@ -29,9 +28,7 @@ pub fn all() -> impl Iterator<Item = &'static Kind> {
         .chain(kinds_in(study_rules::RULES))
         .chain(kinds_in(study_conclusions::RULES))
         .chain(study_against::KINDS)
-        .chain(kinds_in(pace::rules::RULES))
-        .chain(watch::detect::KINDS)
-        .chain(kinds_in(scaling::rules::RULES))
+        .chain(standalone::kinds().flat_map(|(_, kinds)| kinds))
         .filter(move |kind| seen.insert(kind.id))
 }
 
@@ -47,12 +44,7 @@ pub fn looked_for(record: &Record) -> Vec<&'static Kind> {
     if record.against.is_some() {
         kinds.extend(study_against::KINDS);
     }
-    if record.pace.is_some() {
-        kinds.extend(kinds_in(pace::rules::RULES));
-    }
-    if record.scaling.is_some() {
-        kinds.extend(kinds_in(scaling::rules::RULES));
-    }
+    kinds.extend(standalone::kinds().filter(|(is_in, _)| is_in(record)).flat_map(|(_, kinds)| kinds));
     kinds
 }
 

@@ -28,6 +28,7 @@ mod section;
 mod sections;
 mod serve;
 mod shared_findings;
+mod standalone;
 pub mod untrusted;
 mod view;
 mod watch;

@@ -1,5 +1,6 @@
-//! The sections, one line each, from which the subcommand, the document field, schema, worker dispatch, budget and view are
-//! derived.
+//! Every command that measures, one line each: the sections, from which the subcommand, the document field, schema, worker
+//! dispatch, budget and view are derived, and the commands outside a check, from which the subcommand, the kinds of finding and
+//! the page are.
 
 use std::time::Duration;
 
@@ -42,6 +43,33 @@ macro_rules! each_section {
     };
 }
 pub(crate) use each_section;
+
+/// Hands the list of commands that measure outside a check to the macro `$derived`, each with its options.
+macro_rules! each_standalone {
+    ($derived:ident) => {
+        $derived! {
+            /// Generate events at a fixed rate; report lateness, response against service time, and causes
+            Pace: crate::sections::pace::plan::Options;
+            /// Follow a running machine: clock steps, slews, clocksource changes, skew, stolen time, suspend, as they happen
+            Watch: crate::watch::options::Options;
+            /// Run an experiment from the literature: naive conclusion, model, published figures (not part of check)
+            Experiment: crate::experiment::options::ExperimentOptions;
+            /// Calls by one thread and by many released together, against an empty control (not part of check)
+            #[command(alias = "latch")]
+            ThreadRelease: crate::experiment::options::ThreadReleaseOptions;
+            /// Cost of causal clocks on many threads: throughput and scaling by granularity (not part of check)
+            #[command(alias = "monotime")]
+            Contention: crate::experiment::options::ContentionOptions;
+            /// Test the harness on operations of known cost: exit code 1 if it cannot be trusted here and now
+            #[command(mut_arg("strict", |arg| arg.help("No effect: the exit code is always the verdict")))]
+            Selftest: crate::run_options::RunOptions;
+            /// How reads scale: cost by work between reads and thread count, and where each clock starts to scale
+            #[command(mut_arg("thorough", |arg| arg.help("Measure the full grid: about ten minutes")))]
+            Scaling: crate::sections::scaling::options::Options;
+        }
+    };
+}
+pub(crate) use each_standalone;
 
 macro_rules! sections {
     ($($(#[$meta:meta])* $field:ident: sections::$folder:ident::$Section:ident;)*) => {

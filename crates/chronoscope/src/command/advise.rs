@@ -1,11 +1,14 @@
 //! How to measure an interval here, or which findings answer a symptom.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
-use chronoscope_bench::{Failure, Format, page_width, print};
+use chronoscope_bench::{Failure, Format, page_width, percentage, print, time, whole_number};
 use chronoscope_harness::Start;
 use chronoscope_harness::quantity::length;
+use chronoscope_probes::RuntimeKind;
+use clap::{ArgGroup, Args};
 
 use super::measure::{exit_code, measured};
 use super::output::Output;
@@ -15,11 +18,11 @@ use crate::answers::advice::interval_advice::advise;
 use crate::answers::advice::report::{Advice, IntervalQuestion};
 use crate::answers::advice::symptoms::{SYMPTOMS, Symptom, find, lacking, look_up};
 use crate::answers::advice::usable_clocks;
-use crate::arguments::AdviseOptions;
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::engine::Planned;
-use crate::plan::{self, PlanError};
+use crate::plan::{self, MOST_THREADS, PlanError};
+use crate::run_options::RunOptions;
 use crate::sections::clocks::plan as clocks;
 use crate::sections::runtimes::Runtimes;
 use crate::sections::runtimes::plan as runtimes;
@@ -27,6 +30,83 @@ use crate::view;
 
 /// The command in documents that it measured.
 const COMMAND: &str = "advise";
+
+/// What to advise on.
+#[derive(Args, Clone, Debug)]
+#[command(group = ArgGroup::new("question").required(true).args(["interval", "symptom", "list"]))]
+pub struct AdviseOptions {
+    /// Answer from this document, which --output or --format json wrote, instead of measuring
+    #[arg(value_name = "DOCUMENT")]
+    pub document: Option<PathBuf>,
+
+    /// How to measure an interval of about this length, e.g. 50ns
+    #[arg(long, value_name = "TIME", value_parser = interval, allow_hyphen_values = true)]
+    pub interval: Option<Duration>,
+
+    /// The largest error accepted, in percent of the interval
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        value_parser = error_pct,
+        default_value = "1%",
+        allow_hyphen_values = true,
+        conflicts_with_all = ["symptom", "list"]
+    )]
+    pub error: f64,
+
+    /// Threads that measure at once
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = threads,
+        default_value_t = 1,
+        allow_hyphen_values = true,
+        conflicts_with_all = ["symptom", "list"]
+    )]
+    pub threads: u32,
+
+    /// Only this clock, as named by `chronoscope clocks` or, with --runtime, by `chronoscope runtimes`
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["symptom", "list"])]
+    pub clock: Option<String>,
+
+    /// The clocks of this language runtime instead of native ones, e.g. java
+    #[arg(long, value_name = "KIND", value_parser = RuntimeKind::named, conflicts_with_all = ["symptom", "list"])]
+    pub runtime: Option<RuntimeKind>,
+
+    /// Time from the start of one repetition to that of the next, to tell whether averaging works
+    #[arg(long, value_name = "TIME", value_parser = interval, allow_hyphen_values = true, conflicts_with_all = ["symptom", "list"])]
+    pub every: Option<Duration>,
+
+    /// What is wrong, e.g. a message of the kernel or "timestamps go backwards"; without TEXT, the list of symptoms
+    #[arg(long, value_name = "TEXT", num_args = 0..=1)]
+    pub symptom: Option<Option<String>>,
+
+    /// Print the list of symptoms, with what measures each and the findings that answer
+    #[arg(long)]
+    pub list: bool,
+
+    #[command(flatten)]
+    pub run: RunOptions,
+}
+
+fn interval(text: &str) -> Result<Duration, String> {
+    const ACCEPTED: &str = "1 ns to 24 h";
+    let interval = time(text, ACCEPTED)?;
+    let fits = (Duration::from_nanos(1)..=Duration::from_secs(86_400)).contains(&interval);
+    if fits { Ok(interval) } else { Err(format!("out of range; choose {ACCEPTED}")) }
+}
+
+fn error_pct(text: &str) -> Result<f64, String> {
+    const ACCEPTED: &str = "0.001% to 50%";
+    let error = percentage(text, ACCEPTED)?;
+    if (0.001..=50.0).contains(&error) { Ok(error) } else { Err(format!("out of range; choose {ACCEPTED}")) }
+}
+
+fn threads(text: &str) -> Result<u32, String> {
+    let accepted = format!("1 to {MOST_THREADS}");
+    let threads = whole_number(text, &accepted)?;
+    if (1..=MOST_THREADS).contains(&threads) { Ok(threads) } else { Err(format!("out of range; choose {accepted}")) }
+}
 
 /// A question that can be answered.
 enum Question {

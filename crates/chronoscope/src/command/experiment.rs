@@ -4,46 +4,56 @@ use std::time::Duration;
 use chronoscope_bench::{Failure, Interrupt, StudyProgress};
 use chronoscope_examples::Experiment;
 use chronoscope_harness::Start;
+use chronoscope_render::Width;
 
 use super::output::Output;
 use super::page::Shown;
 use super::study_run;
-use crate::arguments::{ContentionOptions, ExperimentOptions, ThreadReleaseOptions};
 use crate::document::Record;
 use crate::experiment::against::worst_first;
+use crate::experiment::options::{ContentionOptions, ExperimentOptions, ThreadReleaseOptions};
+use crate::experiment::show;
 use crate::run_options::RunOptions;
+use crate::standalone::Standalone;
 
-/// `chronoscope experiment NAME`.
-pub fn named(start: &Start, options: &ExperimentOptions) -> Result<ExitCode, Failure> {
-    run(start, options.name, format!("experiment {}", options.name.name()), &options.run, &[])
+impl Standalone for ExperimentOptions {
+    fn run(&self, start: &Start) -> Result<ExitCode, Failure> {
+        run(start, "experiment ", self.name, &self.run, &[])
+    }
+
+    /// Also of an experiment that is a command by its own name.
+    fn page(record: &Record, width: Width) -> Option<String> {
+        let conclusions = record.experiment.as_ref()?;
+        Some(show::terminal(conclusions, &record.as_study()?, width))
+    }
 }
 
-/// `chronoscope thread-release`.
-pub fn thread_release(start: &Start, options: &ThreadReleaseOptions) -> Result<ExitCode, Failure> {
-    command(start, Experiment::THREAD_RELEASE, &options.run, options.threads.as_slice())
+impl Standalone for ThreadReleaseOptions {
+    fn run(&self, start: &Start) -> Result<ExitCode, Failure> {
+        run(start, "", Experiment::THREAD_RELEASE, &self.run, self.threads.as_slice())
+    }
 }
 
-/// `chronoscope contention`.
-pub fn contention(start: &Start, options: &ContentionOptions) -> Result<ExitCode, Failure> {
-    let threads = options.threads.as_ref().map_or(&[][..], |list| &list.0);
-    command(start, Experiment::CONTENTION, &options.run, threads)
+impl Standalone for ContentionOptions {
+    fn run(&self, start: &Start) -> Result<ExitCode, Failure> {
+        let threads = self.threads.as_ref().map_or(&[][..], |list| &list.0);
+        run(start, "", Experiment::CONTENTION, &self.run, threads)
+    }
 }
 
-/// `chronoscope selftest`.
-pub fn selftest(start: &Start, run: &RunOptions) -> Result<ExitCode, Failure> {
-    command(start, Experiment::SELFTEST, run, &[])
+/// The test of the harness has the options of any run, and no others.
+impl Standalone for RunOptions {
+    fn run(&self, start: &Start) -> Result<ExitCode, Failure> {
+        run(start, "", Experiment::SELFTEST, self, &[])
+    }
 }
 
-/// An experiment that is a command by its own name.
-fn command(start: &Start, experiment: Experiment, of: &RunOptions, threads: &[u32]) -> Result<ExitCode, Failure> {
-    run(start, experiment, experiment.name().to_owned(), of, threads)
-}
-
-/// Runs an experiment, then prints and saves its conclusions. The exit code is its verdict, if it has one.
+/// Runs an experiment, then prints and saves its conclusions; its command is its name after `before`. The exit code is its
+/// verdict, if it has one.
 fn run(
     start: &Start,
+    before: &str,
     experiment: Experiment,
-    command: String,
     run: &RunOptions,
     threads: &[u32],
 ) -> Result<ExitCode, Failure> {
@@ -59,7 +69,7 @@ fn run(
     let study = found.map_err(|error| Failure::usage(error.to_string()))?;
     let conclusions = experiment.conclude(&study);
     let is_well = conclusions.passed.unwrap_or(study.is_whole() && !(run.strict && study.has_warning()));
-    let mut record = Record::of_study(study, command);
+    let mut record = Record::of_study(study, format!("{before}{}", experiment.name()));
     record.experiment = Some(conclusions);
     worst_first(&mut record.findings);
     output.write(&record, Shown::default())?;

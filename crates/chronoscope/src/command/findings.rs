@@ -5,11 +5,23 @@ use chronoscope_render::Width;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::PLAIN;
 use chronoscope_render::table::{Align, Table};
+use clap::Args;
 use serde::Serialize;
 
-use crate::arguments::FindingsOptions;
+use crate::answers::gate::rule::FindingKind;
 use crate::kinds;
 use chronoscope_harness::finding::{Kind, Severity};
+
+#[derive(Args, Clone, Debug)]
+pub struct FindingsOptions {
+    /// Explain only these [default: list all]
+    #[arg(value_name = "ID")]
+    pub ids: Vec<FindingKind>,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+}
 
 /// A kind of finding as JSON.
 #[derive(Serialize)]

@@ -2,22 +2,47 @@ use std::process::ExitCode;
 
 use chronoscope_bench::{Failure, Interrupt, StudyProgress};
 use chronoscope_harness::Start;
+use clap::Args;
 
 use super::keeper::Keeper;
 use super::output::Output;
 use super::page::Shown;
 use super::study_run;
-use crate::arguments::{CheckOptions, Of, SectionCommand};
 use crate::document::{Outcome, Record};
 use crate::engine::{self, Planned};
 use crate::history::is_kept;
 use crate::plan::PlanError;
-use crate::registry::{Sections, each_section};
+use crate::registry::Sections;
 use crate::rules;
 use crate::run_options::RunOptions;
 use crate::section::{EntryOf, Section};
-use crate::sections;
+use crate::sections::clocks::plan as clocks;
 use chronoscope_harness::finding::Severity;
+
+/// The options of a section, after those of any run.
+#[derive(Args, Debug)]
+pub struct Of<O: Args> {
+    #[command(flatten)]
+    pub run: RunOptions,
+
+    #[command(flatten)]
+    pub of: O,
+}
+
+/// Options of a check.
+#[derive(Args, Debug)]
+pub struct CheckOptions {
+    #[command(flatten)]
+    pub measured: Of<clocks::Options>,
+
+    /// Print all of it, not only the first screen
+    #[arg(long)]
+    pub full: bool,
+
+    /// Do not keep the result in the history
+    #[arg(long)]
+    pub no_history: bool,
+}
 
 /// Checks the machine, then prints and saves the results.
 pub fn check(start: &Start, options: &CheckOptions) -> Result<ExitCode, Failure> {
@@ -27,22 +52,8 @@ pub fn check(start: &Start, options: &CheckOptions) -> Result<ExitCode, Failure>
     run(start, of_run, planned, keeps.then(Keeper::new), Shown { full: options.full, ..Shown::default() })
 }
 
-macro_rules! measured {
-    ($($(#[$meta:meta])* $field:ident: sections::$folder:ident::$Section:ident;)*) => {
-        /// Measures the section, then prints and saves the results.
-        pub fn of_section(start: &Start, command: &SectionCommand) -> Result<ExitCode, Failure> {
-            match command {
-                $(SectionCommand::$Section(options) => {
-                    section::<sections::$field::$Section>(start, options, stringify!($field), |all| &mut all.$field)
-                })*
-            }
-        }
-    };
-}
-each_section!(measured);
-
 /// Measures one section, called `name` and with entry `entry`, then prints and saves the results.
-fn section<S: Section>(
+pub fn section<S: Section>(
     start: &Start,
     options: &Of<S::Options>,
     name: &'static str,

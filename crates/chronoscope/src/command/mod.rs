@@ -1,12 +1,12 @@
 //! The program's commands, one file each.
 
-mod advise;
+pub mod advise;
 mod compare;
 pub mod compare_options;
 mod definition;
-mod experiment;
+pub mod experiment;
 mod fail_on;
-mod findings;
+pub mod findings;
 mod gate;
 pub mod history;
 mod keeper;
@@ -14,7 +14,7 @@ pub mod measure;
 pub mod output;
 pub mod page;
 mod saved;
-mod show;
+pub mod show;
 pub mod study_run;
 mod text_file;
 
@@ -30,14 +30,8 @@ pub fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failure> {
     match arguments.command {
         None => measure::check(start, &arguments.check),
         Some(Command::Check(options)) => measure::check(start, &options),
-        Some(Command::Section(command)) => measure::of_section(start, &command),
-        Some(Command::Pace(options)) => crate::sections::pace::command::run(start, &options),
-        Some(Command::Watch(options)) => crate::watch::command::run(start, &options),
-        Some(Command::Experiment(options)) => experiment::named(start, &options),
-        Some(Command::ThreadRelease(options)) => experiment::thread_release(start, &options),
-        Some(Command::Contention(options)) => experiment::contention(start, &options),
-        Some(Command::Selftest(run)) => experiment::selftest(start, &run),
-        Some(Command::Scaling(options)) => crate::sections::scaling::command::run(start, &options),
+        Some(Command::Section(command)) => command.run(start),
+        Some(Command::Standalone(command)) => command.run(start),
         Some(Command::Advise(options)) => advise::run(start, &options),
         Some(Command::Gate(options)) => gate::run(start, &options),
         Some(Command::Findings(options)) => findings::run(&options),

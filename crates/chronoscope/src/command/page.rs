@@ -7,9 +7,8 @@ use chronoscope_render::text::{Mood, Text};
 use crate::answers::compare;
 use crate::answers::gate::view::gate_at;
 use crate::document::Record;
-use crate::sections::{pace, scaling};
 use crate::view::View;
-use crate::{experiment, view};
+use crate::{standalone, view};
 
 /// Which part of a document to show.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,29 +27,16 @@ pub fn page(record: &Record, shown: Shown, width: Width) -> String {
     if let Some(gate) = record.gate.as_ref().filter(|_| shown.view.is_none()) {
         return gate_at(record, gate, width);
     }
-    if let Some(pace) = &record.pace {
-        return pace::view::pace_at(record, pace, width);
-    }
     if let Some(comparison) = &record.comparison {
         return compare::view::page(comparison, shown.full, width);
     }
+    let concluded = standalone::page(record, width);
     let Some(study) = record.as_study() else {
-        let view = shown.view.unwrap_or_else(|| View::of(record));
-        return match &record.first_screen {
-            Some(screen) if view == View::CHECK && !shown.full => {
-                view::first_screen::terminal_at(record, screen, width)
-            }
-            _ => view::terminal_at(record, view, width),
-        };
+        return concluded.unwrap_or_else(|| check(record, shown, width));
     };
     let of_study = || match shown.full {
         true => study::terminal(&study, Detail::Full, width) + &study::surroundings(&study, width),
         false => study::terminal(&study, Detail::Usual, width),
-    };
-    let concluded = match (&record.scaling, &record.experiment) {
-        (Some(scaling), _) => Some(scaling::page(&study, scaling, &record.runtimes.report, width)),
-        (_, Some(experiment)) => Some(experiment::show::terminal(experiment, &study, width)),
-        _ => None,
     };
     match concluded {
         Some(page) if shown.full => page + &of_study(),
@@ -60,13 +46,19 @@ pub fn page(record: &Record, shown: Shown, width: Width) -> String {
     }
 }
 
+/// A check, or a section of one.
+fn check(record: &Record, shown: Shown, width: Width) -> String {
+    let view = shown.view.unwrap_or_else(|| View::of(record));
+    match &record.first_screen {
+        Some(screen) if view == View::CHECK && !shown.full => view::first_screen::terminal_at(record, screen, width),
+        _ => view::terminal_at(record, view, width),
+    }
+}
+
 /// The page for browsers; None for a document whose conclusions no such page has.
 pub fn browser_page(record: &Record) -> Option<String> {
-    let study = record.as_study()?;
-    match &record.scaling {
-        Some(scaling) => Some(scaling::browser_page(&study, scaling, &record.runtimes.report)),
-        None => (record.command == STUDY).then(|| study::html(&study)),
-    }
+    let of_study = || Some(study::html(&record.as_study().filter(|_| record.command == STUDY)?));
+    standalone::browser_page(record).or_else(of_study)
 }
 
 /// The `command` in documents of users' own studies.

@@ -1,12 +1,38 @@
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use chronoscope_bench::{Failure, Format, OutputFile, page_width, print};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::page::{Shown, browser_page, page};
 use super::saved::saved;
-use crate::arguments::ShowOptions;
 use crate::document::Record;
 use crate::json::json;
+use crate::view::View;
+
+#[derive(Args, Clone, Debug)]
+pub struct ShowOptions {
+    /// A document that --output or --format json wrote
+    pub file: PathBuf,
+
+    /// What to show of a check [default: what the run printed]
+    #[arg(long, value_name = "VIEW", value_parser = PossibleValuesParser::new(View::names()).map(|name| View::named(&name)))]
+    pub view: Option<View>,
+
+    /// For a check: all of it. For a study, scaling or an experiment: every backoff and every chart. For a comparison: every
+    /// figure
+    #[arg(long)]
+    pub full: bool,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+
+    /// For a study or scaling: also write an HTML page to FILE
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
 
 /// Prints a saved document, as the run that saved it did.
 pub fn run(options: &ShowOptions) -> Result<ExitCode, Failure> {

@@ -10,7 +10,10 @@ use chronoscope_harness::study_rules::{self, *};
 
 use super::golden_file::assert_same;
 use crate::kinds;
+use crate::registry::NAMES;
+use crate::standalone::StandaloneCommand;
 use chronoscope_harness::finding::{HostState, Kind, Severity};
+use clap::Subcommand;
 
 /// All rows, in the order of the list.
 fn rows() -> Vec<Kind> {
@@ -20,7 +23,9 @@ fn rows() -> Vec<Kind> {
 #[test]
 fn every_row_has_an_id_of_its_own_and_names_sections_that_there_are() {
     let rows = rows();
-    let sections = [&["check"], crate::registry::NAMES, &["pace", "scaling", "watch"]].concat();
+    let standalone = StandaloneCommand::augment_subcommands(clap::Command::new(""));
+    let standalone: Vec<&str> = standalone.get_subcommands().map(clap::Command::get_name).collect();
+    let sections = [&["check"], NAMES, &standalone].concat();
     for (at, row) in rows.iter().enumerate() {
         assert!(rows[..at].iter().all(|other| other.id != row.id), "two rows are called {}", row.id);
         let is_snake = row.id.split('_').all(|word| {

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use chronoscope_bench::{Failure, Format, Interrupt, page_width, print_to_reader};
 use chronoscope_harness::Start as Process;
-use chronoscope_harness::finding::Finding;
+use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::quantity::length;
 
 use super::alarm::{Alarm, Woken, is_output_open};
@@ -12,50 +12,57 @@ use super::detect::{Detectors, KINDS};
 use super::entry::{Entry, Event, Start, Summary, unavailable, utc};
 use super::log::Log;
 use super::look::{Looker, cpu_ns, hostname, monotonic_ns};
+use super::options::Options;
 use super::sample::Sample;
 use super::view;
-use crate::arguments::WatchOptions;
 use crate::command::study_run::tool;
+use crate::standalone::Standalone;
 
 /// The time between looks, and the time of a watch.
 const EVERY: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(3600));
 const LENGTHS: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(365 * 24 * 3600));
 
-/// Watches until the time is over, somebody stops it, or nobody listens.
-pub fn run(process: &Process, options: &WatchOptions) -> Result<ExitCode, Failure> {
-    within(options.every, EVERY, "--every")?;
-    options.length.map_or(Ok(()), |length| within(length, LENGTHS, "--for"))?;
-    let log = options.log.as_deref().map(Log::open).transpose()?;
-    let mut watch = Watch {
-        output: Output { format: options.format, log, is_read: true },
-        summary: Summary { events: KINDS.iter().map(|kind| (kind.id, 0)).collect(), ..Summary::default() },
-        detectors: Detectors::allowing(Looker::slewed_apart_ppm()),
-        last_ns: None,
-    };
-    let interrupt = Interrupt::listen();
-    // Before the first look, so that no setting of the clock after it goes unnoticed.
-    let mut alarm = Alarm::new();
-    let began_ns = monotonic_ns();
-    let budget = Budget::new(options.every, began_ns, cpu_ns());
-    let mut looker = Looker::new(process.allowed_cpus());
-    let first = looker.look(None);
-    watch.output.say(&Entry::Start(at_start(options, &first)), true)?;
-    watch.sees(&first)?;
-    let end_ns = options.length.map_or(u64::MAX, |length| began_ns.saturating_add(nanos(length)));
-    let mut last_began_ns = first.monotonic_ns;
-    let mut is_over = false;
-    while !is_over {
-        let due_ns = budget.next_ns(last_began_ns, cpu_ns().saturating_sub(looker.rationed_cpu_ns())).min(end_ns);
-        let woken = alarm.wait_until(due_ns, || interrupt.happened());
-        watch.output.is_read &= is_output_open();
-        let sample = looker.look((woken != Woken::Stopped).then_some(due_ns));
-        watch.sees(&sample)?;
-        last_began_ns = sample.monotonic_ns;
-        watch.summary.stopped = woken == Woken::Stopped;
-        is_over = watch.summary.stopped || last_began_ns >= end_ns || watch.output.is_lost();
+impl Standalone for Options {
+    fn kinds() -> Vec<&'static Kind> {
+        KINDS.iter().collect()
     }
-    let is_logged = watch.ends(began_ns, last_began_ns)?;
-    Ok(ExitCode::from(u8::from(!is_logged)))
+
+    /// Watches until the time is over, somebody stops it, or nobody listens.
+    fn run(&self, process: &Process) -> Result<ExitCode, Failure> {
+        within(self.every, EVERY, "--every")?;
+        self.length.map_or(Ok(()), |length| within(length, LENGTHS, "--for"))?;
+        let log = self.log.as_deref().map(Log::open).transpose()?;
+        let mut watch = Watch {
+            output: Output { format: self.format, log, is_read: true },
+            summary: Summary { events: KINDS.iter().map(|kind| (kind.id, 0)).collect(), ..Summary::default() },
+            detectors: Detectors::allowing(Looker::slewed_apart_ppm()),
+            last_ns: None,
+        };
+        let interrupt = Interrupt::listen();
+        // Before the first look, so that no setting of the clock after it goes unnoticed.
+        let mut alarm = Alarm::new();
+        let began_ns = monotonic_ns();
+        let budget = Budget::new(self.every, began_ns, cpu_ns());
+        let mut looker = Looker::new(process.allowed_cpus());
+        let first = looker.look(None);
+        watch.output.say(&Entry::Start(at_start(self, &first)), true)?;
+        watch.sees(&first)?;
+        let end_ns = self.length.map_or(u64::MAX, |length| began_ns.saturating_add(nanos(length)));
+        let mut last_began_ns = first.monotonic_ns;
+        let mut is_over = false;
+        while !is_over {
+            let due_ns = budget.next_ns(last_began_ns, cpu_ns().saturating_sub(looker.rationed_cpu_ns())).min(end_ns);
+            let woken = alarm.wait_until(due_ns, || interrupt.happened());
+            watch.output.is_read &= is_output_open();
+            let sample = looker.look((woken != Woken::Stopped).then_some(due_ns));
+            watch.sees(&sample)?;
+            last_began_ns = sample.monotonic_ns;
+            watch.summary.stopped = woken == Woken::Stopped;
+            is_over = watch.summary.stopped || last_began_ns >= end_ns || watch.output.is_lost();
+        }
+        let is_logged = watch.ends(began_ns, last_began_ns)?;
+        Ok(ExitCode::from(u8::from(!is_logged)))
+    }
 }
 
 fn within(value: Duration, (shortest, longest): (Duration, Duration), name: &str) -> Result<(), Failure> {
@@ -74,7 +81,7 @@ fn millis(of: Duration) -> u64 {
     u64::try_from(of.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn at_start(options: &WatchOptions, first: &Sample) -> Start {
+fn at_start(options: &Options, first: &Sample) -> Start {
     Start {
         at: utc(first.utc_ns),
         monotonic_ns: first.monotonic_ns,

@@ -9,6 +9,7 @@ pub mod detect;
 pub mod entry;
 pub mod log;
 pub mod look;
+pub mod options;
 pub mod ration;
 pub mod sample;
 pub mod skew_test;

@@ -32,8 +32,7 @@ pub fn draw_first_screen(record: &mut Record) {
 }
 
 fn is_check(record: &Record) -> bool {
-    let is_other = record.study.is_some() || record.pace.is_some() || record.scaling.is_some();
-    record.command == CHECK && !is_other
+    record.command == CHECK && record.is_check()
 }
 
 /// The state of the host: the gravest class among its findings. An essential check that was not made leaves it unknown; one of
@@ -91,9 +90,9 @@ mod tests {
     use super::*;
     use crate::document::PartReport;
     use crate::engine::rules::STOLEN_TIME;
-    use crate::rules::tests::blank;
     use crate::judgement::rules::causality::NON_CAUSAL_READ;
     use crate::judgement::rules::runtimes::RUNTIME_FAILED;
+    use crate::rules::tests::blank;
     use crate::sections::sync::rules::WALL_CLOCK_UNDISCIPLINED;
     use chronoscope_harness::finding::Kind;
     use chronoscope_harness::record::Disturbance;

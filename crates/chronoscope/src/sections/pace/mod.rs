@@ -1,6 +1,5 @@
 //! Events at a fixed rate: their lateness, and what caused it.
 
-pub mod command;
 pub mod estimate;
 pub mod measure;
 pub mod plan;
@@ -9,3 +8,46 @@ pub mod report;
 pub mod rules;
 pub mod view;
 pub mod words;
+
+use std::process::ExitCode;
+
+use chronoscope_bench::{Bar, Failure, Interrupt};
+use chronoscope_harness::Start;
+use chronoscope_harness::finding::Kind;
+use chronoscope_render::Width;
+
+use crate::command::output::Output;
+use crate::command::page::Shown;
+use crate::command::study_run::tool;
+use crate::document::Record;
+use crate::standalone::Standalone;
+
+impl Standalone for plan::Options {
+    fn run(&self, start: &Start) -> Result<ExitCode, Failure> {
+        let plan = plan::plan(self)?;
+        let output = Output::prepare(self.format, self.output.as_deref())?;
+        let interrupt = Interrupt::listen();
+        let mut bar = Bar::new(self.quiet);
+        let observe = |share: f64| {
+            bar.shows(share, "pacing");
+            interrupt.happened()
+        };
+        let record = measure::pace(start, &plan, tool(), observe);
+        bar.clear();
+        output.write(&record, Shown::default())?;
+        let has_events = record.pace.as_ref().is_some_and(|pace| pace.events > 0);
+        Ok(ExitCode::from(u8::from(record.interrupted || !has_events)))
+    }
+
+    fn kinds() -> Vec<&'static Kind> {
+        rules::RULES.iter().flat_map(|rule| rule.yields).collect()
+    }
+
+    fn is_in(record: &Record) -> bool {
+        record.pace.is_some()
+    }
+
+    fn page(record: &Record, width: Width) -> Option<String> {
+        Some(view::pace_at(record, record.pace.as_ref()?, width))
+    }
+}

@@ -1,13 +1,94 @@
+use std::path::PathBuf;
 use std::time::Duration;
 
-use chronoscope_bench::Failure;
+use chronoscope_bench::{Failure, Format, time, whole_number};
 use chronoscope_clock::pacer::{Behind, Pace};
+use clap::{Args, ValueEnum};
 
-use crate::arguments::{Late, PaceOptions};
+use super::rate::Rate;
 use chronoscope_harness::quantity::length;
 
 /// A shorter run has hardly any events.
 const LENGTHS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(24 * 3600));
+
+/// Options of a pace.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Events per second, e.g. 100k or 33.3, or per time, e.g. 30/1min
+    #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
+    pub rate: Rate,
+
+    /// How long to run
+    #[arg(long = "for", value_name = "TIME", value_parser = pace_time, allow_hyphen_values = true, default_value = "10s")]
+    pub length: Duration,
+
+    /// What to do with late events
+    #[arg(long = "on-late", alias = "behind", value_enum, value_name = "POLICY", default_value_t)]
+    pub behind: Late,
+
+    /// Skip events later than this instead of catching up
+    #[arg(long, value_name = "TIME", value_parser = stall, allow_hyphen_values = true)]
+    pub most_late: Option<Duration>,
+
+    /// Poisson arrivals at this rate, as from many independent users
+    #[arg(long)]
+    pub poisson: bool,
+
+    /// Seed of the Poisson arrivals
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        requires = "poisson",
+        value_parser = seed,
+        allow_hyphen_values = true
+    )]
+    pub seed: u64,
+
+    /// Stall the handling of one event for this long, to show response time against service time
+    #[arg(long, value_name = "TIME", value_parser = stall, allow_hyphen_values = true)]
+    pub stall: Option<Duration>,
+
+    /// Use the real-time scheduling policy, where permitted
+    #[arg(long)]
+    pub realtime: bool,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+
+    /// Also save the document as JSON to FILE, whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Show no progress
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// What to do with late events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Late {
+    /// Run them at once, one after another
+    #[default]
+    CatchUp,
+    /// Skip and count them
+    Skip,
+    /// Shift the schedule by the delay
+    Slip,
+}
+
+fn pace_time(text: &str) -> Result<Duration, String> {
+    time(text, "10 ms to 24 h")
+}
+
+fn stall(text: &str) -> Result<Duration, String> {
+    time(text, "a time shorter than --for, such as 50ms")
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    whole_number(text, "0 to 18446744073709551615")
+}
 
 /// The plan of a pace.
 #[derive(Clone, Debug)]
@@ -30,7 +111,7 @@ pub struct PacePlan {
 ///
 /// # Errors
 /// Which of them is invalid, and what is accepted.
-pub fn plan(options: &PaceOptions) -> Result<PacePlan, Failure> {
+pub fn plan(options: &Options) -> Result<PacePlan, Failure> {
     let (events, per) = options.rate.0;
     let pace = Pace::new(events, per).map_err(|error| Failure::usage(format!("--rate: {error}")))?;
     let (shortest, longest) = LENGTHS;

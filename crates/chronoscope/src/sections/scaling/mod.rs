@@ -9,17 +9,74 @@
 mod chart;
 mod choice;
 mod clock;
-pub mod command;
 mod front;
 mod grid;
 mod merge;
+pub mod options;
 mod page;
 mod program;
-mod report;
-pub mod rules;
+pub mod report;
+mod rules;
 mod runtimes;
 
-pub use front::conclude;
-pub use page::{browser_page, page};
-pub use program::Program;
-pub use report::Conclusion;
+use std::process::ExitCode;
+
+use chronoscope_bench::{Failure, Interrupt, OutputFile, StudyProgress};
+use chronoscope_harness::Start;
+use chronoscope_harness::finding::Kind;
+use chronoscope_harness::rule;
+use chronoscope_render::Width;
+
+use crate::command::output::Output;
+use crate::command::page::Shown;
+use crate::command::study_run;
+use crate::document::Record;
+use crate::experiment::against::worst_first;
+use crate::standalone::Standalone;
+use front::conclude;
+use options::Options;
+use program::Program;
+
+impl Standalone for Options {
+    fn run(&self, start: &Start) -> Result<ExitCode, Failure> {
+        let run = &self.run;
+        // Worker processes do not get past this line.
+        let program = Program::new(start, self)?;
+        let output = Output::prepare(run.format, run.output.as_deref())?;
+        let browser = self.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
+        let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
+        let found = program.run(start, &study_run::tool(), &mut progress);
+        progress.finish();
+        let (study, runtimes) = found?;
+        let is_well = study.is_whole() && !(run.strict && study.has_warning());
+        let conclusions = conclude(&study);
+        let mut record = Record::of_study(study, "scaling");
+        record.runtimes.report = runtimes;
+        record.findings.extend(rule::conclude(rules::RULES, &conclusions));
+        worst_first(&mut record.findings);
+        record.scaling = Some(conclusions);
+        // Each is tried even if the other fails, so that a full disk or a closed pipe loses no results.
+        let written = output.write(&record, Shown { full: self.verbose, ..Shown::default() });
+        let page = Self::browser_page(&record);
+        browser.zip(page).map_or(Ok(()), |(file, page)| file.write(&page)).and(written)?;
+        Ok(ExitCode::from(u8::from(!is_well)))
+    }
+
+    fn kinds() -> Vec<&'static Kind> {
+        rules::RULES.iter().flat_map(|rule| rule.yields).collect()
+    }
+
+    fn is_in(record: &Record) -> bool {
+        record.scaling.is_some()
+    }
+
+    fn page(record: &Record, width: Width) -> Option<String> {
+        let conclusions = record.scaling.as_ref()?;
+        Some(page::page(&record.as_study()?, conclusions, &record.runtimes.report, width))
+    }
+
+    fn browser_page(record: &Record) -> Option<String> {
+        let conclusions = record.scaling.as_ref()?;
+        Some(page::browser_page(&record.as_study()?, conclusions, &record.runtimes.report))
+    }
+}

@@ -1,6 +1,5 @@
 use std::time::{Duration, Instant};
 
-use crate::arguments::ScalingOptions;
 use crate::plan::Depth;
 use crate::read_case::Read;
 use crate::sections::runtimes::report::Runtime;
@@ -12,9 +11,11 @@ use chronoscope_harness::{Start, Study, StudyObserver, StudyOptions};
 
 use super::choice::{Choice, choose};
 use super::clock::{NOTHING, ScaledClock};
+use super::front::conclude;
 use super::grid::{self, Pass, Threads};
+use super::merge;
+use super::options::Options;
 use super::runtimes::{self, RuntimesPlan, Swept};
-use super::{conclude, merge};
 
 /// The study's name, shared by all its passes so that a worker process recognizes itself in any pass.
 const STUDY: &str = "scaling";
@@ -56,7 +57,7 @@ struct Stage {
 
 impl Program {
     /// In a worker process of any pass: serves, then exits the process. Otherwise builds the program.
-    pub fn new(start: &Start, options: &ScalingOptions) -> Result<Self, Failure> {
+    pub fn new(start: &Start, options: &Options) -> Result<Self, Failure> {
         let clocks = ScaledClock::all(start.counter_access() == TscAccess::Allowed);
         everything(&clocks, |_| true).serve_if_worker();
         let depth = match (options.run.quick, options.run.thorough) {
