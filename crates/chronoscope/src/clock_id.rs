@@ -1,3 +1,5 @@
+pub mod ptp_clock;
+
 use std::fmt;
 
 use chronoscope_sources::os::OsClock;
@@ -5,7 +7,7 @@ use chronoscope_sources::{SourceId, SourceVisitor};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ptp_clock::PtpClock;
+use ptp_clock::PtpClock;
 
 /// A clock by name: one known to this build, or one from another build, another architecture or a runtime.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]

@@ -3,34 +3,28 @@
 #![allow(unreachable_pub, reason = "rooms are private; what a room shows to others is `pub`")]
 
 mod answers;
-mod arguments;
 mod clock_id;
 mod command;
 mod document;
 mod engine;
-mod estimate;
 mod experiment;
 mod gate_options;
 mod history;
 mod json;
 mod judgement;
 mod kinds;
-mod latency_study;
 mod machine;
 mod part;
 mod plan;
-mod ptp_clock;
-mod read_case;
 mod registry;
 mod rules;
 mod run_options;
+mod screen;
 mod section;
 mod sections;
-mod serve;
 mod shared_findings;
 mod standalone;
 pub mod untrusted;
-mod view;
 mod watch;
 
 #[cfg(test)]
@@ -42,12 +36,12 @@ use chronoscope_harness::Start;
 
 /// Runs the program with its arguments.
 pub fn main() -> ExitCode {
-    if let Some(code) = serve::serve_if_asked() {
+    if let Some(code) = engine::serve::serve_if_asked() {
         return code;
     }
     // Before anything that may read a clock: the process may have been started without the right to.
     let start = Start::of_this_process();
-    match command::run(arguments::parse(), &start) {
+    match command::run(command::arguments::parse(), &start) {
         Ok(code) => code,
         Err(failure) => failure.report("chronoscope"),
     }

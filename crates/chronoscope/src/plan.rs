@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
+use crate::clock_id::ptp_clock::PtpClock;
 use crate::part::{Part, PartRow};
-use crate::ptp_clock::PtpClock;
 use crate::run_options::RunOptions;
 use chronoscope_harness::quantity;
 

@@ -7,8 +7,8 @@ use crate::answers::conclusions::Conclusions;
 use crate::answers::report::ClockVerdict;
 use crate::answers::{causality, fast_path, intervals, monotonic};
 use crate::clock_id::ClockId;
+use crate::clock_id::ptp_clock::PtpClock;
 use crate::document::Record;
-use crate::ptp_clock::PtpClock;
 use crate::sections::clocks::report::ClockReport;
 
 /// Fills in `record.verdict` from the rest of the record, and each clock's causality.

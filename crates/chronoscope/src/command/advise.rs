@@ -23,10 +23,10 @@ use crate::document::Record;
 use crate::engine::Planned;
 use crate::plan::{self, MOST_THREADS, PlanError};
 use crate::run_options::RunOptions;
+use crate::screen;
 use crate::sections::clocks::plan as clocks;
 use crate::sections::runtimes::Runtimes;
 use crate::sections::runtimes::plan as runtimes;
-use crate::view;
 
 /// The command in documents that it measured.
 const COMMAND: &str = "advise";
@@ -229,7 +229,7 @@ fn read(file: &Path, question: &Question) -> Result<Record, Failure> {
 /// Prints the table of symptoms.
 fn list(options: &AdviseOptions) -> Result<(), Failure> {
     print(&match options.run.format {
-        Format::Human => view::advice::symptoms_at(page_width()),
+        Format::Human => screen::advice::symptoms_at(page_width()),
         Format::Json => {
             let json = serde_json::to_string_pretty(&serde_json::json!({ "symptoms": SYMPTOMS }));
             json.map_err(|error| Failure::run(error.to_string()))? + "\n"

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use chronoscope_bench::{Failure, print};
 use clap_complete::Shell;
 
-use crate::{arguments, document};
+use super::arguments;
+use crate::document;
 
 /// Prints completions for `shell`.
 pub fn completions(shell: Shell) -> Result<ExitCode, Failure> {

@@ -1,10 +1,10 @@
 //! The program's commands, one file each.
 
 pub mod advise;
+pub mod arguments;
 mod compare;
 pub mod compare_options;
 mod definition;
-pub mod experiment;
 mod fail_on;
 pub mod findings;
 mod gate;
@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use chronoscope_bench::Failure;
 use chronoscope_harness::Start;
 
-use crate::arguments::{Arguments, Command};
+use arguments::{Arguments, Command};
 
 /// Carries out the arguments.
 pub fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failure> {

@@ -7,8 +7,8 @@ use chronoscope_render::text::{Mood, Text};
 use crate::answers::compare;
 use crate::answers::gate::view::gate_at;
 use crate::document::Record;
-use crate::view::View;
-use crate::{standalone, view};
+use crate::screen::View;
+use crate::{screen, standalone};
 
 /// Which part of a document to show.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,7 +22,7 @@ pub struct Shown {
 /// Renders a document for a terminal of this width.
 pub fn page(record: &Record, shown: Shown, width: Width) -> String {
     if let Some(advice) = record.advice.as_ref().filter(|_| shown.view.is_none()) {
-        return view::advice::terminal_at(record, advice, width);
+        return screen::advice::terminal_at(record, advice, width);
     }
     if let Some(gate) = record.gate.as_ref().filter(|_| shown.view.is_none()) {
         return gate_at(record, gate, width);
@@ -50,8 +50,8 @@ pub fn page(record: &Record, shown: Shown, width: Width) -> String {
 fn check(record: &Record, shown: Shown, width: Width) -> String {
     let view = shown.view.unwrap_or_else(|| View::of(record));
     match &record.first_screen {
-        Some(screen) if view == View::CHECK && !shown.full => view::first_screen::terminal_at(record, screen, width),
-        _ => view::terminal_at(record, view, width),
+        Some(first) if view == View::CHECK && !shown.full => screen::first_screen::terminal_at(record, first, width),
+        _ => screen::terminal_at(record, view, width),
     }
 }
 

@@ -9,7 +9,7 @@ use super::page::{Shown, browser_page, page};
 use super::saved::saved;
 use crate::document::Record;
 use crate::json::json;
-use crate::view::View;
+use crate::screen::View;
 
 #[derive(Args, Clone, Debug)]
 pub struct ShowOptions {

@@ -2,10 +2,13 @@
 
 pub mod built_in;
 pub mod frequency;
+pub mod latency_study;
 pub mod prepare;
 pub mod probe;
+pub mod read_case;
 pub mod rounds;
 pub mod rules;
+pub mod serve;
 pub mod session;
 pub mod stages;
 pub mod task;

@@ -10,12 +10,12 @@ use chronoscope_harness::finding::{Finding, Kind, Severity};
 
 /// The findings of one kind.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Objection {
-    pub(crate) sign: &'static str,
+pub struct Objection {
+    pub sign: &'static str,
     /// The worst case in words, and the others affected.
-    pub(crate) words: String,
+    pub words: String,
     /// The cases affected; empty if it concerns the whole run.
-    pub(crate) cases: Vec<String>,
+    pub cases: Vec<String>,
 }
 
 /// Signs for kinds about single cases; further kinds share the last.
@@ -24,7 +24,7 @@ const OF_THE_RUN: &str = "!";
 
 /// Caveats for readers of a figure: findings of at least warning severity, and batches of one cell that cluster around
 /// two values. One objection per kind, with the worst case, which comes first within its kind.
-pub(crate) fn objections(findings: &[Finding]) -> Vec<Objection> {
+pub fn objections(findings: &[Finding]) -> Vec<Objection> {
     let mut kinds: Vec<&str> = Vec::new();
     for finding in findings.iter().filter(|finding| is_against(finding)) {
         if !kinds.contains(&&*finding.id) {
@@ -60,7 +60,7 @@ fn is_against(finding: &Finding) -> bool {
 }
 
 /// Most severe first; then kinds in order of first appearance, each with its worst first.
-pub(crate) fn worst_first(findings: &mut [Finding]) {
+pub fn worst_first(findings: &mut [Finding]) {
     let mut kinds: Vec<Cow<'static, str>> = Vec::new();
     for finding in findings.iter() {
         if !kinds.contains(&finding.id) {
@@ -84,7 +84,7 @@ fn badness(finding: &Finding) -> f64 {
 }
 
 /// The signs of objections to any of these cases, preceded by a space; empty if there are none.
-pub(crate) fn marks(objections: &[Objection], cases: &[&str]) -> String {
+pub fn marks(objections: &[Objection], cases: &[&str]) -> String {
     let is_about = |objection: &&Objection| objection.cases.iter().any(|about| cases.contains(&about.as_str()));
     let mut marks: Vec<&str> = Vec::new();
     for objection in objections.iter().filter(is_about) {

@@ -1,8 +1,85 @@
-//! Rendering of experiments, and code shared with other study pages.
+//! Experiments from the literature and studies of the harness's own, and what other pages of studies share with theirs.
 
-pub(crate) mod against;
-pub(crate) mod options;
-pub(crate) mod show;
+pub mod against;
+pub mod options;
+pub mod show;
 
 #[cfg(test)]
-pub(crate) mod synthetic;
+pub mod synthetic;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use chronoscope_bench::{Failure, Interrupt, StudyProgress};
+use chronoscope_examples::Experiment;
+use chronoscope_harness::Start;
+use chronoscope_render::Width;
+
+use crate::command::output::Output;
+use crate::command::page::Shown;
+use crate::command::study_run;
+use crate::document::Record;
+use crate::run_options::RunOptions;
+use crate::standalone::Standalone;
+use against::worst_first;
+use options::{ContentionOptions, ExperimentOptions, ThreadReleaseOptions};
+
+impl Standalone for ExperimentOptions {
+    fn run(&self, start: &Start) -> Result<ExitCode, Failure> {
+        run(start, "experiment ", self.name, &self.run, &[])
+    }
+
+    /// Also of an experiment that is a command by its own name.
+    fn page(record: &Record, width: Width) -> Option<String> {
+        let conclusions = record.experiment.as_ref()?;
+        Some(show::terminal(conclusions, &record.as_study()?, width))
+    }
+}
+
+impl Standalone for ThreadReleaseOptions {
+    fn run(&self, start: &Start) -> Result<ExitCode, Failure> {
+        run(start, "", Experiment::THREAD_RELEASE, &self.run, self.threads.as_slice())
+    }
+}
+
+impl Standalone for ContentionOptions {
+    fn run(&self, start: &Start) -> Result<ExitCode, Failure> {
+        let threads = self.threads.as_ref().map_or(&[][..], |list| &list.0);
+        run(start, "", Experiment::CONTENTION, &self.run, threads)
+    }
+}
+
+/// The test of the harness has the options of any run, and no others.
+impl Standalone for RunOptions {
+    fn run(&self, start: &Start) -> Result<ExitCode, Failure> {
+        run(start, "", Experiment::SELFTEST, self, &[])
+    }
+}
+
+/// Runs an experiment, then prints and saves its conclusions; its command is its name after `before`. The exit code is its
+/// verdict, if it has one.
+fn run(
+    start: &Start,
+    before: &str,
+    experiment: Experiment,
+    run: &RunOptions,
+    threads: &[u32],
+) -> Result<ExitCode, Failure> {
+    let study = experiment.study(study_run::cpus(run, start), threads);
+    study.serve_if_worker();
+    let wish = study_run::wish(run)?;
+    let plan = study.plan(&wish, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
+    let output = Output::prepare(run.format, run.output.as_deref())?;
+    let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
+    progress.expects(Duration::from_millis(plan.budget_ms));
+    let found = study.run(&wish, study_run::tool(), &mut progress);
+    progress.finish();
+    let study = found.map_err(|error| Failure::usage(error.to_string()))?;
+    let conclusions = experiment.conclude(&study);
+    let is_well = conclusions.passed.unwrap_or(study.is_whole() && !(run.strict && study.has_warning()));
+    let mut record = Record::of_study(study, format!("{before}{}", experiment.name()));
+    record.experiment = Some(conclusions);
+    worst_first(&mut record.findings);
+    output.write(&record, Shown::default())?;
+    Ok(ExitCode::from(u8::from(!is_well)))
+}

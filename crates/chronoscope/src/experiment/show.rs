@@ -10,7 +10,7 @@ use chronoscope_render::title::emulated;
 use super::against;
 
 /// The conclusions as text for a terminal; the record provides the machine and the disturbance.
-pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: Width) -> String {
+pub fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: Width) -> String {
     let mut page = Text::with_width(width);
     title(&mut page, record, &record.command);
     page.line(Mood::Plain, &conclusions.question);
@@ -35,7 +35,7 @@ pub(crate) fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: W
 }
 
 /// What ran, where, when and for how long.
-pub(crate) fn title<C>(page: &mut Text, record: &Document<C>, what: &str) {
+pub fn title<C>(page: &mut Text, record: &Document<C>, what: &str) {
     let host = record.machine.hostname.as_deref().unwrap_or("hostname unknown");
     let seconds = text::ns(record.elapsed_ms as f64 * 1e6);
     page.line(
@@ -83,7 +83,7 @@ fn processes(record: &StudyRecord) -> u32 {
 }
 
 /// The basis of the intervals, and the disturbance of the run.
-pub(crate) fn how_sure(record: &StudyRecord) -> Vec<String> {
+pub fn how_sure(record: &StudyRecord) -> Vec<String> {
     let mut said = vec![match processes(record) {
         0 | 1 => {
             "no estimate has an interval, which takes at least two processes: a process is one draw of layout and \

@@ -5,7 +5,7 @@ use chronoscope_render::Width;
 use unicode_width::UnicodeWidthStr;
 
 /// A record of four planned processes without measurements.
-pub(crate) fn record() -> StudyRecord {
+pub fn record() -> StudyRecord {
     let mut record = chronoscope_render::study::parse(include_str!("../../tests/fixtures/study.json")).unwrap();
     record.plan.forks = 4;
     (record.canary, record.control) = (None, None);
@@ -17,7 +17,7 @@ pub(crate) fn record() -> StudyRecord {
 }
 
 /// Fails if a page exceeds the requested width, or a narrow page lacks a number of the usual one.
-pub(crate) fn assert_fits(page: impl Fn(Width) -> String) {
+pub fn assert_fits(page: impl Fn(Width) -> String) {
     let plain = |columns| anstream::adapter::strip_str(&page(Width::of_columns(columns))).to_string();
     let is_drawing = |line: &&str| line.contains(['│', '└', '┤', '░']) || line.starts_with("threads  1");
     let numbers = |text: &str| -> Vec<String> {

@@ -16,7 +16,7 @@ use crate::answers::advice::symptoms::{SYMPTOMS, find, look_up};
 use crate::command::page::{Shown, page};
 use crate::document::Record;
 use crate::json::{document, json, writable};
-use crate::view::advice::symptoms_at;
+use crate::screen::advice::symptoms_at;
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/record.json");
 const RUNTIMES: &str = include_str!("../../tests/fixtures/runtimes.json");
@@ -94,7 +94,7 @@ fn the_schema_has_advice() {
 fn what_the_advice_rests_on_can_be_shown_too() {
     let record = document(FIXTURE).expect("the fixture is a record");
     let advised = advised(&record).swap_remove(0);
-    let shown = Shown { view: Some(crate::view::View::named("clocks")), full: false };
+    let shown = Shown { view: Some(crate::screen::View::named("clocks")), full: false };
     assert_eq!(page(&advised, shown, Width::default()), page(&record, shown, Width::default()));
 }
 

@@ -220,8 +220,8 @@ fn a_finding_of_an_unknown_kind_is_read_and_shown_by_every_section() {
     let record = crate::json::document(&text).unwrap();
     let finding = record.findings.iter().find(|finding| finding.id == "of_a_later_build").unwrap();
     let words: String = finding.evidence.summary.split_whitespace().take(4).collect::<Vec<_>>().join(" ");
-    for view in crate::view::View::all() {
-        assert!(crate::view::terminal(&record, view).contains(&words), "{view:?}");
+    for view in crate::screen::View::all() {
+        assert!(crate::screen::terminal(&record, view).contains(&words), "{view:?}");
     }
     assert!(crate::json::json(&record).unwrap().contains("of_a_later_build"));
 }

@@ -15,7 +15,7 @@ use crate::command::page::{Shown, page};
 use crate::document::{Outcome, Record};
 use crate::json::document;
 use crate::rules::judge;
-use crate::view::View;
+use crate::screen::View;
 use chronoscope_harness::finding::HostState;
 use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_render::Width;

@@ -7,7 +7,7 @@ use super::golden_file::assert_golden;
 use crate::answers::conclude::draw_conclusions;
 use crate::document::Record;
 use crate::json::{document, json};
-use crate::view::{View, terminal};
+use crate::screen::{View, terminal};
 use anstream::adapter::strip_str;
 use chronoscope_harness::estimators::intervals::TimedIntervals;
 use unicode_width::UnicodeWidthStr;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::command::page::{Shown, page};
 use crate::json::document;
-use crate::view::{View, terminal, terminal_at};
+use crate::screen::{View, terminal, terminal_at};
 use anstream::adapter::strip_str;
 use chronoscope_harness::record::study::{Against, AgainstCell, Difference, Estimate, StudyRecord};
 use chronoscope_render::Width;

@@ -31,7 +31,7 @@ const GEOMETRY: [&str; 6] = ["axis", "canvas", "chart", "curve", "figure", "plot
 /// Whether a file draws, by its name.
 fn draws(source: &Source) -> bool {
     let is_named = |name: &str| source.module.iter().any(|part| part == name);
-    ["view", "verdict_words", "show", "page", "detail", "study"].iter().any(|name| is_named(name))
+    ["view", "screen", "verdict_words", "show", "page", "detail", "study"].iter().any(|name| is_named(name))
         && !GEOMETRY.iter().any(|name| is_named(name))
 }
 

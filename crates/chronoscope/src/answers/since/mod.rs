@@ -225,7 +225,7 @@ mod tests {
         this.content.since = Some(found.clone());
         let read = document(&json(&this).unwrap()).unwrap();
         assert_eq!(read.since.as_ref(), Some(&found));
-        let page = crate::view::terminal(&read, crate::view::View::CHECK);
+        let page = crate::screen::terminal(&read, crate::screen::View::CHECK);
         let page = anstream::adapter::strip_str(&page).to_string();
         assert!(page.contains(&format!("\nSINCE {}", found.sentence)), "{page}");
     }

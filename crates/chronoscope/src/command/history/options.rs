@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::command::compare_options::ComparedOptions;
-use crate::view::View;
+use crate::screen::View;
 
 /// What to do with the history.
 #[derive(Clone, Debug, Subcommand)]

@@ -1,10 +1,10 @@
-use crate::judgement::rules::causality::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::clock_id::ClockId;
 use crate::document::Record;
+use crate::judgement::rules::causality::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
+use crate::screen::findings;
+use crate::screen::reason::not_tested;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::causality::report::{Litmus, LitmusOutcome, PairOffset};
-use crate::view::findings;
-use crate::view::reason::not_tested;
 use anstyle::Style;
 use chronoscope_harness::quantity::{TIME, count, ns, rate};
 use chronoscope_render::disturbance;

@@ -6,10 +6,10 @@ use chronoscope_harness::estimators::tick::Tick;
 use chronoscope_harness::record::PathMethod;
 
 use crate::answers::verdict_words;
+use crate::screen::findings;
 use crate::sections::clocks::library_clock::view as library_clock;
 use crate::sections::clocks::table::{cycles_said, path_word};
 use crate::shared_findings::NEGATIVE_ELAPSED;
-use crate::view::findings;
 use chronoscope_harness::quantity::{TIME, confidence, ns, share};
 use chronoscope_render::bars::{SCALE, bars};
 use chronoscope_render::line::Line;

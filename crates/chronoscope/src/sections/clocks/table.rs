@@ -4,8 +4,8 @@ use crate::sections::clocks::report::{ClockReport, Cycles, InterferenceProbe};
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::record::{Path, PathMethod};
 
+use crate::screen::step::observed_step;
 use crate::sections::clocks::library_clock::view as library_clock;
-use crate::view::step::observed_step;
 use chronoscope_harness::quantity::{TIME, confidence, count, ns, percent, three_digits};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;

@@ -1,7 +1,7 @@
 use super::plan::HICCUPS;
 use super::report::{HiccupFigures, HiccupWay, HiccupsReport, LogReport, ProgramReport};
 use crate::document::Record;
-use crate::view::reason::not_tested;
+use crate::screen::reason::not_tested;
 use chronoscope_harness::quantity::{count, ms, ns, share};
 use chronoscope_render::bars::{SCALE, bars};
 use chronoscope_render::line::Line;

@@ -1,9 +1,9 @@
 use crate::document::Record;
+use crate::screen::published_pauses::published_figures;
 use crate::sections::pauses::plan::PAUSES;
 use crate::sections::pauses::report::{Pause, PauseMethod, PauseWay};
-use crate::view::published_pauses::published_figures;
 
-use crate::view::reason::not_tested;
+use crate::screen::reason::not_tested;
 use chronoscope_harness::quantity::{confidence, count, ns, percent};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;

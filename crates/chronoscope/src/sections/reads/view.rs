@@ -4,8 +4,8 @@ use crate::sections::reads::report::Reads;
 use crate::shared_findings::NEGATIVE_ELAPSED;
 use chronoscope_harness::estimators::reads::STEPS_PER_GAP;
 
-use crate::view::findings;
-use crate::view::reason::not_tested;
+use crate::screen::findings;
+use crate::screen::reason::not_tested;
 use chronoscope_harness::quantity::{count, ns, share};
 use chronoscope_render::bars::{SCALE, bars};
 use chronoscope_render::disturbance;

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap};
 use chronoscope_sources::os::OsClock;
 use chronoscope_sources::{Rate, SourceId};
 
-use crate::estimate::median_of;
 use crate::sections::runtimes::lanes::Lanes;
 use crate::sections::runtimes::probe::Answer;
 use crate::sections::runtimes::probe::protocol::{Clock, Crowd, NOTHING};
@@ -21,7 +20,7 @@ use chronoscope_harness::estimators::reads::reads;
 use chronoscope_harness::estimators::steps::granularity;
 use chronoscope_harness::estimators::tick::{moves_in_ns, readings, tick};
 use chronoscope_harness::record::{Disturbance, Path, PathEvidence, PathMethod};
-use chronoscope_harness::stats::{Distribution, median};
+use chronoscope_harness::stats::{CONFIDENCE, Distribution, median, median_interval};
 use chronoscope_probes::RuntimeKind;
 
 /// Four times the reads must take so many times as long, or the compiler made something else of the loop. Wide, since a
@@ -176,7 +175,7 @@ fn counted_path(calls: &SystemCalls) -> Option<Path> {
 /// The cost of a read beyond one of the system's own clock, round by round.
 fn added(means: &BTreeMap<u32, f64>, over: SourceId, native: &NativeRounds) -> Option<AddedLatency> {
     let differences = means.iter().filter_map(|(round, ns)| Some(ns - native.get(round)?.get(&over)?));
-    let ns = median_of(&differences.collect::<Vec<_>>())?;
+    let ns = median_interval(&differences.collect::<Vec<_>>(), CONFIDENCE)?;
     Some(AddedLatency { over: over.into(), ns })
 }
 
@@ -209,7 +208,7 @@ fn crowd(forks: &[ProbeProcess], name: &str) -> Option<CrowdLatency> {
             median(shared.into_iter().map(|ticks| timer.ns_of_mean(ticks as f64) / crowd.reads.max(1) as f64).collect())
         })
         .collect();
-    Some(CrowdLatency { threads, ns: median_of(&medians)?, batches })
+    Some(CrowdLatency { threads, ns: median_interval(&medians, CONFIDENCE)?, batches })
 }
 
 /// The lengths of the batches entirely within the time during which every thread read. None if some thread never did.

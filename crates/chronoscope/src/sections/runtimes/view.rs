@@ -8,7 +8,7 @@ use crate::document::Record;
 use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::report::Runtime;
 
-use crate::view::reason::not_tested;
+use crate::screen::reason::not_tested;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN};

@@ -6,7 +6,7 @@ use chronoscope_harness::Study;
 use chronoscope_sources::{Guarantee, SourceId, SourceVisitor};
 
 use crate::clock_id::ClockId;
-use crate::read_case::{self, Read};
+use crate::engine::read_case::{self, Read};
 
 /// The case without a clock: only the work between reads.
 pub const NOTHING: &str = "nothing";

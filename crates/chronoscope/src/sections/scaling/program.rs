@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
+use crate::engine::read_case::Read;
 use crate::plan::Depth;
-use crate::read_case::Read;
 use crate::sections::runtimes::report::Runtime;
 use chronoscope_bench::{Failure, StudyProgress};
 use chronoscope_harness::quantity::length;

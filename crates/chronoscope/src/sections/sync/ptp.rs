@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::known::Known;
 use super::slew::Bracket;
-use crate::ptp_clock;
+use crate::clock_id::ptp_clock;
 
 const CLASS: &str = "sys/class/ptp";
 const SECOND_NS: i64 = 1_000_000_000;

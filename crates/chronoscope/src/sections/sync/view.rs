@@ -13,7 +13,7 @@ use super::ptp::{PtpDevice, PtpOffset, Timescale};
 use super::report::SyncReport;
 use super::slew::Observed;
 use crate::document::Record;
-use crate::view::reason::not_tested;
+use crate::screen::reason::not_tested;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, GOOD, PLAIN, WARNING};

@@ -2,10 +2,9 @@ use chronoscope_sources::{Guarantee, SourceId};
 
 use super::interference;
 use crate::engine::built_in::BuiltIn;
+use crate::engine::latency_study::{NOTHING, case_of, study};
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
-use crate::estimate::ESTIMATOR;
-use crate::latency_study::{NOTHING, case_of, study};
 use crate::sections::clocks::paths::measure as paths;
 use crate::sections::clocks::plan::{ClocksPlan, LATENCY, PATHS};
 use crate::sections::clocks::report::{ClockReport, ClocksReport, Cycles, Harness};
@@ -13,6 +12,10 @@ use chronoscope_harness::estimators::latency::{Latency, latency};
 use chronoscope_harness::machine::{known_core, published_rdtsc_cycles};
 use chronoscope_harness::record::study::StudyReport;
 use chronoscope_harness::record::{Disturbance, Machine};
+
+/// The method of an estimate and its interval, in words for the record.
+const ESTIMATOR: &str = "median over processes of each process's mean time per read in undisturbed visits; interval by the \
+    order statistics of the processes' means (Thompson 1936), distribution-free; percentiles over all batches";
 
 /// Measures every clock that can be read, in several processes.
 pub fn run(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksReport) -> Result<(), StageError> {

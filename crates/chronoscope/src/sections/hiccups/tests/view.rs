@@ -7,8 +7,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::super::report::CpuUnavailable;
 use super::{HiccupWay, HiccupsReport, LogReport, ProgramReport, document, log, program, well};
+use crate::screen::{View, findings, terminal};
 use crate::tests::golden_file::assert_same;
-use crate::view::{View, findings, terminal};
 
 fn page(report: &HiccupsReport, columns: usize) -> String {
     let mut page = Page::with_width(Width::of_columns(columns));

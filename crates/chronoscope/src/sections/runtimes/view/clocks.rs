@@ -1,6 +1,6 @@
 use crate::document::Record;
+use crate::screen::step::observed_step;
 use crate::sections::runtimes::report::{Bounded, CrowdLatency, PublishedTimer, Runtime, RuntimeClock, TimeKind};
-use crate::view::step::observed_step;
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::record::Path;
 

@@ -1,7 +1,7 @@
 use crate::document::Record;
 use crate::sections::runtimes::report::RuntimePause;
 
-use crate::view::published_pauses::published_figures;
+use crate::screen::published_pauses::published_figures;
 use chronoscope_harness::estimators::pauses::PauseFigures;
 use chronoscope_harness::quantity::{ns, percent};
 use chronoscope_render::line::Line;

@@ -24,8 +24,8 @@ use super::step::WallStep;
 use crate::document::Record;
 use crate::rules::conclude;
 use crate::rules::tests::blank;
-use crate::view::View;
-use crate::view::findings;
+use crate::screen::View;
+use crate::screen::findings;
 use chronoscope_render::Width;
 use chronoscope_render::page::Page;
 
@@ -168,6 +168,6 @@ fn this_machine_is_looked_at() {
 fn what_was_not_seen_has_a_reason() {
     let record = blank();
     assert_eq!(conclude(&record), []);
-    let text = crate::view::terminal(&record, View::named("sync"));
+    let text = crate::screen::terminal(&record, View::named("sync"));
     assert!(text.contains("not tested: it was not part of the plan"), "{text}");
 }

@@ -1,13 +1,16 @@
-//! Lays rows out on a screen, and leaves out the least important ones where it is full.
+//! The first screen of a check: at most 24 lines of 80 columns, with the least important rows left out where it is full.
+//! Everything else is on the full page.
+
+mod cells;
+mod rows;
 
 use chronoscope_render::Width;
 use chronoscope_render::line::Line;
 use chronoscope_render::palette::TITLE;
 
-use super::cells::{Cell, Row};
-use super::rows;
 use crate::answers::first_screen::report::FirstScreen;
 use crate::document::Record;
+use cells::{Cell, Row};
 use chronoscope_render::page::{Page, wrapped};
 
 /// The screen that everything has to fit on.
@@ -107,7 +110,7 @@ fn pieces(line: &Line, columns: usize) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::first_screen::cells::align;
+    use crate::screen::first_screen::cells::align;
 
     fn row(label: &'static str, rank: u8, texts: &[&str]) -> Row {
         Row { label, rank, cells: texts.iter().map(|text| Cell::new(Line::plain(text))).collect() }

@@ -5,8 +5,8 @@ use chronoscope_harness::Study;
 use chronoscope_sources::{Serialised, SourceId, SourceVisitor};
 
 use crate::clock_id::ClockId;
+use crate::engine::read_case::{self, Read};
 use crate::plan::clocks;
-use crate::read_case::{self, Read};
 
 /// The study's name, by which its worker processes recognise themselves.
 const NAME: &str = "latency of a read";
