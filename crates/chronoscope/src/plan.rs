@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use chronoscope_bench::{CpuList, whole_number};
+use chronoscope_bench::{CpuList, Failure, whole_number};
 use chronoscope_sources::SourceId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,6 +55,15 @@ pub enum Depth {
 }
 
 impl Depth {
+    /// That of a run with these options.
+    pub const fn of(run: &RunOptions) -> Self {
+        match (run.quick, run.thorough) {
+            (true, _) => Self::Quick,
+            (_, true) => Self::Thorough,
+            _ => Self::Normal,
+        }
+    }
+
     /// The time that a check of this depth takes.
     pub const fn budget(self) -> Duration {
         match self {
@@ -126,13 +135,8 @@ impl Frame {
     /// # Errors
     /// [`PlanError`] for CPUs that are not allowed.
     pub fn new(run: &RunOptions, allowed: &[u32], alone: bool) -> Result<Self, PlanError> {
-        let depth = match (run.quick, run.thorough) {
-            (true, _) => Depth::Quick,
-            (_, true) => Depth::Thorough,
-            _ => Depth::Normal,
-        };
         let cpus = run.cpus.as_ref().map_or_else(|| Ok(allowed.to_vec()), |CpuList(wanted)| cpus(wanted, allowed))?;
-        Ok(Self { depth, cpus, alone })
+        Ok(Self { depth: Depth::of(run), cpus, alone })
     }
 }
 
@@ -261,3 +265,9 @@ impl fmt::Display for PlanError {
 }
 
 impl std::error::Error for PlanError {}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Self {
+        Self::usage(error.0)
+    }
+}

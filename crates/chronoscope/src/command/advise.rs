@@ -1,5 +1,6 @@
 //! How to measure an interval here, or which findings answer a symptom.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -91,21 +92,21 @@ pub struct AdviseOptions {
 
 fn interval(text: &str) -> Result<Duration, String> {
     const ACCEPTED: &str = "1 ns to 24 h";
-    let interval = time(text, ACCEPTED)?;
-    let fits = (Duration::from_nanos(1)..=Duration::from_secs(86_400)).contains(&interval);
-    if fits { Ok(interval) } else { Err(format!("out of range; choose {ACCEPTED}")) }
+    in_range(time(text, ACCEPTED)?, Duration::from_nanos(1)..=Duration::from_secs(86_400), ACCEPTED)
 }
 
 fn error_pct(text: &str) -> Result<f64, String> {
     const ACCEPTED: &str = "0.001% to 50%";
-    let error = percentage(text, ACCEPTED)?;
-    if (0.001..=50.0).contains(&error) { Ok(error) } else { Err(format!("out of range; choose {ACCEPTED}")) }
+    in_range(percentage(text, ACCEPTED)?, 0.001..=50.0, ACCEPTED)
 }
 
 fn threads(text: &str) -> Result<u32, String> {
     let accepted = format!("1 to {MOST_THREADS}");
-    let threads = whole_number(text, &accepted)?;
-    if (1..=MOST_THREADS).contains(&threads) { Ok(threads) } else { Err(format!("out of range; choose {accepted}")) }
+    in_range(whole_number(text, &accepted)?, 1..=MOST_THREADS, &accepted)
+}
+
+fn in_range<T: PartialOrd>(value: T, range: RangeInclusive<T>, accepted: &str) -> Result<T, String> {
+    if range.contains(&value) { Ok(value) } else { Err(format!("out of range; choose {accepted}")) }
 }
 
 /// A question that can be answered.
@@ -135,7 +136,7 @@ pub fn run(start: &Start, options: &AdviseOptions) -> Result<ExitCode, Failure> 
             (Output::prepare(run.format, run.output.as_deref())?, record)
         }
         None => {
-            let planned = question.plan(start, options).map_err(|error| Failure::usage(error.to_string()))?;
+            let planned = question.plan(start, options)?;
             let output = Output::prepare(run.format, run.output.as_deref())?;
             (output, measured(start, run, planned))
         }

@@ -75,5 +75,5 @@ fn read(path: &Path) -> Result<Record, Failure> {
 
 fn checked(start: &Start, options: &GateOptions) -> Result<Record, Failure> {
     let planned = Planned::check(&Default::default(), &options.run, start.allowed_cpus());
-    Ok(measured(start, &options.run, planned.map_err(|error| Failure::usage(error.to_string()))?))
+    Ok(measured(start, &options.run, planned?))
 }

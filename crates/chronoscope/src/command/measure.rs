@@ -11,7 +11,6 @@ use super::study_run;
 use crate::document::{Outcome, Record};
 use crate::engine::{self, Planned};
 use crate::history::is_kept;
-use crate::plan::PlanError;
 use crate::registry::Sections;
 use crate::rules;
 use crate::run_options::RunOptions;
@@ -47,7 +46,7 @@ pub struct CheckOptions {
 /// Checks the machine, then prints and saves the results.
 pub fn check(start: &Start, options: &CheckOptions) -> Result<ExitCode, Failure> {
     let Of { run: of_run, of } = &options.measured;
-    let planned = Planned::check(of, of_run, start.allowed_cpus());
+    let planned = Planned::check(of, of_run, start.allowed_cpus())?;
     let keeps = !options.no_history && is_kept();
     run(start, of_run, planned, keeps.then(Keeper::new), Shown { full: options.full, ..Shown::default() })
 }
@@ -59,22 +58,18 @@ pub fn section<S: Section>(
     name: &'static str,
     entry: fn(&mut Sections) -> &mut EntryOf<S>,
 ) -> Result<ExitCode, Failure> {
-    let planned = Planned::section::<S>(name, entry, &options.of, &options.run, start.allowed_cpus());
-    let checked = planned.and_then(|mut planned| {
-        S::check_needs(&entry(&mut planned.sections).plan)?;
-        Ok(planned)
-    });
-    run(start, &options.run, checked, None, Shown::default())
+    let mut planned = Planned::section::<S>(name, entry, &options.of, &options.run, start.allowed_cpus())?;
+    S::check_needs(&entry(&mut planned.sections).plan)?;
+    run(start, &options.run, planned, None, Shown::default())
 }
 
 fn run(
     start: &Start,
     run: &RunOptions,
-    planned: Result<Planned, PlanError>,
+    planned: Planned,
     keeper: Option<Keeper>,
     shown: Shown,
 ) -> Result<ExitCode, Failure> {
-    let planned = planned.map_err(|error| Failure::usage(error.to_string()))?;
     let output = Output::prepare(run.format, run.output.as_deref())?;
     let mut record = measured(start, run, planned);
     let mut keeper = keeper.filter(|_| !measured_nothing(&record));

@@ -40,13 +40,18 @@ pub fn run(options: &ShowOptions) -> Result<ExitCode, Failure> {
     let record = saved(&options.file).map_err(cannot)?;
     refuse(&record, options).map_or(Ok(()), |why| Err(cannot(why)))?;
     let browser = options.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
-    let printed = print(&match options.format {
-        Format::Human => page(&record, Shown { view: options.view, full: options.full }, page_width()),
-        Format::Json => json(&record).map_err(|error| Failure::run(error.to_string()))?,
-    });
+    let printed = print_as(options.format, &record, Shown { view: options.view, full: options.full });
     // Tried even if the other fails: a closed pipe loses no page.
     browser.zip(browser_page(&record)).map_or(Ok(()), |(file, page)| file.write(&page)).and(printed)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints a document in this format.
+pub fn print_as(format: Format, record: &Record, shown: Shown) -> Result<(), Failure> {
+    print(&match format {
+        Format::Human => page(record, shown, page_width()),
+        Format::Json => json(record).map_err(|error| Failure::run(error.to_string()))?,
+    })
 }
 
 /// Why the options are invalid for `record`; None if they are valid.

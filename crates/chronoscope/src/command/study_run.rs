@@ -7,7 +7,7 @@ use chronoscope_bench::Failure;
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::{Start, StudyOptions};
 
-use crate::plan::within;
+use crate::plan::{Depth, within};
 use crate::run_options::RunOptions;
 
 /// Time multipliers of a study for `--quick` and `--thorough`.
@@ -18,12 +18,11 @@ const DURATIONS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_
 
 /// The study options for `run`.
 pub fn wish(run: &RunOptions) -> Result<StudyOptions, Failure> {
-    let within = |duration| within(duration, DURATIONS, "duration").map_err(|error| Failure::usage(error.to_string()));
-    let budget = run.duration.map(within).transpose()?;
-    let depth = match (run.quick, run.thorough) {
-        (true, _) => QUICK,
-        (_, true) => THOROUGH,
-        _ => 1.0,
+    let budget = run.duration.map(|duration| within(duration, DURATIONS, "duration")).transpose()?;
+    let depth = match Depth::of(run) {
+        Depth::Quick => QUICK,
+        Depth::Normal => 1.0,
+        Depth::Thorough => THOROUGH,
     };
     let cpus = run.cpus.clone().map(|list| list.0);
     Ok(StudyOptions { budget, depth, cpus, ..StudyOptions::default() })

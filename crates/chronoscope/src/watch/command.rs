@@ -4,7 +4,6 @@ use std::time::Duration;
 use chronoscope_bench::{Failure, Format, Interrupt, page_width, print_to_reader};
 use chronoscope_harness::Start as Process;
 use chronoscope_harness::finding::{Finding, Kind};
-use chronoscope_harness::quantity::length;
 
 use super::alarm::{Alarm, Woken, is_output_open};
 use super::budget::Budget;
@@ -16,6 +15,7 @@ use super::options::Options;
 use super::sample::Sample;
 use super::view;
 use crate::command::study_run::tool;
+use crate::plan::within;
 use crate::standalone::Standalone;
 
 /// The time between looks, and the time of a watch.
@@ -30,7 +30,7 @@ impl Standalone for Options {
     /// Watches until the time is over, somebody stops it, or nobody listens.
     fn run(&self, process: &Process) -> Result<ExitCode, Failure> {
         within(self.every, EVERY, "--every")?;
-        self.length.map_or(Ok(()), |length| within(length, LENGTHS, "--for"))?;
+        self.length.map(|length| within(length, LENGTHS, "--for")).transpose()?;
         let log = self.log.as_deref().map(Log::open).transpose()?;
         let mut watch = Watch {
             output: Output { format: self.format, log, is_read: true },
@@ -63,14 +63,6 @@ impl Standalone for Options {
         let is_logged = watch.ends(began_ns, last_began_ns)?;
         Ok(ExitCode::from(u8::from(!is_logged)))
     }
-}
-
-fn within(value: Duration, (shortest, longest): (Duration, Duration), name: &str) -> Result<(), Failure> {
-    if (shortest..=longest).contains(&value) {
-        return Ok(());
-    }
-    let [value, shortest, longest] = [value, shortest, longest].map(length);
-    Err(Failure::usage(format!("{name} {value} is out of range ({shortest}–{longest})")))
 }
 
 fn nanos(of: Duration) -> u64 {

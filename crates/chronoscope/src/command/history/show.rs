@@ -1,13 +1,13 @@
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, Format, page_width, print};
+use chronoscope_bench::Failure;
 
 use super::opened::{refused, to_read};
 use super::options::ShowRunOptions;
-use crate::command::page::{Shown, page};
+use crate::command::page::Shown;
+use crate::command::show::print_as;
 use crate::document::Record;
 use crate::history::History;
-use crate::json::json;
 
 /// Prints a kept run.
 pub fn run(options: &ShowRunOptions) -> Result<ExitCode, Failure> {
@@ -15,10 +15,7 @@ pub fn run(options: &ShowRunOptions) -> Result<ExitCode, Failure> {
     if options.view.is_some() && record.plan.parts.is_empty() {
         return Err(Failure::usage(format!("--view applies to checks; `{}` wrote run {}", record.command, options.id)));
     }
-    print(&match options.format {
-        Format::Human => page(&record, Shown { view: options.view, full: false }, page_width()),
-        Format::Json => json(&record).map_err(|error| Failure::run(error.to_string()))?,
-    })?;
+    print_as(options.format, &record, Shown { view: options.view, full: false })?;
     Ok(ExitCode::SUCCESS)
 }
 

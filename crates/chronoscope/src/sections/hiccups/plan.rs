@@ -5,8 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::part::{Part, PartRow};
-use crate::plan::{Depth, PlanError};
-use chronoscope_harness::quantity::length;
+use crate::plan::{Depth, PlanError, within};
 
 pub const HICCUPS: Part = Part::Hiccups;
 
@@ -73,11 +72,7 @@ impl HiccupsPlan {
 /// # Errors
 /// Which option is invalid, and what is accepted.
 pub fn plan(options: &Options) -> Result<HiccupsPlan, PlanError> {
-    let (shortest, longest) = LENGTH;
-    if let Some(given) = options.length.filter(|given| !(shortest..=longest).contains(given)) {
-        let [given, shortest, longest] = [given, shortest, longest].map(length);
-        return Err(PlanError::new(format!("--for {given} is out of range ({shortest}–{longest})")));
-    }
+    options.length.map(|length| within(length, LENGTH, "--for")).transpose()?;
     Ok(HiccupsPlan {
         // At most a day, so it fits.
         for_ms: options.length.map(|length| length.as_millis() as u64),

@@ -6,6 +6,7 @@ use chronoscope_clock::pacer::{Behind, Pace};
 use clap::{Args, ValueEnum};
 
 use super::rate::Rate;
+use crate::plan::within;
 use chronoscope_harness::quantity::length;
 
 /// A shorter run has hardly any events.
@@ -114,15 +115,7 @@ pub struct PacePlan {
 pub fn plan(options: &Options) -> Result<PacePlan, Failure> {
     let (events, per) = options.rate.0;
     let pace = Pace::new(events, per).map_err(|error| Failure::usage(format!("--rate: {error}")))?;
-    let (shortest, longest) = LENGTHS;
-    if !(shortest..=longest).contains(&options.length) {
-        return Err(Failure::usage(format!(
-            "--for {} is out of range ({}–{})",
-            length(options.length),
-            length(shortest),
-            length(longest)
-        )));
-    }
+    within(options.length, LENGTHS, "--for")?;
     if let Some(stall) = options.stall.filter(|stall| *stall >= options.length) {
         return Err(Failure::usage(format!(
             "--stall {} is out of range: must be shorter than the run ({})",

@@ -1,10 +1,9 @@
 use std::time::{Duration, Instant};
 
 use crate::engine::read_case::Read;
-use crate::plan::Depth;
+use crate::plan::{Depth, within};
 use crate::sections::runtimes::report::Runtime;
 use chronoscope_bench::{Failure, StudyProgress};
-use chronoscope_harness::quantity::length;
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::record::{Tool, TscAccess};
 use chronoscope_harness::{Start, Study, StudyObserver, StudyOptions};
@@ -60,11 +59,7 @@ impl Program {
     pub fn new(start: &Start, options: &Options) -> Result<Self, Failure> {
         let clocks = ScaledClock::all(start.counter_access() == TscAccess::Allowed);
         everything(&clocks, |_| true).serve_if_worker();
-        let depth = match (options.run.quick, options.run.thorough) {
-            (true, _) => Depth::Quick,
-            (_, true) => Depth::Thorough,
-            _ => Depth::Normal,
-        };
+        let depth = Depth::of(&options.run);
         let plan = everything(&clocks, |_| true);
         let Choice { native: clocks, runtimes } =
             choose(clocks, &options.clock, depth == Depth::Thorough, &runtimes::is_installed)?;
@@ -199,18 +194,9 @@ fn budgets(
     has_native: bool,
     has_runtimes: bool,
 ) -> Result<(Duration, Duration), Failure> {
-    let (shortest, longest) = DURATIONS;
     let native = if has_native { NATIVE_S[depth as usize] } else { 0 };
     let of_runtimes = if has_runtimes { RUNTIMES_S[depth as usize] } else { 0 };
-    let whole = asked.unwrap_or(Duration::from_secs(native + of_runtimes));
-    if !(shortest..=longest).contains(&whole) {
-        return Err(Failure::usage(format!(
-            "duration {} is out of range ({}–{})",
-            length(whole),
-            length(shortest),
-            length(longest)
-        )));
-    }
+    let whole = within(asked.unwrap_or(Duration::from_secs(native + of_runtimes)), DURATIONS, "duration")?;
     let runtimes = whole.mul_f64(of_runtimes as f64 / (native + of_runtimes) as f64);
     // Beside native clocks, too little time for runtimes is none.
     let is_enough = !has_native || runtimes >= LEAST_FOR_RUNTIMES;

@@ -5,8 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::part::{Part, PartRow};
-use crate::plan::{Depth, PlanError};
-use chronoscope_harness::quantity::length;
+use crate::plan::{Depth, PlanError, within};
 
 pub const SYNC: Part = Part::Sync;
 
@@ -39,13 +38,8 @@ pub struct SyncPlan {
 /// Which option is invalid, and what is accepted.
 pub fn plan(options: &Options) -> Result<SyncPlan, PlanError> {
     let Some(over) = options.over else { return Ok(SyncPlan::default()) };
-    let (shortest, longest) = OVER;
-    if !(shortest..=longest).contains(&over) {
-        let [given, shortest, longest] = [over, shortest, longest].map(length);
-        return Err(PlanError::new(format!("--over {given} is out of range ({shortest}–{longest})")));
-    }
     // At most a minute, so it fits.
-    Ok(SyncPlan { over_ms: Some(over.as_millis() as u64) })
+    Ok(SyncPlan { over_ms: Some(within(over, OVER, "--over")?.as_millis() as u64) })
 }
 
 pub const fn time_alone(depth: Depth) -> Duration {
