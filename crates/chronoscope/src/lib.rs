@@ -33,6 +33,9 @@ mod tests;
 use std::process::ExitCode;
 
 use chronoscope_harness::Start;
+use clap::Parser;
+
+use command::arguments::Arguments;
 
 /// Runs the program with its arguments.
 pub fn main() -> ExitCode {
@@ -41,7 +44,7 @@ pub fn main() -> ExitCode {
     }
     // Before anything that may read a clock: the process may have been started without the right to.
     let start = Start::of_this_process();
-    match command::run(command::arguments::parse(), &start) {
+    match command::run(Arguments::parse(), &start) {
         Ok(code) => code,
         Err(failure) => failure.report("chronoscope"),
     }

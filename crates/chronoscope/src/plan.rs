@@ -1,5 +1,6 @@
 //! The plan of a run: settings common to every section. Each section adds its own.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 use std::time::Duration;
@@ -212,10 +213,7 @@ fn cpus(wanted: &[u32], allowed: &[u32]) -> Result<Vec<u32>, PlanError> {
         let choose = list.join(",");
         return Err(PlanError::new(format!("CPU {cpu} is not allowed for this process; choose from {choose}")));
     }
-    let mut cpus = wanted.to_vec();
-    cpus.sort_unstable();
-    cpus.dedup();
-    Ok(cpus)
+    Ok(ascending(wanted.iter().copied()))
 }
 
 fn budget(duration: Option<Duration>) -> Result<Option<Duration>, PlanError> {
@@ -234,13 +232,17 @@ pub fn within(length: Duration, bounds: (Duration, Duration), what: &str) -> Res
     Err(PlanError::new(format!("{what} {given} is out of range ({shortest}–{longest})")))
 }
 
+/// Each value once, in ascending order.
+pub fn ascending<T: Ord>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    BTreeSet::from_iter(values).into_iter().collect()
+}
+
 /// `values` in ascending order, without duplicates.
 ///
 /// # Errors
 /// If there are more than one run can try.
-pub fn bounded_list<T: Ord>(mut values: Vec<T>, what: &'static str) -> Result<Vec<T>, PlanError> {
-    values.sort_unstable();
-    values.dedup();
+pub fn bounded_list<T: Ord>(values: Vec<T>, what: &'static str) -> Result<Vec<T>, PlanError> {
+    let values = ascending(values);
     if values.len() > LONGEST_LIST {
         let length = values.len();
         return Err(PlanError::new(format!("too many {what} for one run: {length}; choose at most {LONGEST_LIST}")));

@@ -2,10 +2,10 @@ use std::process::ExitCode;
 
 use chronoscope_bench::Failure;
 use chronoscope_harness::Start;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 use crate::command::advise::AdviseOptions;
-use crate::command::compare_options::CompareOptions;
+use crate::command::compare::CompareOptions;
 use crate::command::findings::FindingsOptions;
 use crate::command::history::options::HistoryCommand;
 use crate::command::measure::{self, CheckOptions, Of};
@@ -104,25 +104,17 @@ macro_rules! commands {
 }
 each_section!(commands);
 
-/// The arguments; exits with code 2 if they are invalid.
-pub fn parse() -> Arguments {
-    Arguments::parse()
-}
-
-/// The command definition, for completions and the manual page.
-pub fn definition() -> clap::Command {
-    Arguments::command()
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use clap::CommandFactory;
 
     use super::*;
 
     #[test]
     fn the_definition_is_sound() {
-        definition().debug_assert();
+        Arguments::command().debug_assert();
     }
 
     #[test]

@@ -3,14 +3,15 @@
 use std::process::ExitCode;
 
 use chronoscope_bench::{Failure, print};
+use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::arguments;
+use super::arguments::Arguments;
 use crate::document;
 
 /// Prints completions for `shell`.
 pub fn completions(shell: Shell) -> Result<ExitCode, Failure> {
-    let mut definition = arguments::definition();
+    let mut definition = Arguments::command();
     let name = definition.get_name().to_owned();
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut definition, name, &mut script);
@@ -21,7 +22,7 @@ pub fn completions(shell: Shell) -> Result<ExitCode, Failure> {
 /// Prints the manual page, which includes every command.
 pub fn man() -> Result<ExitCode, Failure> {
     let mut page = Vec::new();
-    let mut definition = arguments::definition();
+    let mut definition = Arguments::command();
     definition.build();
     let cannot = |error: std::io::Error| Failure::run(format!("could not write the manual page: {error}"));
     clap_mangen::Man::new(definition.clone()).render(&mut page).map_err(cannot)?;

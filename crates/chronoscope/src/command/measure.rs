@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, Interrupt, StudyProgress};
+use chronoscope_bench::Failure;
 use chronoscope_harness::Start;
 use clap::Args;
 
@@ -87,9 +87,8 @@ fn run(
 
 /// Carries out a plan, and concludes.
 pub fn measured(start: &Start, run: &RunOptions, planned: Planned) -> Record {
-    let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
-    let mut record = engine::run(start, start, planned, study_run::tool(), &mut progress);
-    progress.finish();
+    let mut record =
+        study_run::shown(run.quiet, |progress| engine::run(start, start, planned, study_run::tool(), progress));
     rules::judge(&mut record);
     record
 }

@@ -2,8 +2,7 @@
 
 pub mod advise;
 pub mod arguments;
-mod compare;
-pub mod compare_options;
+pub mod compare;
 mod definition;
 mod fail_on;
 pub mod findings;
@@ -16,7 +15,6 @@ pub mod page;
 mod saved;
 pub mod show;
 pub mod study_run;
-mod text_file;
 
 use std::process::ExitCode;
 

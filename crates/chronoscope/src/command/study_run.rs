@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use chronoscope_bench::Failure;
+use chronoscope_bench::{Failure, Interrupt, StudyProgress};
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::{Start, StudyOptions};
 
@@ -35,6 +35,14 @@ pub fn cpus(run: &RunOptions, start: &Start) -> u32 {
         None => start.allowed_cpus().len(),
     };
     u32::try_from(count).unwrap_or(u32::MAX).max(1)
+}
+
+/// What `measure` found while it showed its progress, unless the run is `quiet`.
+pub fn shown<T>(quiet: bool, measure: impl FnOnce(&mut StudyProgress) -> T) -> T {
+    let mut progress = StudyProgress::new(quiet, Interrupt::listen());
+    let found = measure(&mut progress);
+    progress.finish();
+    found
 }
 
 /// This program.

@@ -10,7 +10,7 @@ pub mod synthetic;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use chronoscope_bench::{Failure, Interrupt, StudyProgress};
+use chronoscope_bench::Failure;
 use chronoscope_examples::Experiment;
 use chronoscope_harness::Start;
 use chronoscope_render::Width;
@@ -70,10 +70,10 @@ fn run(
     let wish = study_run::wish(run)?;
     let plan = study.plan(&wish, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
     let output = Output::prepare(run.format, run.output.as_deref())?;
-    let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
-    progress.expects(Duration::from_millis(plan.budget_ms));
-    let found = study.run(&wish, study_run::tool(), &mut progress);
-    progress.finish();
+    let found = study_run::shown(run.quiet, |progress| {
+        progress.expects(Duration::from_millis(plan.budget_ms));
+        study.run(&wish, study_run::tool(), progress)
+    });
     let study = found.map_err(|error| Failure::usage(error.to_string()))?;
     let conclusions = experiment.conclude(&study);
     let is_well = conclusions.passed.unwrap_or(study.is_whole() && !(run.strict && study.has_warning()));

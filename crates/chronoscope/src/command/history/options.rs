@@ -5,7 +5,7 @@ use chronoscope_bench::{Format, time, whole_number};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::command::compare_options::ComparedOptions;
+use crate::command::compare::ComparedOptions;
 use crate::screen::View;
 
 /// What to do with the history.

@@ -34,8 +34,8 @@ const LEAD: Duration = Duration::from_millis(1);
 /// The record includes everything up to a stop.
 pub fn pace(start: &Start, plan: &PacePlan, tool: Tool, observe: impl FnMut(f64) -> bool + Send) -> Record {
     let began = std::time::Instant::now();
-    let started_at = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let machine = chronoscope_harness::machine::identify(start.counter_access(), start.allowed_cpus());
+    let mut record = Record::new(COMMAND, tool, machine, Plan::default(), Sections::default());
     let length = plan.length;
     let (paced, interrupted) = match plan.poisson {
         None => watched(plan, plan.pace.schedule().before(length), observe),
@@ -44,9 +44,8 @@ pub fn pace(start: &Start, plan: &PacePlan, tool: Tool, observe: impl FnMut(f64)
             watched(plan, schedule, observe)
         }
     };
-    let elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let mut record = Record::new(COMMAND, tool, machine, Plan::default(), Sections::default());
-    (record.started_at, record.elapsed_ms, record.interrupted) = (started_at, elapsed_ms, interrupted);
+    record.elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    record.interrupted = interrupted;
     record.findings = conclude(RULES, &paced);
     record.pace = Some(paced);
     record

@@ -1,4 +1,5 @@
 use super::task::{Samples, Turn};
+use crate::plan::ascending;
 use crate::sections::pauses::report::{Pause, PauseMethod, PauseWay};
 use chronoscope_harness::estimators::pauses::{PauseUnavailable, Paused, pause_figures, published, unavailable_once};
 use chronoscope_harness::record::Disturbance;
@@ -8,9 +9,7 @@ use chronoscope_harness::record::Disturbance;
 /// Percentiles and means cover all pauses of all rounds; the median has an interval over rounds.
 pub fn pause(rounds: &[Samples], loaded: bool, disturbance: Disturbance, published_too: bool) -> Option<Pause> {
     let turns = || rounds.iter().flat_map(|round| &round.turns);
-    let mut kinds: Vec<(PauseWay, u64)> = turns().map(|turn| (turn.way, turn.requested_ns)).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
+    let kinds = ascending(turns().map(|turn| (turn.way, turn.requested_ns)));
     let methods: Vec<PauseMethod> = kinds
         .into_iter()
         .filter_map(|kind| {

@@ -1,7 +1,8 @@
 use crate::document::Record;
+use crate::plan::ascending;
 use crate::screen::published_pauses::published_figures;
 use crate::sections::pauses::plan::PAUSES;
-use crate::sections::pauses::report::{Pause, PauseMethod, PauseWay};
+use crate::sections::pauses::report::{Pause, PauseMethod};
 
 use crate::screen::reason::not_tested;
 use chronoscope_harness::quantity::{confidence, count, ns, percent};
@@ -66,9 +67,7 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
         page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[PAUSES]));
         return;
     };
-    let mut ways: Vec<PauseWay> = seen.methods.iter().map(|method| method.way).collect();
-    ways.sort_unstable();
-    ways.dedup();
+    let ways = ascending(seen.methods.iter().map(|method| method.way));
     let lengths = seen.lengths_ns();
     let heads: Vec<String> =
         lengths.iter().map(|length| format!("{}: late p50 / p99, CPU", ns(*length as f64))).collect();

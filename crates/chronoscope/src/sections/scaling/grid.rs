@@ -5,7 +5,7 @@ use chronoscope_sources::{Guarantee, SourceId};
 
 use super::clock::ScaledClock;
 use super::report::{Conclusion, Front, slowed_most};
-use crate::plan::Depth;
+use crate::plan::{Depth, ascending};
 
 /// Backoff sweeps 2^0 … 2^20 tokens.
 const LARGEST_POWER: u32 = 20;
@@ -50,21 +50,17 @@ impl Threads {
     pub fn new(wanted: Option<&[u32]>, cpus: u32) -> Self {
         let cpus = cpus.max(1);
         let powers = (0..=cpus.ilog2()).map(|power| 1 << power);
-        let mut all: Vec<u32> = match wanted {
-            Some(wanted) => wanted.iter().copied().chain([1]).collect(),
-            None => powers.chain([cpus]).chain(OVERSUBSCRIBED.map(|times| cpus.saturating_mul(times))).collect(),
+        let all = match wanted {
+            Some(wanted) => ascending(wanted.iter().copied().chain([1])),
+            None => ascending(powers.chain([cpus]).chain(OVERSUBSCRIBED.map(|times| cpus.saturating_mul(times)))),
         };
-        all.sort_unstable();
-        all.dedup();
         let (within, beyond) = all.into_iter().partition(|threads| *threads <= cpus);
         Self { within, beyond }
     }
 
     /// One thread and all threads.
     fn ends(&self) -> Vec<u32> {
-        let mut ends: Vec<u32> = self.within.first().into_iter().chain(self.within.last()).copied().collect();
-        ends.dedup();
-        ends
+        ascending(self.within.first().into_iter().chain(self.within.last()).copied())
     }
 }
 
@@ -111,9 +107,7 @@ pub fn second(clocks: &[ScaledClock], found: &[Conclusion], threads: &Threads, d
                 .filter_map(|clock| Some((clock, between(&of(clock)?.front))))
                 .filter(|(_, gap)| !gap.is_empty())
                 .collect();
-            let mut backoff: Vec<u64> = gaps.iter().flat_map(|(_, gap)| gap.iter().copied()).collect();
-            backoff.sort_unstable();
-            backoff.dedup();
+            let backoff = ascending(gaps.iter().flat_map(|(_, gap)| gap.iter().copied()));
             let cases: Vec<String> = gaps.iter().map(|(clock, _)| clock.name.clone()).collect();
             if !cases.is_empty() {
                 passes.push(Pass::new("where reads start to scale", cases, true, backoff, threads.within.clone()));

@@ -49,11 +49,7 @@ fn join(whole: &mut StudyReport, mut next: StudyReport) {
     whole.cells.extend(next.cells);
     whole.comparisons.extend(next.comparisons);
     whole.forks.extend(next.forks);
-    for failure in next.failures {
-        if !whole.failures.contains(&failure) {
-            whole.failures.push(failure);
-        }
-    }
+    adopt(&mut whole.failures, next.failures);
 }
 
 /// Adds items that are new.

@@ -21,7 +21,7 @@ mod runtimes;
 
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, Interrupt, OutputFile, StudyProgress};
+use chronoscope_bench::{Failure, OutputFile};
 use chronoscope_harness::Start;
 use chronoscope_harness::finding::Kind;
 use chronoscope_harness::rule;
@@ -44,10 +44,8 @@ impl Standalone for Options {
         let program = Program::new(start, self)?;
         let output = Output::prepare(run.format, run.output.as_deref())?;
         let browser = self.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
-        let mut progress = StudyProgress::new(run.quiet, Interrupt::listen());
-        let found = program.run(start, &study_run::tool(), &mut progress);
-        progress.finish();
-        let (study, runtimes) = found?;
+        let tool = study_run::tool();
+        let (study, runtimes) = study_run::shown(run.quiet, |progress| program.run(start, &tool, progress))?;
         let is_well = study.is_whole() && !(run.strict && study.has_warning());
         let conclusions = conclude(&study);
         let mut record = Record::of_study(study, "scaling");

@@ -12,6 +12,7 @@ use super::report::{Conclusion, End, Front, Point, Rise, less_than, most_telling
 use super::rules::{FRONT_ABOVE, FRONT_BETWEEN, FRONT_BEYOND, FRONTS, ONE_THREAD, SCALES};
 use crate::experiment::against::{self, Objection, marks};
 use crate::experiment::show;
+use crate::plan::ascending;
 use crate::sections::runtimes::report::Runtime;
 use chronoscope_harness::finding::Finding;
 
@@ -176,11 +177,10 @@ fn marked(objections: &[Objection], clock: &str) -> String {
 
 /// Back-to-back reads and steps of the value.
 fn reads(page: &mut Text, conclusions: &[Conclusion], objections: &[Objection]) {
-    let mut threads: Vec<u32> = conclusions.iter().flat_map(|one| one.reads.iter().map(|read| read.threads)).collect();
-    threads.sort_unstable();
-    threads.dedup();
+    let threads = ascending(conclusions.iter().flat_map(|one| one.reads.iter().map(|read| read.threads)));
     // One thread and all threads.
-    threads = threads.first().into_iter().chain(threads.last().filter(|_| threads.len() > 1)).copied().collect();
+    let threads: Vec<u32> =
+        threads.first().into_iter().chain(threads.last().filter(|_| threads.len() > 1)).copied().collect();
     if threads.is_empty() {
         return;
     }
@@ -333,10 +333,7 @@ fn backoffs(conclusions: &[Conclusion]) -> Vec<u64> {
 /// Every backoff with work.
 fn all_backoffs(conclusions: &[Conclusion]) -> Vec<u64> {
     let points = conclusions.iter().flat_map(|conclusion| &conclusion.points).filter(|point| point.backoff_tokens > 0);
-    let mut all: Vec<u64> = points.map(|point| point.backoff_tokens).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
+    ascending(points.map(|point| point.backoff_tokens))
 }
 
 /// How many backoffs lack a column, in words.
@@ -357,10 +354,7 @@ fn mark(rise: Option<Rise>) -> &'static str {
 /// Thread counts that do not oversubscribe the CPUs, one first.
 fn within(conclusions: &[Conclusion]) -> Vec<u32> {
     let all = conclusions.iter().flat_map(|conclusion| conclusion.points.iter().map(|point| point.threads));
-    let mut threads: Vec<u32> = std::iter::once(1).chain(all).collect();
-    threads.sort_unstable();
-    threads.dedup();
-    threads
+    ascending(std::iter::once(1).chain(all))
 }
 
 fn heads(columns: &[u64]) -> Vec<Column> {

@@ -1,4 +1,5 @@
 use crate::document::Record;
+use crate::plan::ascending;
 use crate::sections::runtimes::report::RuntimePause;
 
 use crate::screen::published_pauses::published_figures;
@@ -19,10 +20,7 @@ pub fn show(page: &mut Page, record: &Record) {
         page.paragraph(Line::plain("  "), DIM, "no runtime could be measured");
         return;
     }
-    let mut lengths: Vec<u64> =
-        paused.iter().flat_map(|(_, pause)| &pause.methods).map(|method| method.requested_ns).collect();
-    lengths.sort_unstable();
-    lengths.dedup();
+    let mut lengths = ascending(paused.iter().flat_map(|(_, pause)| &pause.methods).map(|method| method.requested_ns));
     // At most the article's lengths; a record may contain anything.
     lengths.truncate(MOST_LENGTHS);
     let heads: Vec<String> = lengths.iter().map(|length| ns(*length as f64)).collect();
