@@ -121,6 +121,11 @@ impl Record {
         record
     }
 
+    /// That the results of `parts` are missing, and why.
+    pub fn not_tested(&self, parts: &[Part]) -> String {
+        format!("not tested: {}", self.reason_missing(parts))
+    }
+
     /// Why the results of `parts` are missing.
     pub fn reason_missing(&self, parts: &[Part]) -> String {
         let mut reports = self.parts.iter().filter(|report| parts.contains(&report.part)).peekable();

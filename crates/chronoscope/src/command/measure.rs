@@ -16,7 +16,6 @@ use crate::rules;
 use crate::run_options::RunOptions;
 use crate::section::{EntryOf, Section};
 use crate::sections::clocks::plan as clocks;
-use chronoscope_harness::finding::Severity;
 
 /// The options of a section, after those of any run.
 #[derive(Args, Debug)]
@@ -95,13 +94,9 @@ pub fn measured(start: &Start, run: &RunOptions, planned: Planned) -> Record {
 
 /// 1 if the run was interrupted, measured nothing, or has a warning with `--strict`.
 pub fn exit_code(run: &RunOptions, record: &Record) -> ExitCode {
-    ExitCode::from(u8::from(record.interrupted || measured_nothing(record) || fails(run, record)))
+    ExitCode::from(u8::from(record.interrupted || measured_nothing(record) || run.strict && record.has_warning()))
 }
 
 fn measured_nothing(record: &Record) -> bool {
     !record.parts.iter().any(|report| matches!(report.outcome, Outcome::Done | Outcome::Incomplete))
-}
-
-fn fails(run: &RunOptions, record: &Record) -> bool {
-    run.strict && record.findings.iter().any(|finding| finding.severity >= Severity::Warning)
 }

@@ -1,13 +1,12 @@
 //! How a run's options apply to a study.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use chronoscope_bench::{Failure, Interrupt, StudyProgress};
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::{Start, StudyOptions};
 
-use crate::plan::{Depth, within};
+use crate::plan::{Depth, ascending, within};
 use crate::run_options::RunOptions;
 
 /// Time multipliers of a study for `--quick` and `--thorough`.
@@ -31,7 +30,7 @@ pub fn wish(run: &RunOptions) -> Result<StudyOptions, Failure> {
 /// The number of CPUs available to threads.
 pub fn cpus(run: &RunOptions, start: &Start) -> u32 {
     let count = match &run.cpus {
-        Some(list) => list.0.iter().collect::<BTreeSet<_>>().len(),
+        Some(list) => ascending(&list.0).len(),
         None => start.allowed_cpus().len(),
     };
     u32::try_from(count).unwrap_or(u32::MAX).max(1)

@@ -3,7 +3,6 @@ pub mod disturbance;
 pub mod findings;
 pub mod first_screen;
 pub mod published_pauses;
-pub mod reason;
 pub mod step;
 
 use chronoscope_render::machine;

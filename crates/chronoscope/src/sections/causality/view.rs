@@ -2,7 +2,6 @@ use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::judgement::rules::causality::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::screen::findings;
-use crate::screen::reason::not_tested;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::causality::report::{Litmus, LitmusOutcome, PairOffset};
 use anstyle::Style;
@@ -72,12 +71,12 @@ fn section(page: &mut Page, record: &Record, rows: Rows) {
         }
     }
     if seen.pairs.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, &format!("offsets {}", not_tested(record, &[OFFSETS])));
+        page.paragraph(Line::plain("  "), DIM, &format!("offsets {}", record.not_tested(&[OFFSETS])));
     } else {
         pairs(page, record, rows.pairs);
     }
     if seen.litmus.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, &format!("litmus {}", not_tested(record, &[LITMUS])));
+        page.paragraph(Line::plain("  "), DIM, &format!("litmus {}", record.not_tested(&[LITMUS])));
     } else {
         litmus(page, record, rows.litmus);
     }

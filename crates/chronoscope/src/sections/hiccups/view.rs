@@ -1,7 +1,6 @@
 use super::plan::HICCUPS;
 use super::report::{HiccupFigures, HiccupWay, HiccupsReport, LogReport, ProgramReport};
 use crate::document::Record;
-use crate::screen::reason::not_tested;
 use chronoscope_harness::quantity::{count, ms, ns, share};
 use chronoscope_render::bars::{SCALE, bars};
 use chronoscope_render::line::Line;
@@ -34,7 +33,7 @@ const LEGEND: &str = "time: observed; looks: glances at the clock that were due,
 pub fn show(page: &mut Page, record: &Record) {
     page.section("HICCUPS: what the machine takes from threads that ask for nothing");
     let Some(report) = &record.hiccups.report else {
-        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[HICCUPS]));
+        page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[HICCUPS]));
         return;
     };
     table(page, report);

@@ -11,14 +11,14 @@ pub mod words;
 
 use std::process::ExitCode;
 
-use chronoscope_bench::{Bar, Failure, Interrupt};
-use chronoscope_harness::Start;
+use chronoscope_bench::Failure;
 use chronoscope_harness::finding::Kind;
+use chronoscope_harness::{Start, StudyObserver};
 use chronoscope_render::Width;
 
 use crate::command::output::Output;
 use crate::command::page::Shown;
-use crate::command::study_run::tool;
+use crate::command::study_run;
 use crate::document::Record;
 use crate::standalone::Standalone;
 
@@ -26,14 +26,12 @@ impl Standalone for plan::Options {
     fn run(&self, start: &Start) -> Result<ExitCode, Failure> {
         let plan = plan::plan(self)?;
         let output = Output::prepare(self.format, self.output.as_deref())?;
-        let interrupt = Interrupt::listen();
-        let mut bar = Bar::new(self.quiet);
-        let observe = |share: f64| {
-            bar.shows(share, "pacing");
-            interrupt.happened()
-        };
-        let record = measure::pace(start, &plan, tool(), observe);
-        bar.clear();
+        let record = study_run::shown(self.quiet, |progress| {
+            measure::pace(start, &plan, study_run::tool(), |share| {
+                progress.goes_on(share, "pacing");
+                progress.cancelled()
+            })
+        });
         output.write(&record, Shown::default())?;
         let has_events = record.pace.as_ref().is_some_and(|pace| pace.events > 0);
         Ok(ExitCode::from(u8::from(record.interrupted || !has_events)))

@@ -4,7 +4,6 @@ use crate::screen::published_pauses::published_figures;
 use crate::sections::pauses::plan::PAUSES;
 use crate::sections::pauses::report::{Pause, PauseMethod};
 
-use crate::screen::reason::not_tested;
 use chronoscope_harness::quantity::{confidence, count, ns, percent};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
@@ -22,7 +21,7 @@ pub fn show(page: &mut Page, record: &Record) {
         "PAUSES: requested and actual length"
     });
     let Some(seen) = &record.pauses.report else {
-        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[PAUSES]));
+        page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[PAUSES]));
         return;
     };
     let mut table = Table::new(&[
@@ -64,7 +63,7 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
     }
     page.section("PAUSES");
     let Some(seen) = &record.pauses.report else {
-        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[PAUSES]));
+        page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[PAUSES]));
         return;
     };
     let ways = ascending(seen.methods.iter().map(|method| method.way));

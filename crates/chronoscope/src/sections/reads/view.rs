@@ -5,7 +5,6 @@ use crate::shared_findings::NEGATIVE_ELAPSED;
 use chronoscope_harness::estimators::reads::STEPS_PER_GAP;
 
 use crate::screen::findings;
-use crate::screen::reason::not_tested;
 use chronoscope_harness::quantity::{count, ns, share};
 use chronoscope_render::bars::{SCALE, bars};
 use chronoscope_render::disturbance;
@@ -80,7 +79,7 @@ fn begin(page: &mut Page, record: &Record, shown: usize) -> bool {
     };
     page.section(&format!("SEQUENTIAL READS ({SCALE}{more})"));
     if record.reads.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[READS]));
+        page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[READS]));
     }
     !record.reads.is_empty()
 }

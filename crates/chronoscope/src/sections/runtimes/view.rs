@@ -8,7 +8,6 @@ use crate::document::Record;
 use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::report::Runtime;
 
-use crate::screen::reason::not_tested;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN};
@@ -19,7 +18,7 @@ pub fn show(page: &mut Page, record: &Record) {
     let asked = record.runtimes.plan.as_ref();
     if record.runtimes.is_empty() {
         page.section("RUNTIMES");
-        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[RUNTIMES]));
+        page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[RUNTIMES]));
         return;
     }
     if asked.is_none_or(|asked| asked.clocks.is_some()) {
@@ -42,7 +41,7 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
     }
     page.section("RUNTIMES");
     if record.runtimes.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[RUNTIMES]));
+        page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[RUNTIMES]));
         return;
     }
     if record.runtimes.iter().any(|runtime| runtime.available) {

@@ -362,14 +362,10 @@ fn heads(columns: &[u64]) -> Vec<Column> {
     [Column::left("clock"), Column::right("threads").naming()].into_iter().chain(works).collect()
 }
 
-/// An estimate with the half width of its interval.
-fn about(estimate: Option<Estimate>) -> String {
-    estimate.map_or_else(|| NONE.to_owned(), |found| TIME.difference(&found))
-}
-
-/// An estimate, or an upper bound if indistinguishable from an empty loop.
+/// An estimate with the half width of its interval, or an upper bound if indistinguishable from an empty loop.
 fn about_or_below(estimate: Option<Estimate>, below_ns: Option<f64>) -> String {
-    less_than(estimate, below_ns).map_or_else(|| about(estimate), |below| TIME.below(below))
+    let below = less_than(estimate, below_ns).map(|below| TIME.below(below));
+    below.or_else(|| Some(TIME.difference(&estimate?))).unwrap_or_else(|| NONE.to_owned())
 }
 
 /// A difference; for an unresolved one, how far its interval reaches.

@@ -58,9 +58,9 @@ impl Program {
     /// In a worker process of any pass: serves, then exits the process. Otherwise builds the program.
     pub fn new(start: &Start, options: &Options) -> Result<Self, Failure> {
         let clocks = ScaledClock::all(start.counter_access() == TscAccess::Allowed);
-        everything(&clocks, |_| true).serve_if_worker();
+        let all = everything(&clocks, |_| true);
+        all.serve_if_worker();
         let depth = Depth::of(&options.run);
-        let plan = everything(&clocks, |_| true);
         let Choice { native: clocks, runtimes } =
             choose(clocks, &options.clock, depth == Depth::Thorough, &runtimes::is_installed)?;
         let runtimes = if options.no_runtimes { Vec::new() } else { runtimes };
@@ -72,7 +72,7 @@ impl Program {
         let threads = options.threads.clone().map(|list| list.0);
         let cpus = options.run.cpus.clone().map(|list| list.0);
         let wish = StudyOptions { cpus: cpus.clone(), threads: threads.clone(), ..StudyOptions::default() };
-        let plan = plan.plan(&wish, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
+        let plan = all.plan(&wish, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
         let threads = Threads::new(threads.as_deref(), plan.cpus.len() as u32);
         let runtimes = RuntimesPlan::new(runtimes, &threads, plan.cpus, cpus.is_some(), depth);
         let clocks = clocks.into_iter().map(ScaledClock::probed).collect();

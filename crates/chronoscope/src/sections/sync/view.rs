@@ -13,7 +13,6 @@ use super::ptp::{PtpDevice, PtpOffset, Timescale};
 use super::report::SyncReport;
 use super::slew::Observed;
 use crate::document::Record;
-use crate::screen::reason::not_tested;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, GOOD, PLAIN, WARNING};
@@ -25,7 +24,7 @@ const NONE: &str = "–";
 pub fn show(page: &mut Page, record: &Record) {
     page.section("SYNC: is the wall clock disciplined, by what, and its maximum error");
     let Some(report) = &record.sync.report else {
-        page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[SYNC]));
+        page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[SYNC]));
         return;
     };
     answers(page, report);
@@ -44,7 +43,7 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
     page.section("SYNC");
     match &record.sync.report {
         Some(report) => answers(page, report),
-        None => page.paragraph(Line::plain("  "), DIM, &not_tested(record, &[SYNC])),
+        None => page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[SYNC])),
     }
 }
 
