@@ -1,13 +1,13 @@
 //! Every fault that was injected, the finding that caught it, and what peers said in the same machine.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::answer::{Answer, NO_FAULT, Outcome};
-use crate::peer::Peer;
+use crate::peer::{PEERS, Peer};
 use crate::verdict::Verdict;
 
 /// All faults of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Campaign<'a> {
     faults: Vec<Injected<'a>>,
     /// What peers said of machines without a fault.
@@ -15,40 +15,38 @@ pub struct Campaign<'a> {
 }
 
 /// One fault.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 struct Injected<'a> {
     scenario: &'a str,
-    name: &'a str,
-    /// For each expectation that it be detected, the finding that did.
-    findings: Vec<Option<&'a str>>,
-    answers: Vec<Asked<'a>>,
+    fault: &'a str,
+    /// The findings that detected it, each once.
+    findings: Vec<&'a str>,
+    peers: Vec<&'a Answer>,
 }
 
 /// One answer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 struct Asked<'a> {
     scenario: &'a str,
-    peer: Peer,
-    answer: &'a Answer,
+    peer: &'a Answer,
 }
 
 impl<'a> Campaign<'a> {
     /// What these verdicts say of it.
     pub fn of(verdicts: &'a [Verdict]) -> Self {
-        let mut campaign = Self { faults: Vec::new(), controls: Vec::new() };
+        let mut campaign = Self::default();
         for verdict in verdicts.iter().filter(|verdict| verdict.skipped.is_none()) {
             for row in &verdict.rows {
                 if let Some(name) = &row.fault {
+                    let findings = &mut campaign.fault(&verdict.scenario, name).findings;
                     // A finding whose row is wrong in any other way is none.
                     let finding = row.finding.as_deref().filter(|_| row.faults.is_empty());
-                    campaign.fault(&verdict.scenario, name).findings.push(finding);
+                    findings.extend(finding.filter(|finding| !findings.contains(finding)));
                 }
-                for answer in &row.answers {
-                    let Some(peer) = answer.peer() else { continue };
-                    let asked = Asked { scenario: &verdict.scenario, peer, answer };
-                    match answer.fault.as_str() {
-                        NO_FAULT => campaign.controls.push(asked),
-                        name => campaign.fault(&verdict.scenario, name).answers.push(asked),
+                for peer in &row.answers {
+                    match peer.fault.as_str() {
+                        NO_FAULT => campaign.controls.push(Asked { scenario: &verdict.scenario, peer }),
+                        name => campaign.fault(&verdict.scenario, name).peers.push(peer),
                     }
                 }
             }
@@ -57,9 +55,9 @@ impl<'a> Campaign<'a> {
     }
 
     fn fault(&mut self, scenario: &'a str, name: &'a str) -> &mut Injected<'a> {
-        let at = self.faults.iter().position(|fault| fault.scenario == scenario && fault.name == name);
+        let at = self.faults.iter().position(|fault| (fault.scenario, fault.fault) == (scenario, name));
         let at = at.unwrap_or_else(|| {
-            self.faults.push(Injected { scenario, name, findings: Vec::new(), answers: Vec::new() });
+            self.faults.push(Injected { scenario, fault: name, findings: Vec::new(), peers: Vec::new() });
             self.faults.len() - 1
         });
         &mut self.faults[at]
@@ -72,16 +70,18 @@ impl<'a> Campaign<'a> {
 
     /// How many were detected, by one finding or more.
     pub fn detected(&self) -> usize {
-        self.faults.iter().filter(|fault| fault.is_detected()).count()
+        self.faults.iter().filter(|fault| !fault.findings.is_empty()).count()
     }
 
     /// A row for every fault, below the names of the columns.
     pub fn table(&self) -> Vec<Vec<String>> {
-        let peers = if self.asks_peers() { &Peer::ALL[..] } else { &[] };
-        let names = ["fault", "scenario", "chronoscope"].into_iter().chain(peers.iter().map(|peer| peer.name()));
+        let peers = if self.asks_peers() { &PEERS[..] } else { &[] };
+        let names = ["fault", "scenario", "chronoscope"].into_iter().chain(peers.iter().map(|peer| peer.name));
         let rows = self.faults.iter().map(|fault| {
-            let cells = [fault.name.to_owned(), fault.scenario.to_owned(), fault.caught_by()];
-            cells.into_iter().chain(peers.iter().map(|&peer| self.said(fault, peer))).collect()
+            let found: Vec<String> = fault.findings.iter().map(|finding| format!("`{finding}`")).collect();
+            let found = if found.is_empty() { "**missed**".to_owned() } else { found.join(", ") };
+            let cells = [fault.fault.to_owned(), fault.scenario.to_owned(), found];
+            cells.into_iter().chain(peers.iter().map(|peer| self.said(fault, peer))).collect()
         });
         std::iter::once(names.map(str::to_owned).collect()).chain(rows).collect()
     }
@@ -92,54 +92,34 @@ impl<'a> Campaign<'a> {
         if !self.asks_peers() {
             return text;
         }
-        let counts: Vec<String> = Peer::ALL.into_iter().filter_map(|peer| self.count(peer)).collect();
+        let counts: Vec<String> = PEERS.iter().filter_map(|peer| self.count(peer)).collect();
         text += &format!(
             "Detected by peers in one run or more, of those faults that they look at: {}.\n",
             counts.join("; ")
         );
-        let well = self.controls.iter().filter(|asked| asked.answer.outcome == Outcome::NothingSeen).count();
+        let well = self.controls.iter().filter(|asked| asked.peer.outcome == Outcome::NothingSeen).count();
         text += &format!("Without a fault: {well} of {} runs of peers said that all is well.\n", self.controls.len());
+        // The runs whose answers mean nothing, or less than the table says: alarms without a fault, and runs without a verdict.
+        let controls = self.controls.iter().filter(|asked| asked.peer.outcome != Outcome::NothingSeen);
+        let controls = controls.map(|asked| (asked.scenario, asked.peer));
+        let answers = self.faults.iter().flat_map(|fault| fault.peers.iter().map(|peer| (fault.scenario, *peer)));
+        let mut lines: Vec<String> = controls
+            .chain(answers.filter(|(_, peer)| peer.outcome == Outcome::CouldNotRun))
+            .map(|(scenario, Answer { fault, command, outcome, line, .. })| {
+                format!("- {fault}, {scenario}, {command}: {}: {line}\n", outcome.words())
+            })
+            .collect();
         // Runs that ended alike need one line.
-        let mut lines = self.exceptions();
         lines.dedup();
         text + &lines.concat()
     }
 
-    /// The runs whose answers mean nothing, or less than the table says: alarms without a fault, and runs without a verdict.
-    fn exceptions(&self) -> Vec<String> {
-        let line = |asked: &Asked<'_>| {
-            let Asked { scenario, answer, .. } = asked;
-            let words = answer.outcome.words();
-            format!("- {}, {scenario}, {}: {words}: {}\n", answer.fault, answer.command, answer.line)
-        };
-        let controls = self.controls.iter().filter(|asked| asked.answer.outcome != Outcome::NothingSeen);
-        let answers = self.faults.iter().flat_map(|fault| &fault.answers);
-        controls.chain(answers.filter(|asked| asked.answer.outcome == Outcome::CouldNotRun)).map(line).collect()
-    }
-
-    /// For `results.json`.
-    pub fn to_json(&self) -> Value {
-        let answers = |asked: &[Asked<'_>]| asked.iter().map(|asked| json!(asked.answer)).collect::<Vec<_>>();
-        let controls = self.controls.iter().map(|asked| json!({ "scenario": asked.scenario, "peer": asked.answer }));
-        let faults = self.faults.iter().map(|fault| {
-            let findings: Vec<&str> = fault.findings.iter().copied().flatten().collect();
-            json!({
-                "fault": fault.name, "scenario": fault.scenario, "detected": fault.is_detected(),
-                "findings": findings, "peers": answers(&fault.answers),
-            })
-        });
-        json!({
-            "injected": self.injected(), "detected": self.detected(),
-            "faults": faults.collect::<Vec<_>>(), "controls": controls.collect::<Vec<_>>(),
-        })
-    }
-
     /// Whether they were asked at all: the quick set leaves them out.
     fn asks_peers(&self) -> bool {
-        !self.controls.is_empty() || self.faults.iter().any(|fault| !fault.answers.is_empty())
+        !self.controls.is_empty() || self.faults.iter().any(|fault| !fault.peers.is_empty())
     }
 
-    fn said(&self, fault: &Injected<'_>, peer: Peer) -> String {
+    fn said(&self, fault: &Injected<'_>, peer: &Peer) -> String {
         let Some(outcome) = fault.outcome(peer) else {
             return "does not look".to_owned();
         };
@@ -154,21 +134,23 @@ impl<'a> Campaign<'a> {
     }
 
     /// Whether it also detected a fault where there was none, so that what it says there means nothing.
-    fn has_false_alarm(&self, scenario: &str, peer: Peer) -> bool {
-        self.controls
-            .iter()
-            .any(|asked| (asked.scenario, asked.peer) == (scenario, peer) && asked.answer.outcome == Outcome::Detected)
+    fn has_false_alarm(&self, scenario: &str, peer: &Peer) -> bool {
+        self.controls.iter().any(|asked| {
+            (asked.scenario, asked.peer.peer()) == (scenario, Some(peer)) && asked.peer.outcome == Outcome::Detected
+        })
     }
 
     /// How many faults it detected, of those that it was asked about.
-    fn count(&self, peer: Peer) -> Option<String> {
-        let outcomes = |wanted: Outcome| {
-            let faults = self.faults.iter().filter(move |fault| fault.outcome(peer) == Some(wanted));
-            faults.filter(|fault| !(wanted == Outcome::Detected && self.has_false_alarm(fault.scenario, peer))).count()
-        };
-        let asked = self.faults.iter().filter(|fault| fault.outcome(peer).is_some()).count();
-        let text = format!("{} {} of {asked}", peer.name(), outcomes(Outcome::Detected));
-        match (asked, outcomes(Outcome::CouldNotRun)) {
+    fn count(&self, peer: &Peer) -> Option<String> {
+        let outcomes: Vec<_> =
+            self.faults.iter().filter_map(|fault| Some((fault.scenario, fault.outcome(peer)?))).collect();
+        let count = |wanted: Outcome| outcomes.iter().filter(|(_, outcome)| *outcome == wanted).count();
+        let false_alarms = outcomes
+            .iter()
+            .filter(|(scenario, outcome)| *outcome == Outcome::Detected && self.has_false_alarm(scenario, peer))
+            .count();
+        let text = format!("{} {} of {}", peer.name, count(Outcome::Detected) - false_alarms, outcomes.len());
+        match (outcomes.len(), count(Outcome::CouldNotRun)) {
             (0, _) => None,
             (_, 0) => Some(text),
             (_, failed) => Some(format!("{text} ({failed} could not run)")),
@@ -177,72 +159,37 @@ impl<'a> Campaign<'a> {
 }
 
 impl Injected<'_> {
-    fn is_detected(&self) -> bool {
-        self.findings.iter().any(Option::is_some)
-    }
-
-    fn caught_by(&self) -> String {
-        if !self.is_detected() {
-            return "**missed**".to_owned();
-        }
-        let mut names: Vec<String> = Vec::new();
-        for name in self.findings.iter().flatten().map(|finding| format!("`{finding}`")) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        names.join(", ")
-    }
-
     /// What that peer said; of several answers, the one that says most.
-    fn outcome(&self, peer: Peer) -> Option<Outcome> {
+    fn outcome(&self, peer: &Peer) -> Option<Outcome> {
         let all = [Outcome::Detected, Outcome::NothingSeen, Outcome::CouldNotRun];
         all.into_iter().find(|&outcome| self.runs(peer, Some(outcome)) > 0)
     }
 
     /// How many of its runs ended so; None: all of them.
-    fn runs(&self, peer: Peer, outcome: Option<Outcome>) -> usize {
-        let answers = self.answers.iter().filter(|asked| asked.peer == peer);
-        answers.filter(|asked| outcome.is_none_or(|outcome| asked.answer.outcome == outcome)).count()
+    fn runs(&self, peer: &Peer, outcome: Option<Outcome>) -> usize {
+        let answers = self.peers.iter().filter(|answer| answer.peer() == Some(peer));
+        answers.filter(|answer| outcome.is_none_or(|outcome| answer.outcome == outcome)).count()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::Campaign;
     use crate::answer::{Answer, NO_FAULT, Outcome};
     use crate::verdict::{Judged, Verdict};
 
-    fn judged() -> Judged {
-        Judged {
-            step: "s".to_owned(),
-            says: "it is found".to_owned(),
-            seen: String::new(),
-            fault: None,
-            finding: None,
-            missed: false,
-            answers: Vec::new(),
-            faults: Vec::new(),
-            details: Value::Null,
-        }
-    }
-
     fn found(fault: &str, finding: Option<&str>) -> Judged {
         let finding = finding.map(str::to_owned);
-        Judged { fault: Some(fault.to_owned()), missed: finding.is_none(), finding, ..judged() }
+        Judged { fault: Some(fault.to_owned()), missed: finding.is_none(), finding, ..Judged::default() }
     }
 
     fn said(fault: &str, command: &str, outcome: Outcome, line: &str) -> Judged {
         let (fault, command, line) = (fault.to_owned(), command.to_owned(), line.to_owned());
-        Judged { answers: vec![Answer { fault, command, outcome, round: 0, line, seconds: 1.0 }], ..judged() }
+        Judged { answers: vec![Answer { fault, command, outcome, line }], ..Judged::default() }
     }
 
     fn verdict(scenario: &str, rows: Vec<Judged>) -> Verdict {
-        let scenario = scenario.to_owned();
-        let (about, kernel) = (String::new(), String::new());
-        Verdict { scenario, about, seconds: 2.0, kernel, skipped: None, interrupted: false, rows, faults: Vec::new() }
+        Verdict { scenario: scenario.to_owned(), rows, ..Verdict::default() }
     }
 
     fn verdicts() -> [Verdict; 3] {
@@ -317,8 +264,7 @@ mod tests {
     #[test]
     fn the_json_has_both() {
         let verdicts = verdicts();
-        let json = Campaign::of(&verdicts).to_json();
-        assert_eq!((&json["injected"], &json["detected"]), (&Value::from(6), &Value::from(3)));
+        let json = serde_json::to_value(Campaign::of(&verdicts)).unwrap();
         assert_eq!(json["faults"][1]["findings"][0], "cross_cpu_skew");
         assert_eq!(json["faults"][1]["peers"][0]["outcome"], "detected");
         assert_eq!(json["controls"][1]["peer"]["line"], "cs: Failed: 3");

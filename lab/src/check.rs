@@ -1,10 +1,14 @@
+use std::collections::BTreeMap;
 use std::io;
+use std::sync::LazyLock;
 
 use clap::ValueEnum;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::checks::{disturbed, forks, hogs, readings, signals, slews, stops, switch, timens};
 use crate::disturber::Disturber;
+use crate::expectation::{Expectation, Trace};
 use crate::plant::Plant;
 use crate::row::Row;
 use crate::size::Size;
@@ -37,33 +41,50 @@ pub enum Check {
     Disturbed,
 }
 
-impl Check {
-    /// Whether the library reads the counter under it, where it does otherwise. In a time namespace every reading is the
-    /// system's, which alone adds the namespace's offset.
-    pub fn leaves_counter(self) -> bool {
-        self != Self::Timens
-    }
+/// `checks.toml`
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rows {
+    rows: BTreeMap<String, Vec<String>>,
+    /// Of every row, or of the rows called so.
+    always: Vec<Expectation>,
+    /// Where the library must read the counter.
+    counter: Vec<Expectation>,
+    /// There, of rows with intervals.
+    intervals: Vec<Expectation>,
+}
 
+static ROWS: LazyLock<Rows> =
+    LazyLock::new(|| toml::from_str(include_str!("../checks.toml")).expect("the tests have read it"));
+/// The first readings of a process and those of a signal handler.
+const WITHOUT_INTERVALS: [&str; 2] = [forks::CHILDREN, signals::HANDLER];
+
+impl Check {
     /// As it is named in scenarios.
     pub fn name(self) -> String {
         word(self)
     }
 
     /// The rows that it prints, all of them in every run.
-    pub fn rows(self) -> Vec<String> {
-        match self {
-            Self::Slews => slews::ROWS.iter().map(slews::Slew::name).collect(),
-            Self::Forks => vec![forks::CHILDREN.to_owned(), forks::PARENT.to_owned()],
-            Self::Timens => timens::ROWS.iter().map(|&row| row.to_owned()).collect(),
-            Self::Signals => vec![signals::HANDLER.to_owned(), signals::INTERRUPTED.to_owned()],
-            Self::SlowReadings => vec![Self::Readings.name()],
-            other => vec![other.name()],
-        }
+    pub fn rows(self) -> &'static [String] {
+        &ROWS.rows[&self.name()]
     }
 
-    /// Whether that row has intervals: the first readings of a process and those of a signal handler have none.
-    pub fn has_intervals(row: &str) -> bool {
-        ![forks::CHILDREN, signals::HANDLER].contains(&row)
+    /// What is wrong with a row as it was printed.
+    pub fn faults(self, row: &str, printed: &Value, reads_counter: bool) -> Vec<String> {
+        // In a time namespace every reading is the system's, which alone adds the namespace's offset.
+        let reads_counter = reads_counter && self != Self::Timens;
+        let has_intervals = reads_counter && !WITHOUT_INTERVALS.contains(&row);
+        let is_of_it = |of: &str| of.is_empty() || of == row || of == "slew" && self == Self::Slews;
+        let trace = Trace { document: printed.clone(), ..Trace::default() };
+        let all = ROWS.always.iter().filter(|expectation| is_of_it(&expectation.of));
+        let all = all.chain(ROWS.counter.iter().filter(|_| reads_counter));
+        all.chain(ROWS.intervals.iter().filter(|_| has_intervals))
+            .filter_map(|expectation| match expectation.judge(&trace) {
+                (true, _) => None,
+                (false, seen) => Some(format!("not so: {}; seen: {seen}", expectation.says)),
+            })
+            .collect()
     }
 
     /// Runs it; `print` gets each row as soon as it is there.
@@ -75,8 +96,8 @@ impl Check {
         print: &mut dyn FnMut(Row),
     ) -> io::Result<()> {
         match self {
-            Self::Readings => print(readings::run(size.readings(), plant)?),
-            Self::SlowReadings => print(readings::run(size.slow_readings(), plant)?),
+            Self::Readings => print(readings::run(size.of(readings::MANY), plant)?),
+            Self::SlowReadings => print(readings::run(size.of(readings::FEWER), plant)?),
             Self::Slews => slews::run(size, plant, print)?,
             Self::Stops => print(stops::run(size)?),
             Self::Hogs => print(hogs::run(size, plant)?),
@@ -87,5 +108,20 @@ impl Check {
             Self::Disturbed => print(disturbed::run(disturber, plant)?),
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rows_and_their_expectations_can_be_read() {
+        for check in Check::value_variants() {
+            assert!(!check.rows().is_empty(), "{}", check.name());
+        }
+        for expectation in ROWS.always.iter().chain(&ROWS.counter).chain(&ROWS.intervals) {
+            assert!(expectation.test().is_ok(), "{}", expectation.says);
+        }
     }
 }

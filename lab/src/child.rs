@@ -6,6 +6,8 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
 use wait_timeout::ChildExt;
 
 use crate::stop::Stop;
@@ -24,7 +26,7 @@ pub fn tree(program: impl AsRef<OsStr>, limit_s: Option<u64>) -> Command {
     let mut command = Command::new("timeout");
     // No limit is 0 to `timeout`.
     command.arg(format!("--kill-after={GRACE_S}")).arg(limit_s.unwrap_or(0).to_string()).arg(program);
-    sys::end_with_parent(&mut command, libc::SIGTERM);
+    sys::end_with_parent(&mut command, Signal::SIGTERM);
     command
 }
 
@@ -49,11 +51,12 @@ pub fn output(command: &mut Command, stop: &Stop) -> io::Result<Option<Output>> 
 
 /// Ends a tree: by SIGTERM, and what ignores that by SIGKILL.
 fn end(child: &mut Child) -> io::Result<ExitStatus> {
-    sys::signal(child.id(), libc::SIGTERM)?;
+    let group = Pid::from_raw(child.id() as i32);
+    kill(group, Signal::SIGTERM)?;
     if let Some(status) = child.wait_timeout(Duration::from_secs(GRACE_S + 1))? {
         return Ok(status);
     }
-    sys::signal_group(child.id(), libc::SIGKILL)?;
+    killpg(group, Signal::SIGKILL)?;
     child.wait()
 }
 
@@ -92,7 +95,7 @@ mod tests {
             (tree("sh", None), format!("{waits}; sleep 1000 & echo \"pid $!\"; echo \"pid $$\"; wait"))
         } else {
             let mut command = Command::new("sh");
-            sys::end_with_parent(&mut command, libc::SIGKILL);
+            sys::end_with_parent(&mut command, Signal::SIGKILL);
             (command, "echo \"pid $$\"; exec sleep 1000".to_owned())
         };
         command.args(["-c", &script]).status().unwrap();

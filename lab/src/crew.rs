@@ -1,10 +1,9 @@
 //! Threads that read, one bound to each CPU.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use crate::phases::Phases;
 use crate::plant::Plant;
 use crate::reader::{Both, Reader};
 use crate::sys;
@@ -20,9 +19,26 @@ pub enum Until<'a> {
     /// Until this many readings of either kind were taken by all of them together.
     Readings(u64),
     /// Until somebody says so.
-    Told(&'a AtomicBool),
-    /// Until all phases are over.
-    Phases(&'a Phases),
+    Told(&'a Told),
+}
+
+/// Says so, and how often readers have read before.
+#[derive(Debug, Default)]
+pub struct Told {
+    over: AtomicBool,
+    turns: AtomicU64,
+}
+
+impl Told {
+    /// Readers stop.
+    pub fn end(&self) {
+        self.over.store(true, Ordering::Relaxed);
+    }
+
+    /// The turns of all readers so far.
+    pub fn turns(&self) -> u64 {
+        self.turns.load(Ordering::Relaxed)
+    }
 }
 
 /// Has a reader on every CPU read, while `meanwhile` does what it does, told by the flag that it gets whether all readers
@@ -38,22 +54,14 @@ pub fn read_on_every_cpu<T>(
         let all = scope.spawn(|| {
             let readers: Vec<_> =
                 (0..cpus).map(|cpu| scope.spawn(move || read(cpu, share(until, cpus), plant))).collect();
-            let mut both = Both::default();
-            let mut failure = None;
-            for reader in readers {
-                match reader.join().expect("a reader panicked") {
-                    Ok(seen) => both.merge(seen),
-                    Err(error) => failure = Some(error),
-                }
-            }
+            let seen: Vec<_> = readers.into_iter().map(|reader| reader.join().expect("a reader panicked")).collect();
             done.store(true, Ordering::Relaxed);
-            failure.map_or(Ok(both), Err)
+            let mut both = Both::default();
+            seen.into_iter().try_for_each(|seen| seen.map(|seen| both.merge(seen))).map(|()| both)
         });
         let came_to = meanwhile(&done);
-        match (&came_to, until) {
-            (Err(_), Until::Told(flag)) => flag.store(true, Ordering::Relaxed),
-            (Err(_), Until::Phases(phases)) => phases.end(),
-            _ => {}
+        if let (Err(_), Until::Told(told)) = (&came_to, until) {
+            told.end();
         }
         let both = all.join().expect("a reader panicked")?;
         Ok((both, came_to?))
@@ -66,13 +74,9 @@ pub fn read(cpu: usize, until: Until<'_>, plant: Option<Plant>) -> io::Result<Bo
     let mut reader = Reader::new(plant);
     match until {
         Until::Readings(count) => (0..count).for_each(|_| reader.turn()),
-        Until::Told(flag) => {
-            while !flag.load(Ordering::Relaxed) {
-                reader.turn();
-            }
-        }
-        Until::Phases(phases) => {
-            while phases.count() {
+        Until::Told(told) => {
+            while !told.over.load(Ordering::Relaxed) {
+                told.turns.fetch_add(1, Ordering::Relaxed);
                 reader.turn();
             }
         }

@@ -10,7 +10,7 @@ use crate::line;
 #[serde(rename_all = "snake_case")]
 pub enum Event {
     /// The guest is up.
-    Begin { kernel: String, cpus: usize },
+    Begin { kernel: String },
     /// A step begins.
     Step { step: usize, clocksource: String },
     /// A row of a check.
@@ -28,7 +28,6 @@ pub enum Event {
 pub struct Done {
     pub step: usize,
     pub clocksource: String,
-    pub seconds: f64,
     pub exit: Option<i64>,
     pub document: Value,
     pub output: String,

@@ -10,6 +10,7 @@ use crate::place;
 #[serde(deny_unknown_fields)]
 pub struct Expectation {
     /// The step.
+    #[serde(default)]
     pub of: String,
     /// What is expected, in a person's words.
     pub says: String,
@@ -59,17 +60,16 @@ pub struct Trace {
     pub output: String,
 }
 
-/// The test of one expectation.
+/// The test of one expectation. Those up to `Absent` are of a place.
 #[derive(Clone, Copy, Debug)]
 pub enum Test<'a> {
-    Is(&'a str, &'a Value),
-    Between(&'a str, [f64; 2]),
-    /// A place, a number, and the share by which that may be off.
-    Holds(&'a str, f64, f64),
-    Near(&'a str, [f64; 2]),
-    AtMost(&'a str, f64),
-    Contains(&'a str, &'a str),
-    Absent(&'a str),
+    Is(&'a Value),
+    Within([f64; 2]),
+    /// A number, and by how much that may be off.
+    Holds(f64, f64),
+    AtMost(f64),
+    Contains(&'a str),
+    Absent,
     Finding(&'a str, Option<&'a str>),
     NoFinding(&'a str),
     Exit(i64),
@@ -87,39 +87,30 @@ impl Expectation {
     /// # Errors
     /// Where it has none, several, or one without the place that it needs.
     pub fn test(&self) -> Result<Test<'_>, String> {
-        let place = || self.at.as_deref().ok_or("it needs a place: at = …".to_owned());
-        let mut tests = Vec::new();
-        if let Some(value) = &self.is {
-            tests.push(Test::Is(place()?, value));
+        let near = |[value, share]: [f64; 2]| [value - value.abs() * share, value + value.abs() * share];
+        let holds = |value: f64| Test::Holds(value, value.abs() * self.known_within.unwrap_or(KERNEL));
+        let of_place = [
+            self.is.as_ref().map(Test::Is),
+            self.between.map(Test::Within),
+            self.near.map(near).map(Test::Within),
+            self.holds.map(holds),
+            self.at_most.map(Test::AtMost),
+            self.contains.as_deref().map(Test::Contains),
+            self.absent.map(|_| Test::Absent),
+        ];
+        let others = [
+            self.finding.as_deref().map(|id| Test::Finding(id, self.about.as_deref())),
+            self.no_finding.as_deref().map(Test::NoFinding),
+            self.exit.map(Test::Exit),
+            self.prints.as_deref().map(Test::Prints),
+        ];
+        if self.at.is_none() && of_place.iter().any(Option::is_some) {
+            return Err("it needs a place: at = …".to_owned());
         }
-        if let Some(bounds) = self.between {
-            tests.push(Test::Between(place()?, bounds));
+        if self.known_within.is_some() && self.holds.is_none() {
+            return Err("only the number of `holds` is known within a share".to_owned());
         }
-        if let Some(value) = self.holds {
-            tests.push(Test::Holds(place()?, value, self.known_within.unwrap_or(KERNEL)));
-        }
-        if let Some(value) = self.near {
-            tests.push(Test::Near(place()?, value));
-        }
-        if let Some(most) = self.at_most {
-            tests.push(Test::AtMost(place()?, most));
-        }
-        if let Some(text) = &self.contains {
-            tests.push(Test::Contains(place()?, text));
-        }
-        if self.absent.is_some() {
-            tests.push(Test::Absent(place()?));
-        }
-        if let Some(id) = &self.finding {
-            tests.push(Test::Finding(id, self.about.as_deref()));
-        }
-        tests.extend(self.no_finding.as_deref().map(Test::NoFinding));
-        tests.extend(self.exit.map(Test::Exit));
-        tests.extend(self.prints.as_deref().map(Test::Prints));
-        match tests[..] {
-            [ref test] if self.known_within.is_some() && !matches!(test, Test::Holds(..)) => {
-                Err("only the number of `holds` is known within a share".to_owned())
-            }
+        match of_place.into_iter().chain(others).flatten().collect::<Vec<_>>()[..] {
             [test] => Ok(test),
             _ => Err("an expectation has exactly one test".to_owned()),
         }
@@ -127,51 +118,31 @@ impl Expectation {
 
     /// Whether it holds, and what was seen.
     pub fn judge(&self, trace: &Trace) -> (bool, String) {
+        let place = self.at.as_deref().unwrap_or_default();
+        let seen = place::at(&trace.document, place).unwrap_or(&Value::Null);
+        let shown = |holds: bool| (holds, number_shown(seen));
         match self.test() {
-            Ok(test) => test.judge(trace),
             Err(why) => (false, why),
-        }
-    }
-}
-
-impl Test<'_> {
-    fn judge(self, trace: &Trace) -> (bool, String) {
-        let there = |place: &str| place::at(&trace.document, place).unwrap_or(&Value::Null);
-        let shown = |place: &str| shorten(&there(place).to_string());
-        match self {
-            Self::Is(place, wanted) => (same(there(place), wanted), shown(place)),
-            Self::Between(place, [low, high]) => {
-                let number = number(there(place));
-                (number.is_some_and(|number| low <= number && number <= high), number_shown(there(place)))
+            Ok(Test::Is(wanted)) => shown(same(seen, wanted)),
+            Ok(Test::Within([low, high])) => shown(number(seen).is_some_and(|number| low <= number && number <= high)),
+            Ok(Test::Holds(value, slack)) => {
+                shown(ends(seen).is_some_and(|[low, high]| low - slack <= value && value <= high + slack))
             }
-            Self::Holds(place, value, share) => {
-                let slack = value.abs() * share;
-                let holds = ends(there(place)).is_some_and(|[low, high]| low - slack <= value && value <= high + slack);
-                (holds, number_shown(there(place)))
-            }
-            Self::Near(place, [value, share]) => {
-                let near = number(there(place)).is_some_and(|number| (number - value).abs() <= value.abs() * share);
-                (near, number_shown(there(place)))
-            }
-            Self::AtMost(place, most) => {
-                let seen = there(place);
-                let holds = lacks(trace, place) || number(seen).is_some_and(|number| number <= most);
-                (holds, number_shown(seen))
-            }
-            Self::Contains(place, text) => (contains(there(place), text), shown(place)),
-            Self::Absent(place) => (lacks(trace, place), shown(place)),
-            Self::Finding(id, subject) => {
+            Ok(Test::AtMost(most)) => shown(lacks(trace, place) || number(seen).is_some_and(|number| number <= most)),
+            Ok(Test::Contains(text)) => shown(contains(seen, text)),
+            Ok(Test::Absent) => shown(lacks(trace, place)),
+            Ok(Test::Finding(id, subject)) => {
                 let found = findings(&trace.document)
                     .find(|found| found["id"] == id && subject.is_none_or(|subject| found["subject"] == subject));
                 (found.is_some(), found.map_or_else(|| said(&trace.document), finding_shown))
             }
-            Self::NoFinding(id) => {
+            Ok(Test::NoFinding(id)) => {
                 let found = findings(&trace.document).find(|found| found["id"] == id);
                 // A document that is missing holds no finding either.
                 (found.is_none() && trace.document.is_object(), found.map_or_else(|| "none".to_owned(), finding_shown))
             }
-            Self::Exit(code) => (trace.exit == Some(code), exit_shown(trace.exit)),
-            Self::Prints(text) => {
+            Ok(Test::Exit(code)) => (trace.exit == Some(code), exit_shown(trace.exit)),
+            Ok(Test::Prints(text)) => {
                 let line = trace.output.lines().find(|line| line.contains(text));
                 (line.is_some(), shorten(line.unwrap_or(&trace.output).trim()))
             }

@@ -2,19 +2,19 @@
 
 use std::io::{self, Read};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::checks::timens;
-use crate::crew::{self, Until, cpus, read_on_every_cpu};
+use crate::crew::{self, Told, Until, cpus, read_on_every_cpu};
 use crate::line;
 use crate::reader::Both;
 use crate::said::Said;
 
 /// What a helper is started for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum Role {
     /// Reads on every CPU until its input ends.
     Threads,
@@ -26,34 +26,10 @@ pub enum Role {
     WarmNamespace(u64),
 }
 
-impl Role {
-    /// As `guest` understands them.
-    fn words(self) -> [String; 3] {
-        let (name, number) = match self {
-            Self::Threads => ("threads", 0),
-            Self::Single(cpu) => ("single", cpu as u64),
-            Self::ColdNamespace(readings) => ("cold_namespace", readings),
-            Self::WarmNamespace(readings) => ("warm_namespace", readings),
-        };
-        ["helper".to_owned(), name.to_owned(), number.to_string()]
-    }
-
-    /// The role that a command line names.
-    pub fn from_words(name: &str, number: &str) -> Option<Self> {
-        let number: u64 = number.parse().ok()?;
-        match name {
-            "threads" => Some(Self::Threads),
-            "single" => Some(Self::Single(usize::try_from(number).ok()?)),
-            "cold_namespace" => Some(Self::ColdNamespace(number)),
-            "warm_namespace" => Some(Self::WarmNamespace(number)),
-            _ => None,
-        }
-    }
-}
-
 /// Starts one.
 pub fn start(role: Role) -> io::Result<Child> {
-    Command::new("/proc/self/exe").args(role.words()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()
+    let role = serde_json::to_string(&role)?;
+    Command::new("/proc/self/exe").args(["helper", &role]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()
 }
 
 /// Ends its input and gives what it saw, or why it cannot be known.
@@ -84,12 +60,12 @@ pub fn report(both: Both) {
 }
 
 fn until_input_ends(read: impl FnOnce(Until<'_>) -> io::Result<Both>) -> io::Result<Both> {
-    let told = AtomicBool::new(false);
+    let told = Told::default();
     thread::scope(|scope| {
         scope.spawn(|| {
             // An error is an end as well.
             let _ = io::stdin().read_to_end(&mut Vec::new());
-            told.store(true, Ordering::Relaxed);
+            told.end();
         });
         read(Until::Told(&told))
     })

@@ -7,6 +7,8 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use nix::sys::signal::Signal;
+
 use crate::overlay;
 use crate::plant::Plant;
 use crate::scenario::{MachineKind, Scenario};
@@ -77,7 +79,7 @@ pub fn start(
         qemu.arg("-chardev").arg(format!("socket,id=monitor,fd={}", theirs.as_raw_fd()));
         qemu.args(["-mon", "chardev=monitor,mode=control"]);
         sys::hand_over(&mut qemu, &theirs);
-        sys::end_with_parent(&mut qemu, libc::SIGKILL);
+        sys::end_with_parent(&mut qemu, Signal::SIGKILL);
         let qemu = qemu.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(File::create(&complaints)?).spawn()?;
         Ok((qemu, monitor))
     })();
@@ -100,9 +102,10 @@ fn command(scenario: &Scenario, image: &Image, scratch: &[PathBuf; 2], words: &s
         io::Result::Ok(name.display().to_string())
     };
     let (kernel, initramfs) = (name(&image.kernel)?, name(&scratch[0])?);
-    let mut qemu = Command::new(program(scenario.machine));
+    let [program, machine, _] = emulator(scenario.machine);
+    let mut qemu = Command::new(program);
     qemu.current_dir(folder);
-    qemu.args(options(scenario.machine)).args(["-m", &scenario.memory_mib.to_string()]);
+    qemu.args(["-machine", machine, "-accel", "tcg"]).args(["-m", &scenario.memory_mib.to_string()]);
     qemu.args(["-smp", &scenario.cpus.to_string()]).args(scenario.qemu.split_whitespace());
     qemu.args("-nodefaults -no-reboot -display none -monitor none -serial stdio".split_whitespace());
     if scenario.snapshots {
@@ -131,28 +134,18 @@ fn remove(files: &[PathBuf]) {
     }
 }
 
-/// The program that emulates such machines.
-pub fn program(kind: MachineKind) -> &'static str {
+/// The program that emulates such machines, what it calls them, and the console of their kernels.
+fn emulator(kind: MachineKind) -> [&'static str; 3] {
     match kind {
-        MachineKind::Virt => "qemu-system-aarch64",
-        _ => "qemu-system-x86_64",
-    }
-}
-
-fn options(kind: MachineKind) -> &'static [&'static str] {
-    match kind {
-        MachineKind::Virt => &["-machine", "virt", "-accel", "tcg"],
-        _ => &["-machine", "q35", "-accel", "tcg"],
+        MachineKind::Virt => ["qemu-system-aarch64", "virt", "ttyAMA0"],
+        MachineKind::Xen => ["qemu-system-x86_64", "q35", "hvc0"],
+        _ => ["qemu-system-x86_64", "q35", "ttyS0"],
     }
 }
 
 /// The kernel's words, and those that `init` hands to the guest program.
 fn kernel_words(scenario: &Scenario, size: Size, plant: Option<Plant>) -> String {
-    let console = match scenario.machine {
-        MachineKind::Virt => "ttyAMA0",
-        MachineKind::Xen => "hvc0",
-        _ => "ttyS0",
-    };
+    let [.., console] = emulator(scenario.machine);
     let mut words = format!(
         "console={console} quiet loglevel=1 panic=-1 mitigations=off {} lab.size={}",
         scenario.kernel,

@@ -1,17 +1,29 @@
 //! Other people's programs that look for faults of clocks, and how each says what it found.
 
 /// One of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Peer {
-    /// The kernel's selftest of whether successive readings by one thread are in order.
-    InconsistencyCheck,
-    /// The kernel's selftest of whether readings by threads that take turns are in order.
-    Threadtest,
-    /// The kernel's selftest of whether `CLOCK_MONOTONIC` is slewed as much as `adjtimex` says.
-    RawSkew,
-    /// `fio --cpuclock-test`: whether the counters of all CPUs are in order.
-    Fio,
+#[derive(Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// Its program.
+    pub name: &'static str,
+    /// How a line begins and ends that says that something is wrong.
+    alarm: [&'static str; 2],
+    /// Likewise that all is well.
+    all_well: [&'static str; 2],
 }
+
+/// All, as the table lists them: three of the kernel's selftests and fio.
+pub static PEERS: [Peer; 4] = [
+    // Whether successive readings by one thread are in order.
+    Peer { name: "inconsistency-check", alarm: ["not ok ", ""], all_well: ["ok ", ""] },
+    // Whether readings by threads that take turns are in order.
+    Peer { name: "threadtest", alarm: ["", "[FAILED]"], all_well: ["", "[OK]"] },
+    // Whether `CLOCK_MONOTONIC` is slewed as much as `adjtimex` says.
+    Peer { name: "raw_skew", alarm: ["", "[FAILED]"], all_well: ["", "[OK]"] },
+    // `fio --cpuclock-test`: whether the counters of all CPUs are in order.
+    Peer { name: "fio", alarm: ["cs: Failed:", ""], all_well: ["cs: Pass!", ""] },
+];
+/// A clock that the kernel lacks is `ok` too.
+const SKIPPED: &str = "# SKIP";
 
 /// What its output says, by the line that decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,52 +35,28 @@ pub enum Mark {
 }
 
 impl Peer {
-    /// All, as the table lists them.
-    pub const ALL: [Self; 4] = [Self::InconsistencyCheck, Self::Threadtest, Self::RawSkew, Self::Fio];
-
-    /// Its program.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::InconsistencyCheck => "inconsistency-check",
-            Self::Threadtest => "threadtest",
-            Self::RawSkew => "raw_skew",
-            Self::Fio => "fio",
-        }
-    }
-
     /// The one that a command starts.
-    pub fn of(command: &str) -> Option<Self> {
+    pub fn of(command: &str) -> Option<&'static Self> {
         let program = command.split_whitespace().next()?;
-        Self::ALL.into_iter().find(|peer| peer.name() == program)
+        PEERS.iter().find(|peer| peer.name == program)
     }
 
     /// What a line of its output says, if anything.
-    pub fn mark(self, line: &str) -> Option<Mark> {
+    pub fn mark(&self, line: &str) -> Option<Mark> {
         let line = line.trim();
-        let (alarm, all_well) = match self {
-            // A clock that the kernel lacks is `ok` too.
-            Self::InconsistencyCheck => {
-                (line.starts_with("not ok "), line.starts_with("ok ") && !line.contains("# SKIP"))
-            }
-            Self::Threadtest | Self::RawSkew => (line.ends_with("[FAILED]"), line.ends_with("[OK]")),
-            Self::Fio => (line.starts_with("cs: Failed:"), line == "cs: Pass!"),
-        };
-        match (alarm, all_well) {
-            (true, _) => Some(Mark::Alarm),
-            (false, true) => Some(Mark::AllWell),
-            (false, false) => None,
-        }
+        let is = |[begin, end]: [&str; 2]| line.starts_with(begin) && line.ends_with(end) && !line.contains(SKIPPED);
+        if is(self.alarm) { Some(Mark::Alarm) } else { is(self.all_well).then_some(Mark::AllWell) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Mark, Peer};
+    use super::{Mark, PEERS, Peer};
 
     #[test]
     fn each_is_known_by_its_program() {
-        for peer in Peer::ALL {
-            assert_eq!(Peer::of(&format!("{} -t 3", peer.name())), Some(peer));
+        for peer in &PEERS {
+            assert_eq!(Peer::of(&format!("{} -t 3", peer.name)), Some(peer));
         }
         assert_eq!(Peer::of("clockperf"), None);
         assert_eq!(Peer::of(""), None);
@@ -76,20 +64,21 @@ mod tests {
 
     #[test]
     fn lines_are_read_as_they_were_printed() {
+        let [inconsistency_check, threadtest, raw_skew, fio] = &PEERS;
         for (peer, line, mark) in [
-            (Peer::InconsistencyCheck, "ok 1 CLOCK_MONOTONIC                ", Some(Mark::AllWell)),
-            (Peer::InconsistencyCheck, "not ok 1 CLOCK_REALTIME                 ", Some(Mark::Alarm)),
-            (Peer::InconsistencyCheck, "ok 1 # SKIP UNKNOWN_CLOCKID                ", None),
-            (Peer::InconsistencyCheck, "# Delta: 4012 ns", None),
-            (Peer::Threadtest, "Testing consistency with 8 threads for 2 seconds: [OK]", Some(Mark::AllWell)),
-            (Peer::Threadtest, "[FAILED]", Some(Mark::Alarm)),
-            (Peer::Threadtest, "---------------", None),
-            (Peer::RawSkew, "Estimating clock drift: 0.0(est) 0.0(act)\t[OK]", Some(Mark::AllWell)),
-            (Peer::RawSkew, "Estimating clock drift: 500.1(est) 0.0(act)\t[FAILED]", Some(Mark::Alarm)),
-            (Peer::RawSkew, "Estimating clock drift: 7.1(est) 0.0(act)\t[SKIP]", None),
-            (Peer::Fio, "cs: Pass!", Some(Mark::AllWell)),
-            (Peer::Fio, "cs: Failed: 51204", Some(Mark::Alarm)),
-            (Peer::Fio, "cs: CPU clock mismatch (diff=912):", None),
+            (inconsistency_check, "ok 1 CLOCK_MONOTONIC                ", Some(Mark::AllWell)),
+            (inconsistency_check, "not ok 1 CLOCK_REALTIME                 ", Some(Mark::Alarm)),
+            (inconsistency_check, "ok 1 # SKIP UNKNOWN_CLOCKID                ", None),
+            (inconsistency_check, "# Delta: 4012 ns", None),
+            (threadtest, "Testing consistency with 8 threads for 2 seconds: [OK]", Some(Mark::AllWell)),
+            (threadtest, "[FAILED]", Some(Mark::Alarm)),
+            (threadtest, "---------------", None),
+            (raw_skew, "Estimating clock drift: 0.0(est) 0.0(act)\t[OK]", Some(Mark::AllWell)),
+            (raw_skew, "Estimating clock drift: 500.1(est) 0.0(act)\t[FAILED]", Some(Mark::Alarm)),
+            (raw_skew, "Estimating clock drift: 7.1(est) 0.0(act)\t[SKIP]", None),
+            (fio, "cs: Pass!", Some(Mark::AllWell)),
+            (fio, "cs: Failed: 51204", Some(Mark::Alarm)),
+            (fio, "cs: CPU clock mismatch (diff=912):", None),
         ] {
             assert_eq!(peer.mark(line), mark, "{line}");
         }

@@ -21,10 +21,7 @@ impl Read {
 
     /// As it is printed.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Ordered => "ordered",
-            Self::Unordered => "unordered",
-        }
+        ["ordered", "unordered"][self as usize]
     }
 }
 
@@ -47,39 +44,28 @@ pub fn bracketed(read: Read) -> Bracket {
 
 /// What both ways to read came to.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Both {
-    /// Of `Clock::now`.
-    pub ordered: Tally,
-    /// Of `Unordered::now`.
-    pub unordered: Tally,
-}
+pub struct Both([Tally; 2]);
 
 impl Both {
     /// What that read came to.
     pub fn of(&self, read: Read) -> Tally {
-        match read {
-            Read::Ordered => self.ordered,
-            Read::Unordered => self.unordered,
-        }
+        self.0[read as usize]
     }
 
     /// What that read came to, to add to it.
+    #[inline(always)]
     pub fn of_mut(&mut self, read: Read) -> &mut Tally {
-        match read {
-            Read::Ordered => &mut self.ordered,
-            Read::Unordered => &mut self.unordered,
-        }
+        &mut self.0[read as usize]
     }
 
     /// Adds what another thread or process saw.
     pub fn merge(&mut self, other: Self) {
-        self.ordered.merge(other.ordered);
-        self.unordered.merge(other.unordered);
+        Read::ALL.into_iter().for_each(|read| self.of_mut(read).merge(other.of(read)));
     }
 }
 
 /// One thread's checking of both reads in turns.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Reader {
     plant: Option<Plant>,
     both: Both,
@@ -90,7 +76,7 @@ pub struct Reader {
 impl Reader {
     /// A reader that has read nothing yet.
     pub fn new(plant: Option<Plant>) -> Self {
-        Self { plant, both: Both::default(), last: None, latest_ns: 0 }
+        Self { plant, ..Self::default() }
     }
 
     /// One ordered and one unordered reading.
@@ -107,11 +93,14 @@ impl Reader {
 
     #[inline(always)]
     fn read(&mut self, read: Read) {
-        let mut bracket = bracketed(read);
-        let tally = match read {
-            Read::Ordered => &mut self.both.ordered,
-            Read::Unordered => &mut self.both.unordered,
-        };
+        let bracket = bracketed(read);
+        self.add(read, bracket);
+    }
+
+    /// Adds a bracketed reading of its thread.
+    #[inline(always)]
+    pub fn add(&mut self, read: Read, mut bracket: Bracket) {
+        let tally = self.both.of_mut(read);
         if let Some(plant) = self.plant {
             bracket.reading_ns = plant.apply(tally.readings, bracket.reading_ns);
         }

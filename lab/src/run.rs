@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use wait_timeout::ChildExt;
 
-use crate::child;
 use crate::console;
 use crate::event::Event;
 use crate::machine::{self, Image, Machine};
@@ -16,7 +15,7 @@ use crate::monitor::Monitor;
 use crate::plant::Plant;
 use crate::scenario::{MachineKind, Scenario};
 use crate::size::Size;
-use crate::steps::{self, Limits, Means};
+use crate::steps::{self, Means};
 use crate::stop::{Cause, Stop};
 
 /// What a run left.
@@ -50,11 +49,7 @@ const POLL: Duration = Duration::from_millis(100);
 const ENDS_WITHIN: Duration = Duration::from_secs(20);
 /// A long run does ten times as much.
 const LONG: u64 = 10;
-/// What a host's image leaves next to its program, if something must be ended after the last step.
-const END: &str = "end";
 const OUT_OF_TIME: &str = "out of time";
-/// What must be ended ends within this.
-const END_S: u64 = 20;
 
 /// Runs it until the guest ends, the time is over, or `stop` says so.
 pub fn run(scenario: &Scenario, place: &Place<'_>, size: Size, plant: Option<Plant>, stop: &Stop) -> Run {
@@ -71,21 +66,12 @@ pub fn run(scenario: &Scenario, place: &Place<'_>, size: Size, plant: Option<Pla
 /// Without a machine: the image is a program that starts the tool.
 fn here(scenario: &Scenario, image: &Image, size: Size, stop: &Stop) -> Run {
     let tool = vec![image.initramfs.display().to_string()];
-    let limits = Some(Limits { limit_s: scenario.limit_s, stop });
+    let limits = Some((scenario.limit_s, stop));
     let mut events = Vec::new();
     steps::run(scenario, &Means { tool, size, plant: None, limits }, &mut |event| events.push(event));
     let mut run = Run { events, ..Run::default() };
     if !is_whole(&run.events) {
         run.end_early(stop.cause());
-    }
-    let end = image.initramfs.with_extension(END);
-    if end.exists() {
-        // Also after an interruption, which must not keep it from its work.
-        match child::tree(&end, Some(END_S)).status() {
-            Ok(status) if status.success() => {}
-            Ok(status) => run.faults.push(format!("{} ended with {status}", end.display())),
-            Err(error) => run.faults.push(format!("{}: {error}", end.display())),
-        }
     }
     run
 }
@@ -112,12 +98,6 @@ fn is_whole(events: &[Event]) -> bool {
     matches!(events.last(), Some(Event::End))
 }
 
-/// Why a machine was ended.
-enum Early {
-    Stop(Cause),
-    Fault(String),
-}
-
 /// What follows a console: the events, and the last line that is none.
 type Follower = JoinHandle<io::Result<(Vec<Event>, String)>>;
 
@@ -125,17 +105,25 @@ fn boot(scenario: &Scenario, place: &Place<'_>, size: Size, plant: Option<Plant>
     let limit = Duration::from_secs(scenario.limit_s * if size == Size::Full { LONG } else { 1 });
     let mut machine = machine::start(scenario, place.file, place.image, place.peers, &place.stem, size, plant)?;
     let follower = follow(&mut machine, place.stem.with_extension("console"))?;
-    let early = wait(&mut machine, &follower, limit, stop)?;
+    let began = Instant::now();
     let mut run = Run::default();
-    match early {
-        Some(Early::Stop(Cause::Interrupted)) => {
-            // Nothing is judged then, and the monitor may still be waiting.
-            run.interrupted = true;
-            return Ok(run);
+    while machine.qemu.wait_timeout(POLL)?.is_none() {
+        if let Some(cause) = stop.cause() {
+            run.end_early(Some(cause));
+        } else if began.elapsed() > limit {
+            run.faults.push(format!("timed out after {} s", limit.as_secs()));
+        } else if follower.is_finished() && machine.qemu.wait_timeout(ENDS_WITHIN)?.is_none() {
+            // Whoever follows the console ends before the machine only where something failed.
+            run.faults.push("its console cannot be followed".to_owned());
+        } else {
+            continue;
         }
-        Some(Early::Stop(cause)) => run.end_early(Some(cause)),
-        Some(Early::Fault(fault)) => run.faults.push(fault),
-        None => {}
+        machine.qemu.kill()?;
+        machine.qemu.wait()?;
+    }
+    if run.interrupted {
+        // Nothing is judged then, and the monitor may still be waiting.
+        return Ok(run);
     }
     let (events, last) = match follower.join().expect("no panic in what follows the console") {
         Ok(followed) => followed,
@@ -165,25 +153,4 @@ fn follow(machine: &mut Machine, console: PathBuf) -> io::Result<Follower> {
         })?;
         Ok((events, last))
     }))
-}
-
-/// Waits until the machine ends by itself, or ends it.
-fn wait(machine: &mut Machine, follower: &Follower, limit: Duration, stop: &Stop) -> io::Result<Option<Early>> {
-    let began = Instant::now();
-    while machine.qemu.wait_timeout(POLL)?.is_none() {
-        let early = if let Some(cause) = stop.cause() {
-            Early::Stop(cause)
-        } else if began.elapsed() > limit {
-            Early::Fault(format!("timed out after {} s", limit.as_secs()))
-        } else if follower.is_finished() && machine.qemu.wait_timeout(ENDS_WITHIN)?.is_none() {
-            // Whoever follows the console ends before the machine only where something failed.
-            Early::Fault("its console cannot be followed".to_owned())
-        } else {
-            continue;
-        };
-        machine.qemu.kill()?;
-        machine.qemu.wait()?;
-        return Ok(Some(early));
-    }
-    Ok(None)
 }

@@ -194,33 +194,39 @@ impl Scenario {
         scenario.name = name.to_owned();
         let mut titles: Vec<String> = Vec::new();
         for step in &scenario.steps {
-            let action = step.action()?;
-            if step.reads_counter.is_some() && !matches!(action, Action::Check(_)) {
-                return Err(format!(
-                    "{:?}: reads_counter is for checks; of the tool, expect what its document says",
-                    step.title()
-                ));
-            }
-            if action == Action::Check(Check::Disturbed) && step.meanwhile.is_none() {
-                return Err(format!("{:?}: nothing disturbs it; say what by `meanwhile`", step.title()));
-            }
-            if titles.contains(&step.title()) {
-                return Err(format!("two steps are called {:?}; give one a name", step.title()));
-            }
-            scenario.check_peers(step)?;
-            titles.push(step.title());
+            let (action, title, asked) = (step.action()?, step.title(), scenario.peers_of(step));
+            let (is_check, is_asking) = (matches!(action, Action::Check(_)), step.peers.is_some());
+            let is_undisturbed = action == Action::Check(Check::Disturbed) && step.meanwhile.is_none();
+            first_that_holds(
+                &title,
+                &[
+                    (
+                        step.reads_counter.is_some() && !is_check,
+                        "reads_counter is for checks; of the tool, expect what its document says",
+                    ),
+                    (is_undisturbed, "nothing disturbs it; say what by `meanwhile`"),
+                    (titles.contains(&title), "two steps are called so; give one a name"),
+                    (asked.iter().any(|command| Peer::of(command).is_none()), "there is no such peer"),
+                    (is_asking && (asked.is_empty() || step.rounds == Some(0)), "it asks nobody"),
+                    (!is_asking && (step.by.is_some() || step.rounds.is_some()), "it asks no peers"),
+                ],
+            )?;
+            titles.push(title);
         }
         for expectation in &scenario.expectations {
             let test = expectation.test().map_err(|why| format!("{:?}: {why}", expectation.says))?;
-            if expectation.fault.is_some() && !matches!(test, Test::Finding(..)) {
-                return Err(format!("{:?}: a fault is detected by a finding, or not at all", expectation.says));
-            }
-            if expectation.may_miss && expectation.fault.is_none() {
-                return Err(format!("{:?}: only the detection of a fault may be missed", expectation.says));
-            }
-            if !titles.contains(&expectation.of) {
-                return Err(format!("{:?} is of {:?}, and no step is called that", expectation.says, expectation.of));
-            }
+            let is_of_finding = matches!(test, Test::Finding(..));
+            first_that_holds(
+                &expectation.says,
+                &[
+                    (expectation.fault.is_some() && !is_of_finding, "a fault is detected by a finding, or not at all"),
+                    (
+                        expectation.may_miss && expectation.fault.is_none(),
+                        "only the detection of a fault may be missed",
+                    ),
+                    (!titles.contains(&expectation.of), "no step is called as what it is of"),
+                ],
+            )?;
         }
         Ok(scenario)
     }
@@ -228,20 +234,6 @@ impl Scenario {
     /// How many of the host's CPUs it takes: its machine's, or all where the steps are done by the host, such as a compiler's.
     pub fn slots(&self) -> usize {
         if self.machine == MachineKind::Host { usize::MAX } else { self.cpus }
-    }
-
-    fn check_peers(&self, step: &Step) -> Result<(), String> {
-        let asked = self.peers_of(step);
-        if let Some(unknown) = asked.iter().find(|command| Peer::of(command).is_none()) {
-            return Err(format!("there is no peer {unknown}"));
-        }
-        match step.action()? {
-            Action::Peers(_) if asked.is_empty() => Err(format!("{:?} asks nobody", step.title())),
-            Action::Peers(_) if step.rounds == Some(0) => Err(format!("{:?} asks nobody", step.title())),
-            Action::Peers(_) => Ok(()),
-            _ if step.by.is_some() || step.rounds.is_some() => Err(format!("{:?} asks no peers", step.title())),
-            _ => Ok(()),
-        }
     }
 
     /// The peers that a step asks, each with its options.
@@ -281,6 +273,14 @@ impl Scenario {
     }
 }
 
+/// An error for the first of these wrongs that there is.
+fn first_that_holds(what: &str, wrongs: &[(bool, &str)]) -> Result<(), String> {
+    match wrongs.iter().find(|(is_so, _)| *is_so) {
+        Some((_, why)) => Err(format!("{what:?}: {why}")),
+        None => Ok(()),
+    }
+}
+
 fn plain() -> String {
     "plain".to_owned()
 }
@@ -301,6 +301,7 @@ fn limit_s() -> u64 {
 mod tests {
     use super::*;
     use crate::answer::NO_FAULT;
+    use crate::peer::PEERS;
 
     fn parse(steps: &str) -> Result<Scenario, String> {
         Scenario::parse("hpet", &format!("about = 'a slow clock'\n{steps}"))
@@ -340,7 +341,7 @@ mod tests {
                 .filter(|(_, step)| (step.peers.as_deref() == Some(NO_FAULT)) == without_fault)
                 .flat_map(|(scenario, step)| {
                     let peers = scenario.peers_of(step).iter().filter_map(|command| Peer::of(command));
-                    peers.map(|peer| (scenario.name.clone(), peer.name()))
+                    peers.map(|peer| (scenario.name.clone(), peer.name))
                 })
                 .collect()
         };
@@ -350,8 +351,8 @@ mod tests {
             let elsewhere = scenario == "unstable" && controls.iter().any(|(_, other)| *other == peer);
             assert!(elsewhere || controls.contains(&(scenario.clone(), peer)), "{scenario}: no control of {peer}");
         }
-        for peer in Peer::ALL {
-            assert!(controls.iter().any(|(_, other)| *other == peer.name()), "nobody asks {}", peer.name());
+        for peer in &PEERS {
+            assert!(controls.iter().any(|(_, other)| *other == peer.name), "nobody asks {}", peer.name);
         }
     }
 
@@ -376,7 +377,7 @@ mod tests {
             ("[[step]]\nchek = 'readings'", "chek"),
             ("[[step]]\nrun = 'a'\n[[step]]\nrun = 'a'", "two steps"),
             ("[[step]]\npeers = 'a'", "asks nobody"),
-            ("[[step]]\npeers = 'a'\nby = ['clockperf']", "no peer clockperf"),
+            ("[[step]]\npeers = 'a'\nby = ['clockperf']", "no such peer"),
             ("[[step]]\nrun = 'a'\nby = ['fio']", "asks no peers"),
             ("[[step]]\npeers = 'a'\nby = ['fio']\nrounds = 0", "asks nobody"),
             ("[[step]]\nrun = 'a'\n[[expect]]\nof = 'a'\nsays = 'c'\nexit = 0\nmay_miss = true", "may be missed"),

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io;
 use std::process::{Command, Output, Stdio};
-use std::time::Instant;
 
 use serde_json::Value;
 
@@ -11,7 +10,6 @@ use crate::answer::Answer;
 use crate::check::Check;
 use crate::child;
 use crate::clocksource;
-use crate::crew::cpus;
 use crate::disturber::Disturber;
 use crate::event::{Done, Event};
 use crate::plant::Plant;
@@ -28,42 +26,33 @@ pub struct Means<'a> {
     pub size: Size,
     /// A fault put in on purpose.
     pub plant: Option<Plant>,
-    /// What ends a program; a machine is ended as a whole.
-    pub limits: Option<Limits<'a>>,
-}
-
-/// What ends a program early.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits<'a> {
-    /// How long it may take.
-    pub limit_s: u64,
-    pub stop: &'a Stop,
+    /// What ends a program early: how long it may take, and who is asked; a machine is ended as a whole.
+    pub limits: Option<(u64, &'a Stop)>,
 }
 
 impl Means<'_> {
     /// Runs a program to its end.
     fn run(&self, words: impl IntoIterator<Item = String>) -> io::Result<Output> {
-        let Some(Limits { limit_s, stop }) = self.limits else {
-            return command(words)?.output();
-        };
         let mut words = words.into_iter();
-        let mut command = child::tree(words.next().ok_or_else(no_program)?, Some(limit_s));
-        let output = child::output(command.args(words).stderr(Stdio::piped()), stop)?;
+        let program = words.next().ok_or_else(|| io::Error::other("no program"))?;
+        let Some((limit_s, stop)) = self.limits else {
+            return Command::new(program).args(words).stdin(Stdio::null()).output();
+        };
+        let output = child::output(child::tree(program, Some(limit_s)).args(words).stderr(Stdio::piped()), stop)?;
         output.ok_or_else(|| io::Error::other("it was ended early"))
     }
 
     fn is_stopped(&self) -> bool {
-        self.limits.is_some_and(|limits| limits.stop.cause().is_some())
+        self.limits.is_some_and(|(_, stop)| stop.cause().is_some())
     }
 }
 
 /// Carries out every step and tells what came of each. One that cannot be done does not keep the others from being done.
 pub fn run(scenario: &Scenario, means: &Means<'_>, tell: &mut dyn FnMut(Event)) {
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    tell(Event::Begin { kernel: kernel.trim().to_owned(), cpus: cpus() });
+    tell(Event::Begin { kernel: kernel.trim().to_owned() });
     for (step, what) in scenario.steps.iter().enumerate() {
         tell(Event::Step { step, clocksource: clocksource::name() });
-        let began = Instant::now();
         let mut silent = means.plant == Some(Plant::Silent);
         let done = carry_out(scenario, what, means, &mut |row| {
             if !std::mem::take(&mut silent) {
@@ -71,8 +60,7 @@ pub fn run(scenario: &Scenario, means: &Means<'_>, tell: &mut dyn FnMut(Event)) 
             }
         });
         let done = done.unwrap_or_else(|error| Done { failed: Some(error.to_string()), ..Done::default() });
-        let seconds = (began.elapsed().as_secs_f64() * 100.0).round() / 100.0;
-        tell(Event::Done(Box::new(Done { step, seconds, clocksource: clocksource::name(), ..done })));
+        tell(Event::Done(Box::new(Done { step, clocksource: clocksource::name(), ..done })));
         // The rest is not done, and the end is not told.
         if means.plant == Some(Plant::Crash) || means.is_stopped() {
             return;
@@ -119,10 +107,10 @@ fn finished(disturber: Disturber<'_>) -> Option<String> {
 fn ask_peers(scenario: &Scenario, step: &Step, fault: &str, row: &mut dyn FnMut(Value)) -> io::Result<Done> {
     let mut done = Done::default();
     for command in scenario.peers_of(step) {
-        for round in 0..step.rounds() {
+        for _ in 0..step.rounds() {
             let mut meanwhile = step.meanwhile.as_deref().map(Disturber::new);
             meanwhile.as_mut().map_or(Ok(()), Disturber::start)?;
-            row(serde_json::to_value(Answer::get(fault, command, round, &under(step)))?);
+            row(serde_json::to_value(Answer::get(fault, command, &under(step)))?);
             if let Some(disturber) = meanwhile {
                 done.failed = finished(disturber).or(done.failed);
             }
@@ -158,18 +146,6 @@ fn ran(output: Output) -> Done {
         failed: output.status.code().is_none().then(|| format!("it ended with {}", output.status)),
         ..Done::default()
     }
-}
-
-/// The command of these words.
-fn command(words: impl IntoIterator<Item = String>) -> io::Result<Command> {
-    let mut words = words.into_iter();
-    let mut command = Command::new(words.next().ok_or_else(no_program)?);
-    command.args(words).stdin(Stdio::null());
-    Ok(command)
-}
-
-fn no_program() -> io::Error {
-    io::Error::other("no program")
 }
 
 /// A command that fails ends the shell, whatever would follow.

@@ -1,49 +1,51 @@
 //! The system calls that the standard library has no words for, and the one instruction that keeps reads in order.
 #![allow(unsafe_code)]
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
-use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::ptr;
 use std::time::Duration;
 
+use nix::sched::{CpuSet, sched_setaffinity};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+use nix::sys::time::TimeSpec;
+use nix::sys::wait::{WaitStatus, waitpid};
+use nix::time::{ClockId, clock_gettime, clock_settime};
+use nix::unistd::{ForkResult, Pid, alarm, fork, getppid};
+
 /// The kernel's tick of a clock that nobody slews.
 pub const NOMINAL_TICK_US: i64 = 10_000;
 
-fn clock_ns(id: libc::clockid_t) -> u64 {
-    let mut time = MaybeUninit::<libc::timespec>::uninit();
-    // SAFETY: `time` is valid for writes, and the call fails only for an unknown clock; both ids used here are Linux's own.
-    let time = unsafe {
-        libc::clock_gettime(id, time.as_mut_ptr());
-        time.assume_init()
-    };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+#[inline(always)]
+fn clock_ns(id: ClockId) -> u64 {
+    let time = clock_gettime(id).expect("Linux has these clocks");
+    time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
 }
 
 /// `CLOCK_MONOTONIC`: the judge of every reading. Safe in a signal handler and after `fork`.
 #[inline(always)]
 pub fn monotonic_ns() -> u64 {
-    clock_ns(libc::CLOCK_MONOTONIC)
+    clock_ns(ClockId::CLOCK_MONOTONIC)
 }
 
 /// `CLOCK_MONOTONIC_RAW`, which no slew reaches.
 pub fn raw_ns() -> u64 {
-    clock_ns(libc::CLOCK_MONOTONIC_RAW)
+    clock_ns(ClockId::CLOCK_MONOTONIC_RAW)
 }
 
 /// `CLOCK_REALTIME`, signed: a wall clock can be set before its epoch's end.
 pub fn wall_clock_ns() -> i64 {
-    clock_ns(libc::CLOCK_REALTIME) as i64
+    clock_ns(ClockId::CLOCK_REALTIME) as i64
 }
 
 /// Sets `CLOCK_REALTIME`.
 pub fn set_wall_clock(ns: i64) -> io::Result<()> {
-    let time = libc::timespec { tv_sec: ns.div_euclid(1_000_000_000), tv_nsec: ns.rem_euclid(1_000_000_000) };
-    // SAFETY: the kernel only reads `time`, which outlives the call.
-    succeeded(unsafe { libc::clock_settime(libc::CLOCK_REALTIME, &time) })
+    let time = TimeSpec::new(ns.div_euclid(1_000_000_000), ns.rem_euclid(1_000_000_000));
+    Ok(clock_settime(ClockId::CLOCK_REALTIME, time)?)
 }
 
 /// No later instruction starts before all earlier ones are done: what pins an unordered read between two others.
@@ -63,37 +65,21 @@ pub fn serialise() {
 
 /// Binds the calling thread to one CPU.
 pub fn pin(cpu: usize) -> io::Result<()> {
-    // SAFETY: an all-zero set is the empty set; `CPU_SET` checks its bound, and the kernel only reads the set.
-    let done = unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        libc::CPU_SET(cpu, &mut set);
-        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set)
-    };
-    succeeded(done)
-}
-
-/// Sends a signal to a process of our own making.
-pub fn signal(pid: u32, signal: libc::c_int) -> io::Result<()> {
-    // SAFETY: takes two integers and touches no memory of ours.
-    succeeded(unsafe { libc::kill(pid as libc::pid_t, signal) })
-}
-
-/// Sends a signal to every process of the group that a child of ours leads.
-pub fn signal_group(pid: u32, signal: libc::c_int) -> io::Result<()> {
-    // SAFETY: takes two integers and touches no memory of ours.
-    succeeded(unsafe { libc::kill(-(pid as libc::pid_t), signal) })
+    let mut set = CpuSet::new();
+    set.set(cpu)?;
+    Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
 }
 
 /// Makes the command's process get `signal` as soon as the thread that starts it ends, also when all of this program is
 /// killed. It leads a group of its own: a Ctrl-C at the terminal reaches this program alone, which ends the others.
-pub fn end_with_parent(command: &mut Command, signal: libc::c_int) {
-    let parent = std::process::id();
+pub fn end_with_parent(command: &mut Command, signal: Signal) {
+    let parent = Pid::this();
     // SAFETY: between fork and exec, two system calls that touch no memory, and errors that allocate none.
     unsafe {
         command.process_group(0).pre_exec(move || {
-            succeeded(libc::prctl(libc::PR_SET_PDEATHSIG, signal as libc::c_ulong))?;
+            set_pdeathsig(signal)?;
             // A parent that had ended before the call sends nothing any more.
-            if libc::getppid() as u32 == parent { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
+            if getppid() == parent { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
         });
     }
 }
@@ -213,44 +199,29 @@ pub fn unshare_time() -> io::Result<()> {
 ///
 /// With other threads running, `work` may do only what a signal handler may: no allocation, no lock.
 pub fn in_child<const N: usize>(limit: Duration, work: impl FnOnce() -> [u8; N]) -> io::Result<Option<[u8; N]>> {
-    let mut ends = [0; 2];
-    // SAFETY: `ends` has room for two descriptors.
-    succeeded(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) })?;
-    // SAFETY: both descriptors were opened just now and belong to nobody else.
-    let (from, to) = unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) };
+    let (mut from, mut to) = io::pipe()?;
     // SAFETY: the child calls `alarm`, `work` (by its contract), `write` and `_exit`, all async-signal-safe, and never
     // returns into the caller.
-    let pid = unsafe { libc::fork() };
-    if pid == 0 {
-        // SAFETY: as above; an unhandled SIGALRM ends a child that hangs.
-        unsafe { libc::alarm(limit.as_secs() as libc::c_uint) };
-        let bytes = work();
-        let written = File::from(to).write_all(&bytes).is_ok();
+    let ForkResult::Parent { child } = unsafe { fork() }? else {
+        // An unhandled SIGALRM ends a child that hangs.
+        alarm::set(limit.as_secs() as u32);
+        let written = to.write_all(&work()).is_ok();
         // SAFETY: ends the child at once, without the parent's exit handlers.
-        unsafe { libc::_exit(if written { 0 } else { 1 }) };
-    }
-    succeeded(pid)?;
+        unsafe { libc::_exit(i32::from(!written)) };
+    };
     drop(to);
     let mut bytes = [0; N];
-    let whole = File::from(from).read_exact(&mut bytes).is_ok();
-    let mut status = 0;
-    // SAFETY: `status` is valid for writes, and `pid` is a child of ours that nobody else waits for.
-    succeeded(unsafe { libc::waitpid(pid, &mut status, 0) })?;
-    Ok((whole && libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0).then_some(bytes))
+    let whole = from.read_exact(&mut bytes).is_ok();
+    Ok((waitpid(child, None)? == WaitStatus::Exited(child, 0) && whole).then_some(bytes))
 }
 
 /// Calls `handler` on SIGALRM, `period` after `period`, on whichever thread the kernel picks.
 ///
 /// The handler must do only what a signal handler may.
 pub fn start_timer(period: Duration, handler: extern "C" fn(libc::c_int)) -> io::Result<()> {
-    // SAFETY: an all-zero `sigaction` has an empty mask; the handler has the signature that `sa_flags` announces, and
-    // lives as long as the program.
-    succeeded(unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = handler as *const () as libc::sighandler_t;
-        action.sa_flags = libc::SA_RESTART;
-        libc::sigaction(libc::SIGALRM, &action, std::ptr::null_mut())
-    })?;
+    let action = SigAction::new(SigHandler::Handler(handler), SaFlags::SA_RESTART, SigSet::empty());
+    // SAFETY: the handler does what a signal handler may, by its contract, and lives as long as the program.
+    unsafe { sigaction(Signal::SIGALRM, &action) }?;
     set_timer(period)
 }
 

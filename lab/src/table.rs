@@ -1,13 +1,13 @@
 //! The verdicts as people read them.
 
 use comfy_table::Table;
-use comfy_table::presets::NOTHING;
+use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 
 use crate::campaign::Campaign;
 use crate::verdict::{Judged, Verdict};
 
-/// For a terminal: the rows, then all faults, then the sum.
-pub fn plain(verdicts: &[Verdict]) -> String {
+/// The rows, then what is wrong, then all faults that were injected with what found them, then the sum.
+pub fn text(verdicts: &[Verdict]) -> String {
     let mut table = Table::new();
     table.load_style(NOTHING).set_header(["scenario", "step", "fault", "expectation", "seen", ""]);
     for verdict in verdicts {
@@ -30,7 +30,14 @@ pub fn plain(verdicts: &[Verdict]) -> String {
             table.add_row([verdict.scenario.as_str(), &row.step, fault, &row.says, &seen, word]);
         }
     }
-    trim(&table.to_string()) + &faults(verdicts) + &sum(verdicts)
+    let campaign = Campaign::of(verdicts);
+    let (mut injected, mut rows) = (Table::new(), campaign.table().into_iter());
+    injected.load_style(ASCII_MARKDOWN).set_header(rows.next().unwrap_or_default()).add_rows(rows);
+    let campaign = match campaign.injected() {
+        0 => String::new(),
+        _ => format!("\n{injected}\n\n{}\n", campaign.sentences()),
+    };
+    trim(&table.to_string()) + &faults(verdicts) + &campaign + &sum(verdicts)
 }
 
 /// A line for everything that is wrong.
@@ -45,15 +52,6 @@ fn faults(verdicts: &[Verdict]) -> String {
         }
     }
     text
-}
-
-/// For `docs/lab.md`: the faults that were injected, and what found them.
-pub fn markdown(verdicts: &[Verdict]) -> String {
-    let campaign = Campaign::of(verdicts);
-    let mut table = campaign.table();
-    table.insert(1, vec!["---".to_owned(); table[0].len()]);
-    let rows = table.iter().map(|cells| format!("| {} |\n", cells.join(" | ")));
-    faults(verdicts) + &sum(verdicts) + "\n" + &rows.collect::<String>() + "\n" + &campaign.sentences()
 }
 
 fn named(row: &Judged) -> String {
@@ -89,9 +87,8 @@ fn trim(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{markdown, plain};
+    use super::text;
     use crate::verdict::{Judged, Verdict};
-    use serde_json::Value;
 
     fn verdict(scenario: &str, faults: &[&str]) -> Verdict {
         let row = Judged {
@@ -100,41 +97,27 @@ mod tests {
             seen: "slow: a|b".to_owned(),
             fault: Some(format!("fault of {scenario}")),
             finding: Some("slow".to_owned()),
-            missed: false,
-            answers: Vec::new(),
             faults: faults.iter().map(|&fault| fault.to_owned()).collect(),
-            details: Value::Null,
+            ..Judged::default()
         };
-        let (about, kernel) = (String::new(), String::new());
-        Verdict {
-            scenario: scenario.to_owned(),
-            about,
-            seconds: 2.0,
-            kernel,
-            skipped: None,
-            interrupted: false,
-            rows: vec![row],
-            faults: vec![],
-        }
+        Verdict { scenario: scenario.to_owned(), seconds: 2.0, rows: vec![row], ..Verdict::default() }
     }
 
     #[test]
     fn every_fault_and_every_skip_is_told() {
         let skipped = Verdict { skipped: Some("no xen".to_owned()), ..verdict("xen", &[]) };
-        let text = plain(&[verdict("a", &[]), verdict("b", &["seen: nothing"]), skipped]);
+        let text = text(&[verdict("a", &[]), verdict("b", &["seen: nothing"]), skipped]);
         assert!(text.contains("FAIL b, clocks, it is slow: seen: nothing\n"), "{text}");
         assert!(text.contains("no xen") && text.contains("skipped"), "{text}");
         let sum = "2 scenarios run, 1 failed, 1 skipped; 1 of 2 expectations met; 2 faults injected, 1 detected; 6 s of machine time\n";
         assert!(text.ends_with(sum), "{text}");
-        let text = markdown(&[verdict("a", &[])]);
-        let fault = "| fault | scenario | chronoscope |\n| --- | --- | --- |\n| fault of a | a | `slow` |\n";
-        assert!(text.contains(fault) && text.ends_with("1 faults injected, 1 detected.\n"), "{text}");
+        assert!(text.contains("| fault of a | a        | `slow`      |"), "{text}");
     }
 
     #[test]
     fn what_was_interrupted_is_counted_by_itself() {
         let ended = Verdict { interrupted: true, rows: vec![], ..verdict("b", &[]) };
-        let text = plain(&[verdict("a", &[]), ended]);
+        let text = text(&[verdict("a", &[]), ended]);
         assert!(text.contains("interrupted\n") && !text.contains("FAIL"), "{text}");
         assert!(
             text.contains("1 scenarios run, 0 failed, 0 skipped, 1 interrupted; 1 of 1 expectations met"),

@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use bench_clock::monotonic::monotonic_ns;
-use bench_clock::raw::{
-    self, Counter, NAME_ORDERED, NAME_UNORDERED, NAME_WITH_PROCESSOR_ID, TickSource, WithProcessorId,
-};
 use bench_common::process::failed;
 use bench_common::{Count, Failure, Run, Section, Table, Value, cpus};
-use chronoscope_clock::{Clock, Granular};
+use chronoscope_clock::{Clock, Granular, TickSource};
+use chronoscope_sources::arch::{Counter, NAME_ORDERED, NAME_UNORDERED, NAME_WITH_PROCESSOR_ID, WithProcessorId};
+use chronoscope_sources::causality;
 
 /// A function as a source.
 struct Function<F>(F);
@@ -18,14 +17,6 @@ impl<F: Fn() -> u64> TickSource for Function<F> {
     fn read(&self) -> u64 {
         (self.0)()
     }
-}
-
-/// How long to look at a clock: slices in both directions, in turns, until there are enough observations or the time is over.
-#[derive(Clone, Copy)]
-struct Limits {
-    slice: Duration,
-    observations: u64,
-    longest: Duration,
 }
 
 struct Litmus<'a> {
@@ -47,63 +38,51 @@ pub(crate) fn measure(run: &Run, section: &mut Section) -> Result<(), Failure> {
 }
 
 fn all(litmus: &mut Litmus<'_>) -> Result<(), Failure> {
-    let run = litmus.run;
-    let (slice, longest) = (run.pick(2_000, 100), run.pick(90, 2));
-    let (slice, longest) = (Duration::from_millis(slice), Duration::from_secs(longest));
-    let ours = Limits { slice, observations: run.pick(100_000_000, 1_000_000), longest };
-    let slice = run.pick(Duration::from_secs(1), Duration::from_millis(200));
-    let peers = Limits { slice, observations: 0, longest: 2 * slice };
+    let many = litmus.run.pick(100_000_000, 1_000_000);
     let clock = Clock::or_system();
     let ns_per_tick = clock.trust().counter_hz.map_or(f64::NAN, |hz| 1e9 / hz);
     let (granular, unordered) = (Granular::process(), clock.unordered());
-    litmus.of("our Clock::now", move || clock.now().as_nanos(), 1.0, ours)?;
-    litmus.of("our Granular 1 µs", move || granular.now().as_nanos(), 1.0, ours)?;
-    litmus.of("our Unordered", move || unordered.now().as_nanos(), 1.0, peers)?;
+    litmus.of("our Clock::now", 1.0, many, move || clock.now().as_nanos())?;
+    litmus.of("our Granular 1 µs", 1.0, many, move || granular.now().as_nanos())?;
+    litmus.of("our Unordered", 1.0, 0, move || unordered.now().as_nanos())?;
     if let Ok(counter) = Counter::new() {
-        litmus.of(NAME_UNORDERED, move || counter.unordered(), ns_per_tick, peers)?;
-        litmus.of(NAME_ORDERED, move || counter.ordered(), ns_per_tick, peers)?;
+        litmus.of(NAME_UNORDERED, ns_per_tick, 0, move || counter.unordered())?;
+        litmus.of(NAME_ORDERED, ns_per_tick, 0, move || counter.ordered())?;
     }
     if let Ok(counter) = WithProcessorId::new() {
-        litmus.of(NAME_WITH_PROCESSOR_ID, move || counter.read(), ns_per_tick, peers)?;
+        litmus.of(NAME_WITH_PROCESSOR_ID, ns_per_tick, 0, move || counter.read())?;
     }
-    litmus.of("clock_gettime MONOTONIC", monotonic_ns, 1.0, peers)?;
-    let start = std::time::Instant::now();
-    litmus.of("std elapsed", move || start.elapsed().as_nanos() as u64, 1.0, peers)?;
-    let start = quanta::Instant::now();
-    litmus.of("quanta elapsed", move || start.elapsed().as_nanos() as u64, 1.0, peers)?;
-    let start = minstant::Instant::now();
-    litmus.of("minstant elapsed", move || start.elapsed().as_nanos() as u64, 1.0, peers)?;
-    let start = fastant::Instant::now();
-    litmus.of("fastant elapsed", move || start.elapsed().as_nanos() as u64, 1.0, peers)?;
-    Ok(())
+    let standard = std::time::Instant::now();
+    let (quanta, minstant, fastant) = (quanta::Instant::now(), minstant::Instant::now(), fastant::Instant::now());
+    litmus.of("clock_gettime MONOTONIC", 1.0, 0, monotonic_ns)?;
+    litmus.of("std elapsed", 1.0, 0, move || standard.elapsed().as_nanos() as u64)?;
+    litmus.of("quanta elapsed", 1.0, 0, move || quanta.elapsed().as_nanos() as u64)?;
+    litmus.of("minstant elapsed", 1.0, 0, move || minstant.elapsed().as_nanos() as u64)?;
+    litmus.of("fastant elapsed", 1.0, 0, move || fastant.elapsed().as_nanos() as u64)
 }
 
 impl Litmus<'_> {
-    fn of(
-        &mut self,
-        name: &str,
-        read: impl Fn() -> u64 + Sync,
-        ns_per_unit: f64,
-        limits: Limits,
-    ) -> Result<(), Failure> {
+    /// Looks at a clock in slices, in both directions, until there are `enough` observations or the time is over.
+    fn of(&mut self, name: &str, ns_per_unit: f64, enough: u64, read: impl Fn() -> u64 + Sync) -> Result<(), Failure> {
         self.run.now(format!("litmus, {name}"));
+        let (slice, longest) = self.run.pick(
+            (Duration::from_secs(1), Duration::from_secs(45)),
+            (Duration::from_millis(100), Duration::from_secs(1)),
+        );
         let (source, [one, other]) = (Function(read), self.cpus);
         let mut directions = [[one, other], [other, one]].map(|cpus| (cpus, Count::default(), 0, 0_u64));
-        let mut spent = Duration::ZERO;
-        while spent.is_zero()
-            || spent < limits.longest
-                && directions.iter().map(|(_, count, ..)| count.all).sum::<u64>() < limits.observations
+        let mut each = Duration::ZERO;
+        while each.is_zero()
+            || each < longest && directions.iter().map(|(_, count, ..)| count.all).sum::<u64>() < enough
         {
             for (cpus, violations, fresh, worst) in &mut directions {
-                let seen =
-                    raw::litmus(&source, *cpus, limits.slice).map_err(failed(format!("the litmus of {name}")))?;
+                let seen = causality::litmus(&source, *cpus, slice).map_err(failed(format!("the litmus of {name}")))?;
                 *violations = *violations + Count { of: seen.violations, all: seen.observations };
                 *fresh += seen.fresh;
                 *worst = seen.worst_ticks.max(*worst);
-                spent += limits.slice;
             }
+            each += slice;
         }
-        let seconds = spent.as_secs_f64() / 2.0;
         for ([from, to], violations, fresh, worst) in directions {
             self.table.row([
                 name.into(),
@@ -112,7 +91,7 @@ impl Litmus<'_> {
                 Value::number(violations.of as f64 / violations.all.max(1) as f64 * 100.0, 4),
                 Value::number(worst as f64 * ns_per_unit, 0),
                 Value::number(fresh as f64 / 1e6, 1),
-                Value::number(violations.all as f64 / 1e6 / seconds, 1),
+                Value::number(violations.all as f64 / 1e6 / each.as_secs_f64(), 1),
             ]);
         }
         Ok(())

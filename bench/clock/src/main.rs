@@ -2,12 +2,9 @@
 //! those of the system's clock. Everything is compared within one interleaved run; see README.md.
 
 mod accuracy;
-mod constructors;
 mod first_use;
-mod fork;
-mod forks;
-mod intervals;
 mod litmus;
+mod oracles;
 mod reads;
 
 use std::process::ExitCode;
@@ -30,10 +27,9 @@ fn main() -> ExitCode {
             ("first-use", first_use::measure),
             ("litmus", litmus::measure),
             ("accuracy", accuracy::measure),
-            ("intervals", intervals::measure),
-            ("forks", forks::measure),
+            ("intervals", oracles::intervals),
+            ("forks", oracles::forks),
         ],
-        takes: &[],
     }
     .main()
 }

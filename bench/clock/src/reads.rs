@@ -1,7 +1,8 @@
 //! The studies of this benchmark in one run: latency, work and threads.
 
+use bench_clock::studies;
 use bench_clock::subjects::{NOTHING, RDTSC, STD};
-use bench_clock::{Kind, studies};
+use bench_clock::work::TURNS;
 use bench_common::study::{self, divided};
 use bench_common::{Failure, Run, Section, Table, Value};
 use chronoscope_harness::record::study::{Cell, CellProcess, StudyRecord};
@@ -10,8 +11,7 @@ use chronoscope_harness::{Study, StudyOptions};
 
 fn record_of(run: &Run, study: &Study, quick_seconds: f64) -> Result<StudyRecord, Failure> {
     run.now(study.name());
-    let quick = study::Effort { seconds: quick_seconds, processes: 3 }.options();
-    study::run(study, &run.pick(StudyOptions::default(), quick))
+    study::run(study, &run.pick(StudyOptions::default(), study::options((quick_seconds, 3))))
 }
 
 pub(crate) fn latency(run: &Run, section: &mut Section) -> Result<(), Failure> {
@@ -21,28 +21,23 @@ pub(crate) fn latency(run: &Run, section: &mut Section) -> Result<(), Failure> {
 
 /// What a read adds inside real work.
 pub(crate) fn work(run: &Run, section: &mut Section) -> Result<(), Failure> {
-    let record = record_of(run, &studies::work()?, 2.0)?;
-    let (confidence, turns) = (record.plan.confidence, f64::from(Kind::TURNS));
-    let mut alone = Table::new(1, "work | ns a turn, without a read");
-    let mut table = Table::new(2, "work | read | adds ns | × what std adds");
-    for kind in Kind::ALL {
-        let is_of_kind = |cell: &&Cell| cell.parameters.get(Kind::PARAMETER).is_some_and(|name| name == kind.name());
-        let processes = |name: &str| -> &[CellProcess] {
-            record.cells.iter().filter(is_of_kind).find(|cell| cell.case == name).map_or(&[], |cell| &cell.forks)
-        };
-        for cell in record.cells.iter().filter(is_of_kind) {
-            if cell.case == NOTHING {
-                alone.row([kind.name().into(), Value::estimate(cell.time_ns.map(|ns| divided(ns, turns)), 1)]);
-                continue;
-            }
-            let loops = [&cell.forks[..], processes(NOTHING), processes(STD)];
-            let adds = over_processes(&loops[..2], confidence, |ns| (ns[0] - ns[1]) / turns);
-            let to_std = over_processes(&loops, confidence, |ns| (ns[0] - ns[1]) / (ns[2] - ns[1]));
-            let to_std = if cell.case == STD { "1".into() } else { Value::estimate(to_std, 2) };
-            table.row([kind.name().into(), cell.case.as_str().into(), Value::estimate(adds, 1), to_std]);
-        }
+    let record = record_of(run, &studies::work()?, 1.0)?;
+    let (confidence, turns) = (record.plan.confidence, f64::from(TURNS));
+    let processes = |name: &str| -> &[CellProcess] {
+        record.cells.iter().find(|cell| cell.case == name).map_or(&[], |cell| &cell.forks)
+    };
+    let mut table = Table::new(1, "read | ns a turn | adds ns | × what std adds");
+    for cell in &record.cells {
+        let loops = [&cell.forks[..], processes(NOTHING), processes(STD)];
+        let adds = over_processes(&loops[..2], confidence, |ns| (ns[0] - ns[1]) / turns);
+        let to_std = over_processes(&loops, confidence, |ns| (ns[0] - ns[1]) / (ns[2] - ns[1]));
+        table.row([
+            cell.case.as_str().into(),
+            Value::estimate(cell.time_ns.map(|ns| divided(ns, turns)), 1),
+            Value::estimate(adds.filter(|_| cell.case != NOTHING), 1),
+            Value::estimate(to_std.filter(|_| ![NOTHING, STD].contains(&cell.case.as_str())), 2),
+        ]);
     }
-    section.table(alone);
     section.table(table);
     section.say(basis(&record));
     Ok(())

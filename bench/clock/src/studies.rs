@@ -5,7 +5,6 @@ use std::time::Duration;
 use bench_common::{Failure, cpus};
 use chronoscope_harness::{Mode, Study};
 
-use crate::Kind;
 use crate::subjects::{self, NOTHING, RDTSC, RDTSCP, STD, Subject, UNORDERED};
 
 /// The parameter that names the read: so a read on one thread and on several are next to each other in a round.
@@ -48,15 +47,14 @@ pub fn latency() -> Result<Study, Failure> {
     Ok(peers.into_iter().fold(study, |study, peer| study.compare(UNORDERED, peer)))
 }
 
-/// Every read as a case in every kind of work, compared with the work alone.
+/// Every read as a case in work, compared with the work alone.
 ///
 /// # Errors
 /// If the counter cannot be read.
 pub fn work() -> Result<Study, Failure> {
     let subjects = subjects::of('w')?;
     let reads: Vec<&str> = subjects.iter().map(|subject| subject.name).filter(|name| *name != NOTHING).collect();
-    let study = study("work", 60).parameter(Kind::PARAMETER, Kind::ALL.map(Kind::name));
-    let study = subjects.into_iter().fold(study, |study, subject| subject.works_in(study));
+    let study = subjects.into_iter().fold(study("work", 20), |study, subject| subject.works_in(study));
     Ok(reads.into_iter().fold(study, |study, name| study.compare(name, NOTHING)))
 }
 

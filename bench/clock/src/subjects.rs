@@ -6,10 +6,10 @@ use std::time::Duration;
 use bench_common::Failure;
 use chronoscope_clock::{Clock, Granular};
 use chronoscope_harness::{Bencher, Study};
+use chronoscope_sources::arch::{Counter, NAME_ORDERED, NAME_UNORDERED, NAME_WITH_PROCESSOR_ID, WithProcessorId};
 
-use crate::Kind;
 use crate::monotonic::{monotonic_ns, read_ns};
-use crate::raw::{Counter, NAME_ORDERED, NAME_UNORDERED, NAME_WITH_PROCESSOR_ID, WithProcessorId};
+use crate::work;
 
 pub const RDTSC: &str = NAME_UNORDERED;
 pub const RDTSCP: &str = NAME_WITH_PROCESSOR_ID;
@@ -45,7 +45,7 @@ pub(crate) struct Subject {
 /// The loops around one read. The call to a loop is virtual, the read inside it is not.
 trait Loops: Send + Sync {
     fn reads(&self, bencher: &mut Bencher<'_>);
-    fn work(&self, kind: Kind, bencher: &mut Bencher<'_>);
+    fn work(&self, bencher: &mut Bencher<'_>);
 }
 
 struct Read<F>(F);
@@ -56,8 +56,8 @@ impl<T, F: Fn() -> T + Clone + Send + Sync> Loops for Read<F> {
         bencher.iter(self.0.clone());
     }
 
-    fn work(&self, kind: Kind, bencher: &mut Bencher<'_>) {
-        kind.measure(bencher, || {
+    fn work(&self, bencher: &mut Bencher<'_>) {
+        work::measure(bencher, || {
             black_box((self.0)());
         });
     }
@@ -88,9 +88,9 @@ impl Subject {
         study.case(self.name, move |bencher| self.loops.reads(bencher))
     }
 
-    /// Adds it to `study` as a case: a read in each turn of the work that [`Kind::PARAMETER`] names.
+    /// Adds it to `study` as a case: a read in each turn of [`work`].
     pub(crate) fn works_in(self, study: Study) -> Study {
-        study.case(self.name, move |bencher| self.loops.work(bencher.parameter(Kind::PARAMETER), bencher))
+        study.case(self.name, move |bencher| self.loops.work(bencher))
     }
 }
 

@@ -14,29 +14,36 @@ pub fn allowed() -> Result<Vec<u32>, Failure> {
     if cpus.is_empty() { Err(Failure::run("the system does not say which CPUs may be used")) } else { Ok(cpus) }
 }
 
-/// Binds the calling thread, and those that it will start, to `cpu`.
-pub fn bind(cpu: u32) -> Result<(), Failure> {
-    pin(&[cpu]).map_err(|why| Failure::run(format!("a thread cannot be bound to CPU {cpu}: {why}")))
+/// Does `work` on a thread for each of `cpus`, bound to it as those that it starts. All are waited for, also if one has failed.
+pub fn on_each<T: Send>(cpus: &[u32], work: impl Fn(u32) -> Result<T, Failure> + Sync) -> Result<Vec<T>, Failure> {
+    let bound = |cpu: u32| {
+        pin(&[cpu]).map_err(|why| Failure::run(format!("a thread cannot be bound to CPU {cpu}: {why}")))?;
+        work(cpu)
+    };
+    thread::scope(|scope| {
+        let bound = &bound;
+        let threads: Vec<_> = cpus.iter().map(|cpu| scope.spawn(move || bound(*cpu))).collect();
+        let panicked = |_| Err(Failure::run("a bound thread panicked"));
+        let done: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect();
+        done.into_iter().collect()
+    })
 }
 
 /// Does `work` with a thread that never sleeps on each of `cpus`.
 pub fn beside_hogs<T>(cpus: &[u32], work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     let stop = AtomicBool::new(false);
+    let hog = |_| {
+        let mut turns = 0_u64;
+        while !stop.load(Relaxed) {
+            turns = black_box(turns.wrapping_mul(3) + 1);
+        }
+        Ok(())
+    };
     thread::scope(|scope| {
-        let hog = |cpu: u32| {
-            bind(cpu)?;
-            let mut turns = 0_u64;
-            while !stop.load(Relaxed) {
-                turns = black_box(turns.wrapping_mul(3) + 1);
-            }
-            Ok(())
-        };
-        let hogs: Vec<_> = cpus.iter().map(|cpu| scope.spawn(move || hog(*cpu))).collect();
+        let hogs = scope.spawn(|| on_each(cpus, hog));
         let done = work();
         stop.store(true, Relaxed);
-        let ended =
-            |hog: thread::ScopedJoinHandle<'_, _>| hog.join().unwrap_or_else(|_| Err(Failure::run("a hog panicked")));
-        hogs.into_iter().try_for_each(ended)?;
+        hogs.join().unwrap_or_else(|_| Err(Failure::run("a hog panicked")))?;
         done
     })
 }
@@ -48,8 +55,7 @@ mod tests {
     #[test]
     fn a_bound_thread_may_use_its_cpu_alone() {
         let last = *allowed().unwrap().last().unwrap();
-        let on = thread::spawn(move || bind(last).and_then(|()| allowed())).join().unwrap();
-        assert_eq!(on, Ok(vec![last]));
+        assert_eq!(on_each(&[last], |_| allowed()), Ok(vec![vec![last]]));
     }
 
     #[test]

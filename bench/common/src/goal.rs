@@ -3,7 +3,7 @@
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{CRITICAL, GOOD, PLAIN, WARNING};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::value::Number;
 use crate::{Count, Failure, Section, Value};
@@ -23,11 +23,8 @@ pub struct Goal {
     pub id: String,
     /// Which benchmark measures it.
     bench: String,
-    /// In words.
+    /// In words, as the row of the benchmark's README is called that has what was measured last.
     what: String,
-    /// The row of the benchmark's README that has what was measured, if it is not called as the goal.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for readers of the file"))]
-    published: Option<String>,
     figures: Vec<Figure>,
 }
 
@@ -59,8 +56,7 @@ fn every_row() -> Vec<String> {
 }
 
 /// Whether a goal is met.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     Met,
     /// By so much.
@@ -70,9 +66,8 @@ pub enum Verdict {
 }
 
 /// A goal with what was measured.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct Judged {
-    id: String,
     goal: String,
     measured: String,
     verdict: Verdict,
@@ -100,7 +95,11 @@ impl Goal {
             let found = figure.find(sections);
             let judged = found.iter().map(|(name, value)| (name, value, figure.judge(value, is_quick)));
             // The worst of the rows speaks for all.
-            let badness = |(_, value, verdict): &(_, &Value, Verdict)| (rank(verdict), figure.badness(value));
+            let badness = |(_, value, verdict): &(_, &Value, Verdict)| match verdict {
+                Verdict::Met => (0, figure.badness(value)),
+                Verdict::Open(_) => (1, figure.badness(value)),
+                Verdict::Missed(_) => (2, figure.badness(value)),
+            };
             let worst = judged.max_by(|one, other| {
                 let ((rank, one), (of_other, other)) = (badness(one), badness(other));
                 rank.cmp(&of_other).then(one.total_cmp(&other))
@@ -113,21 +112,8 @@ impl Goal {
             measured.push(format!("{} {}{name}", figure.column, value.show()));
             verdicts.push(verdict);
         }
-        Judged {
-            id: self.id.clone(),
-            goal: self.what.clone(),
-            measured: if measured.is_empty() { "–".into() } else { measured.join(", ") },
-            verdict: all_of(verdicts),
-        }
-    }
-}
-
-/// The worse, the more.
-fn rank(verdict: &Verdict) -> u8 {
-    match verdict {
-        Verdict::Met => 0,
-        Verdict::Open(_) => 1,
-        Verdict::Missed(_) => 2,
+        let measured = if measured.is_empty() { "–".into() } else { measured.join(", ") };
+        Judged { goal: self.what.clone(), measured, verdict: all_of(verdicts) }
     }
 }
 
@@ -159,9 +145,9 @@ impl Figure {
     }
 
     fn judge(&self, value: &Value, is_quick: bool) -> Verdict {
+        let Some(limit) = self.most.or(self.least) else { return Verdict::Met };
         let (most, least) = (self.most.unwrap_or(f64::INFINITY), self.least.unwrap_or(f64::NEG_INFINITY));
         match value {
-            _ if most == f64::INFINITY && least == f64::NEG_INFINITY => Verdict::Met,
             Value::Nothing => Verdict::Open("not measured".into()),
             Value::Words(why) => Verdict::Open(why.clone()),
             // One thing wrong is one too many in whatever run.
@@ -172,44 +158,29 @@ impl Figure {
                 Verdict::Open(format!("{} are too few, {} are wanted", count.all, self.tries))
             }
             _ if is_quick => Verdict::Open("the quick run is too short".into()),
-            Value::Below { below } if *below <= most => Verdict::Met,
-            Value::Below { .. } => Verdict::Open("an empty loop takes as long".into()),
-            Value::Count(Count { of, all }) => self.within(*of as f64 / (*all).max(1) as f64, most, least),
-            Value::Number(number) => {
-                let Number { value, range, is_interval, .. } = self.sized(*number);
-                let (low, high) = range.filter(|_| is_interval).unwrap_or((value, value));
-                match () {
-                    () if low >= least && high <= most => Verdict::Met,
-                    () if low <= most && high >= least => Verdict::Open(format!("the interval holds {}", self.limit())),
-                    () => self.within(value, most, least),
-                }
-            }
+            value => match self.range(value) {
+                [_, low, high] if low >= least && high <= most => Verdict::Met,
+                [_, low, high] if low <= most && high >= least => Verdict::Open(format!("the interval holds {limit}")),
+                [value, ..] => Verdict::Missed(format!("{} {value:.3} instead of {limit}", self.column)),
+            },
         }
     }
 
-    fn within(&self, value: f64, most: f64, least: f64) -> Verdict {
-        if (least..=most).contains(&value) {
-            return Verdict::Met;
+    /// A value, and between which two it lies.
+    fn range(&self, value: &Value) -> [f64; 3] {
+        match *value {
+            Value::Number(number) if self.magnitude => [number.value.abs(); 3],
+            Value::Number(Number { value, range: Some((low, high)), is_interval: true, .. }) => [value, low, high],
+            Value::Number(number) => [number.value; 3],
+            Value::Count(Count { of, all }) => [of as f64 / all.max(1) as f64; 3],
+            Value::Below { below } => [below, 0.0, below],
+            Value::Nothing | Value::Words(_) => [f64::NAN; 3],
         }
-        Verdict::Missed(format!("{} {value:.3} instead of {}", self.column, self.limit()))
-    }
-
-    fn limit(&self) -> f64 {
-        self.most.or(self.least).unwrap_or(f64::NAN)
-    }
-
-    fn sized(&self, number: Number) -> Number {
-        if self.magnitude { Number { value: number.value.abs(), range: None, ..number } } else { number }
     }
 
     /// How far it is on the wrong side, or how near to it.
     fn badness(&self, value: &Value) -> f64 {
-        let value = match value {
-            Value::Number(number) => self.sized(*number).value,
-            Value::Count(Count { of, all }) => *of as f64 / (*all).max(1) as f64,
-            Value::Below { below } => *below,
-            Value::Nothing | Value::Words(_) => f64::NAN,
-        };
+        let [value, ..] = self.range(value);
         if self.most.is_some() { value } else { -value }
     }
 }
@@ -310,7 +281,7 @@ mod tests {
 
     fn goal(figures: &[&str]) -> Goal {
         let figures = figures.iter().map(|text| figure(text)).collect();
-        Goal { id: "g".into(), bench: "b".into(), what: "w".into(), published: None, figures }
+        Goal { id: "g".into(), bench: "b".into(), what: "w".into(), figures }
     }
 
     #[test]
@@ -348,7 +319,7 @@ mod tests {
         for goal in goals.goal {
             assert!(ids.insert(goal.id.clone()), "{} twice", goal.id);
             let readme = format!("{}/../{}/README.md", env!("CARGO_MANIFEST_DIR"), goal.bench);
-            let row = format!("| {} ", goal.published.as_ref().unwrap_or(&goal.what));
+            let row = format!("| {} ", goal.what);
             let readme = std::fs::read_to_string(readme).unwrap();
             assert!(readme.contains(&row), "{}: no row {row:?} in the README of {}", goal.id, goal.bench);
             assert!(goal.figures.iter().any(|figure| figure.most.or(figure.least).is_some()), "{}: no limit", goal.id);

@@ -2,9 +2,8 @@
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
-use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::Failure;
@@ -18,14 +17,9 @@ pub fn sibling(name: &str) -> Result<PathBuf, Failure> {
     path.is_file().then_some(path).ok_or_else(lacking)
 }
 
-/// Runs `command` to its end and returns what it printed.
+/// Runs `command` to its end and returns what it printed, if it ended well.
 pub fn output_of(command: &mut Command, what: &str) -> Result<String, Failure> {
-    let output = command.stdin(Stdio::null()).output();
-    stdout_of(output.map_err(failed(format!("{what} did not start")))?, what)
-}
-
-/// What a process printed, if it ended well.
-pub fn stdout_of(output: Output, what: &str) -> Result<String, Failure> {
+    let output = command.stdin(Stdio::null()).output().map_err(failed(format!("{what} did not start")))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(Failure::run(format!("{what} ended with {}: {}", output.status, said.trim())));
@@ -34,7 +28,7 @@ pub fn stdout_of(output: Output, what: &str) -> Result<String, Failure> {
 }
 
 /// What a process printed, or left, as JSON.
-pub fn parse<T: DeserializeOwned>(json: &str, what: &str) -> Result<T, Failure> {
+fn parse(json: &str, what: &str) -> Result<Json, Failure> {
     serde_json::from_str(json).map_err(failed(format!("{what} gave an unexpected answer")))
 }
 

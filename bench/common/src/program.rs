@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use chronoscope_bench::{Format, print};
+use chronoscope_bench::print;
 use chronoscope_clock::Clock;
 use chronoscope_harness::record::{Machine, TscAccess};
 use chronoscope_harness::{Start, machine};
@@ -12,9 +12,8 @@ use chronoscope_render::machine::facts;
 use chronoscope_render::palette::{PLAIN, WARNING};
 use clap::builder::PossibleValuesParser;
 use clap::{CommandFactory, FromArgMatches, Parser};
-use serde::Serialize;
 
-use crate::goal::{self, Judged};
+use crate::goal;
 use crate::section::on_page;
 use crate::{Failure, Section};
 
@@ -36,33 +35,30 @@ pub struct Bench {
     pub peers: &'static [&'static str],
     /// In the order of a run.
     pub sections: &'static [(&'static str, Measure)],
-    /// Arguments that have a meaning here, of those that not every benchmark has.
-    pub takes: &'static [&'static str],
 }
 
-/// What can be asked of a benchmark.
+/// A run of a benchmark: what is asked of it.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, after_help = EXIT_CODES)]
-struct Arguments {
+pub struct Run {
+    #[arg(skip)]
+    bench: &'static str,
+
     /// Smoke size: shows that everything works; too short for the goals
-    #[arg(long)]
-    quick: bool,
+    #[arg(long = "quick")]
+    pub is_quick: bool,
 
     /// Measure this section only; may be given several times
     #[arg(long, value_name = "SECTION")]
     only: Vec<String>,
 
-    /// What to print on standard output
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
-
-    /// Repeat each section so often, instead of as often as its goals ask for
+    /// Repeat what is repeated so often, instead of as often as its goals ask for
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
 
-    /// The product's binary
+    /// The product's binary, for what runs it
     #[arg(long, value_name = "PATH", default_value = CHRONOSCOPE, hide_default_value = true, overrides_with = "chronoscope")]
-    chronoscope: PathBuf,
+    pub chronoscope: PathBuf,
 
     /// The program that runs a language, as in java=/opt/jdk/bin/java; may be given several times
     #[arg(long, value_name = "LANGUAGE=PROGRAM", value_parser = language_and_program)]
@@ -74,26 +70,26 @@ fn language_and_program(text: &str) -> Result<(String, PathBuf), String> {
     Ok((language.to_owned(), program.into()))
 }
 
-/// A run of a benchmark, as a section needs to know it.
-#[derive(Debug)]
-pub struct Run {
-    bench: &'static str,
-    pub is_quick: bool,
-    runs: Option<u32>,
-    /// The product's binary.
-    pub chronoscope: PathBuf,
-    runtimes: Vec<(String, PathBuf)>,
-}
-
 impl Run {
     /// What belongs to the size of this run.
     pub fn pick<T>(&self, full: T, quick: T) -> T {
         if self.is_quick { quick } else { full }
     }
 
-    /// How often something is repeated.
-    pub fn times(&self, full: u32, quick: u32) -> std::ops::Range<u32> {
-        0..self.runs.unwrap_or(self.pick(full, quick))
+    /// What `once` gives, so often; it is told how often it was done before.
+    ///
+    /// # Errors
+    /// The first of `once`.
+    pub fn repeat<T>(
+        &self,
+        what: &str,
+        full: u32,
+        quick: u32,
+        mut once: impl FnMut(u32) -> Result<T, Failure>,
+    ) -> Result<Vec<T>, Failure> {
+        let numbers = 0..self.runs.unwrap_or(self.pick(full, quick));
+        let told = numbers.inspect(|number| self.now(format!("{what}, run {}", number + 1)));
+        told.map(&mut once).collect()
     }
 
     /// Tells who waits what is measured now.
@@ -103,25 +99,15 @@ impl Run {
 
     /// The program that runs `language`, if one was named.
     pub fn runtime(&self, language: &str) -> Option<&Path> {
-        self.runtimes.iter().rev().find(|(named, _)| named == language).map(|(_, program)| program.as_path())
+        self.runtime.iter().rev().find(|(named, _)| named == language).map(|(_, program)| program.as_path())
     }
-}
-
-#[derive(Serialize)]
-struct Report {
-    machine: Machine,
-    our_clock: String,
-    peers: Vec<String>,
-    is_quick: bool,
-    sections: Vec<Section>,
-    goals: Vec<Judged>,
 }
 
 impl Bench {
     /// Measures what the arguments of the process ask for, prints it, and returns the exit code.
     pub fn main(&self) -> ExitCode {
-        let arguments = Arguments::from_arg_matches(&self.command().get_matches()).unwrap_or_else(|error| error.exit());
-        match self.run(arguments) {
+        let asked = Run::from_arg_matches(&self.command().get_matches()).unwrap_or_else(|error| error.exit());
+        match self.run(&Run { bench: self.name, ..asked }) {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::FAILURE,
             Err(failure) => failure.report(&format!("bench-{}", self.name)),
@@ -130,10 +116,8 @@ impl Bench {
 
     fn command(&self) -> clap::Command {
         let sections = PossibleValuesParser::new(self.names());
-        let hidden = ["runs", "chronoscope", "runtime"].into_iter().filter(|name| !self.takes.contains(name));
-        let command = Arguments::command().name(format!("bench/{}/run", self.name)).about(self.about);
-        let command = command.mut_arg("only", |only| only.value_parser(sections));
-        hidden.fold(command, |command, name| command.mut_arg(name, |argument| argument.hide(true)))
+        let command = Run::command().name(format!("bench/{}/run", self.name)).about(self.about);
+        command.mut_arg("only", |only| only.value_parser(sections))
     }
 
     fn names(&self) -> Vec<&'static str> {
@@ -141,7 +125,7 @@ impl Bench {
     }
 
     /// Says whether everything that was asked for could be measured.
-    fn run(&self, arguments: Arguments) -> Result<bool, Failure> {
+    fn run(&self, run: &Run) -> Result<bool, Failure> {
         let goals = goal::of(self.name, &self.names())?;
         let start = Start::of_this_process();
         if start.counter_access() == TscAccess::Faults {
@@ -150,29 +134,40 @@ impl Bench {
             ));
         }
         let machine = machine::identify(start.counter_access(), start.allowed_cpus());
-        let Arguments { quick: is_quick, only, format, runs, chronoscope, runtime: runtimes } = arguments;
-        let run = Run { bench: self.name, is_quick, runs, chronoscope, runtimes };
-        let wanted = self.sections.iter().filter(|(name, _)| only.is_empty() || only.iter().any(|only| only == name));
+        let is_wanted = |name: &str| run.only.is_empty() || run.only.iter().any(|only| only == name);
         let measured = |(name, measure): &(&'static str, Measure)| {
             let mut section = Section::new(name);
             // A failed section does not abort the others.
-            section.failure = measure(&run, &mut section).err().map(|failure| failure.to_string());
+            section.failure = measure(run, &mut section).err().map(|failure| failure.to_string());
             section
         };
-        let sections: Vec<Section> = wanted.map(measured).collect();
-        let goals = goals.iter().map(|goal| goal.judge(&sections, is_quick)).collect();
-        let versions =
-            self.peers.iter().filter_map(|name| Some(format!("{name} {}", locked_version(LOCK_FILE, name)?)));
-        let report = Report { machine, our_clock: our_clock(), peers: versions.collect(), is_quick, sections, goals };
-        print(&match format {
-            Format::Human => report.text(),
-            Format::Json => {
-                serde_json::to_string_pretty(&report)
-                    .map_err(|error| Failure::run(format!("the report as JSON: {error}")))?
-                    + "\n"
+        let sections: Vec<Section> = self.sections.iter().filter(|(name, _)| is_wanted(name)).map(measured).collect();
+        let goals = on_page(|page| {
+            page.section("goals");
+            goals.iter().for_each(|goal| goal.judge(&sections, run.is_quick).draw(page));
+        });
+        print(&(self.head(&machine, run.is_quick) + &sections.iter().map(Section::draw).collect::<String>() + &goals))?;
+        Ok(sections.iter().all(|section| section.failure.is_none()))
+    }
+
+    /// Where it runs, and what is compared.
+    fn head(&self, machine: &Machine, is_quick: bool) -> String {
+        on_page(|page| {
+            let shown = ["CPU", "clocksource", "hypervisor", "kernel", "load"];
+            for (name, fact) in facts(machine).into_iter().filter(|(name, _)| shown.contains(name)) {
+                page.entry(name, PLAIN, &fact);
             }
-        })?;
-        Ok(report.sections.iter().all(|section| section.failure.is_none()))
+            page.entry("our clock", PLAIN, &our_clock());
+            let version = |name: &&str| Some(format!("{name} {}", locked_version(LOCK_FILE, name)?));
+            let peers: Vec<String> = self.peers.iter().filter_map(version).collect();
+            if !peers.is_empty() {
+                page.entry("peers", PLAIN, &peers.join(", "));
+            }
+            if is_quick {
+                let words = "quick: it shows that everything works; for the numbers, run without --quick";
+                page.entry("size", WARNING, words);
+            }
+        })
     }
 }
 
@@ -181,33 +176,6 @@ fn our_clock() -> String {
     let trust = Clock::or_system().trust();
     let reasons = trust.reasons.iter().map(|reason| reason.to_string());
     std::iter::once(trust.state.to_string()).chain(reasons).collect::<Vec<_>>().join("; ")
-}
-
-impl Report {
-    fn text(&self) -> String {
-        let head = on_page(|page| {
-            let shown = ["CPU", "clocksource", "hypervisor", "kernel", "load"];
-            for (name, fact) in facts(&self.machine).into_iter().filter(|(name, _)| shown.contains(name)) {
-                page.entry(name, PLAIN, &fact);
-            }
-            page.entry("our clock", PLAIN, &self.our_clock);
-            if !self.peers.is_empty() {
-                page.entry("peers", PLAIN, &self.peers.join(", "));
-            }
-            if self.is_quick {
-                page.entry(
-                    "size",
-                    WARNING,
-                    "quick: it shows that everything works; for the numbers, run without --quick",
-                );
-            }
-        });
-        let goals = on_page(|page| {
-            page.section("goals");
-            self.goals.iter().for_each(|goal| goal.draw(page));
-        });
-        head + &self.sections.iter().map(Section::draw).collect::<String>() + &goals
-    }
 }
 
 fn locked_version<'a>(lock: &'a str, name: &str) -> Option<&'a str> {
@@ -225,12 +193,12 @@ mod tests {
 
     #[test]
     fn sections_are_chosen_by_name_and_the_last_binary_is_meant() {
-        let bench = Bench { name: "x", about: "", peers: &[], sections: &[("a", nothing)], takes: &["runs"] };
+        let bench = Bench { name: "x", about: "", peers: &[], sections: &[("a", nothing)] };
         bench.command().debug_assert();
         let parsed = |arguments: &[&str]| bench.command().try_get_matches_from([&["x"], arguments].concat());
         assert!(parsed(&["--only", "a"]).is_ok() && parsed(&["--only", "b"]).is_err());
         let given = ["--chronoscope", "a", "--quick", "--chronoscope=b", "--runtime", "go=/opt/go"];
-        let given = Arguments::from_arg_matches(&parsed(&given).unwrap()).unwrap();
+        let given = Run::from_arg_matches(&parsed(&given).unwrap()).unwrap();
         assert_eq!(given.chronoscope, PathBuf::from("b"));
         assert_eq!(given.runtime, [("go".to_owned(), PathBuf::from("/opt/go"))]);
     }

@@ -7,7 +7,6 @@ use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, WARNING};
 use chronoscope_render::study::{Detail, terminal};
 use chronoscope_render::table::{Align, Table as Drawn};
-use serde::Serialize;
 
 use crate::Value;
 
@@ -15,27 +14,24 @@ use crate::Value;
 const SEPARATOR: &str = " | ";
 
 /// What a part of a benchmark measured.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct Section {
     pub name: &'static str,
-    tables: Vec<Table>,
-    #[serde(skip)]
     parts: Vec<Part>,
     /// Why it was not measured to the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
 
 #[derive(Debug)]
 enum Part {
     Words(String),
-    Table(usize),
-    /// A page of a study, as `cargo bench` prints it.
-    Page(String),
+    Table(Table),
+    /// A page as `cargo bench` prints it, and its times and comparisons as tables for goals.
+    Study(String, [Table; 2]),
 }
 
 /// Rows of values; the leading ones name the row.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct Table {
     columns: Vec<String>,
     naming: usize,
@@ -59,7 +55,7 @@ impl Table {
         parts.collect::<Vec<_>>().join(SEPARATOR)
     }
 
-    pub(crate) fn draw(&self, page: &mut Page) {
+    fn draw(&self, page: &mut Page) {
         let has_any =
             |at: &usize| *at < self.naming || self.rows.iter().any(|row| row.get(*at) != Some(&Value::Nothing));
         let shown: Vec<usize> = (0..self.columns.len()).filter(has_any).collect();
@@ -78,13 +74,12 @@ impl Table {
 
 impl Section {
     pub(crate) fn new(name: &'static str) -> Self {
-        Self { name, tables: Vec::new(), parts: Vec::new(), failure: None }
+        Self { name, parts: Vec::new(), failure: None }
     }
 
     /// Adds a table.
     pub fn table(&mut self, table: Table) {
-        self.parts.push(Part::Table(self.tables.len()));
-        self.tables.push(table);
+        self.parts.push(Part::Table(table));
     }
 
     /// Adds a paragraph.
@@ -92,9 +87,8 @@ impl Section {
         self.parts.push(Part::Words(words.into()));
     }
 
-    /// Adds the page of a study, and its times and comparisons as tables for goals and JSON.
+    /// Adds a study.
     pub fn study(&mut self, record: &StudyRecord) {
-        self.parts.push(Part::Page(terminal(record, Detail::Usual, page_width())));
         let mut cells = Table::new(2, "case | where | ns | least ns");
         for cell in &record.cells {
             let place = record.plan.place(&cell.parameters, cell.backoff_tokens, cell.threads);
@@ -112,12 +106,18 @@ impl Section {
                 comparisons.row([names.as_slice(), figures.as_slice()].concat());
             }
         }
-        self.tables.extend([cells, comparisons]);
+        let page = terminal(record, Detail::Usual, page_width());
+        self.parts.push(Part::Study(page, [cells, comparisons]));
     }
 
     /// The cells in `column` of all rows called so, or whose name begins with these parts; of all rows for no name.
     pub(crate) fn find<'s>(&'s self, row: &'s str, column: &'s str) -> impl Iterator<Item = (String, &'s Value)> {
-        self.tables.iter().flat_map(move |table| {
+        let tables = self.parts.iter().flat_map(|part| match part {
+            Part::Words(_) => &[],
+            Part::Table(table) => std::slice::from_ref(table),
+            Part::Study(_, tables) => &tables[..],
+        });
+        tables.flat_map(move |table| {
             let at = table.columns.iter().position(|name| name == column);
             table.rows.iter().filter_map(move |cells| {
                 let (name, cell) = (table.name(cells), cells.get(at?)?);
@@ -132,8 +132,8 @@ impl Section {
         for part in &self.parts {
             text += &match part {
                 Part::Words(words) => on_page(|page| page.paragraph(Line::new(), DIM, words)),
-                Part::Table(at) => on_page(|page| self.tables[*at].draw(page)),
-                Part::Page(study) => study.clone(),
+                Part::Table(table) => on_page(|page| table.draw(page)),
+                Part::Study(page, _) => page.clone(),
             };
             text += "\n";
         }

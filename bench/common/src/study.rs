@@ -10,21 +10,10 @@ use chronoscope_harness::{Study, StudyOptions};
 use crate::Failure;
 use crate::process::failed;
 
-/// How long a study takes.
-#[derive(Clone, Copy, Debug)]
-pub struct Effort {
-    /// Seconds for all processes together.
-    pub seconds: f64,
-    /// Worker processes, each of which visits every cell in every round.
-    pub processes: u32,
-}
-
-impl Effort {
-    /// The options of a study that takes so long.
-    pub fn options(self) -> StudyOptions {
-        let budget = Some(Duration::from_secs_f64(self.seconds));
-        StudyOptions { budget, forks: Some(self.processes), ..StudyOptions::default() }
-    }
+/// The options of a study that takes so many seconds, all of so many processes together.
+pub fn options((seconds, processes): (f64, u32)) -> StudyOptions {
+    let budget = Some(Duration::from_secs_f64(seconds));
+    StudyOptions { budget, forks: Some(processes), ..StudyOptions::default() }
 }
 
 /// Runs `study` with these options.

@@ -1,11 +1,9 @@
 //! A cell of a table: people read it, goals compare it.
 
 use chronoscope_harness::record::Estimate;
-use serde::Serialize;
 
 /// What was measured.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// Nothing was.
     Nothing,
@@ -23,20 +21,17 @@ pub enum Value {
 }
 
 /// A figure, and between which two it lies.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Number {
     pub value: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<(f64, f64)>,
     /// Whether the truth lies in the range, with the confidence that the table names; else the range is that of values.
-    #[serde(skip)]
     pub is_interval: bool,
-    #[serde(skip)]
     pub(crate) decimals: usize,
 }
 
 /// So many of so many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     pub of: u64,
     pub all: u64,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bench_common::process::failed;
-use bench_common::study::{self, Effort};
+use bench_common::study;
 use bench_common::{Failure, Run, Section, Table, Value};
 use chronoscope_harness::record::study::{AgainstCell, Difference as Verdict};
 use chronoscope_harness::{Study, StudyOptions};
@@ -16,20 +16,20 @@ pub(crate) fn measure(run: &Run, section: &mut Section) -> Result<(), Failure> {
     let (mut failures, mut compared) = (Vec::new(), 0);
     // The planted copy is the other build: this one takes 2 % less.
     let builds = [
-        ("the same", studies::builds(), "same", run.times(60, 1), run.pick((25.0, 100), (4.0, 20))),
-        ("2 % less", studies::planted(), studies::PLANTED, run.times(20, 1), run.pick((20.0, 100), (2.0, 12))),
+        ("the same", studies::builds(), "same", 60, run.pick((25.0, 100), (4.0, 20))),
+        ("2 % less", studies::planted(), studies::PLANTED, 20, run.pick((20.0, 100), (2.0, 12))),
     ];
-    for (words, study, file, runs, (seconds, processes)) in builds {
+    for (words, study, file, runs, effort) in builds {
         let (_folder, copy) = copy(file)?;
+        // A failed run does not abort the others.
         let mut cells: Vec<AgainstCell> = Vec::new();
-        for number in runs {
-            run.now(format!("builds, {words}, run {}", number + 1));
-            // A failed run does not abort the others.
-            match compare(&study, &copy, Effort { seconds, processes }) {
+        run.repeat(&format!("builds, {words}"), runs, 1, |_| {
+            match compare(&study, &copy, effort) {
                 Ok(seen) => cells.extend(seen),
                 Err(failure) => failures.push(failure),
             }
-        }
+            Ok(())
+        })?;
         compared += cells.len();
         rows(words, &cells, &mut table);
     }
@@ -54,9 +54,9 @@ fn copy(name: &str) -> Result<(tempfile::TempDir, PathBuf), Failure> {
     Ok((folder, to))
 }
 
-fn compare(study: &Study, other: &Path, effort: Effort) -> Result<Vec<AgainstCell>, Failure> {
+fn compare(study: &Study, other: &Path, effort: (f64, u32)) -> Result<Vec<AgainstCell>, Failure> {
     let against = study.other_build(other, "copy", &|| false).map_err(failed(study.name()))?;
-    let record = study::run(study, &StudyOptions { against: Some(against), ..effort.options() })?;
+    let record = study::run(study, &StudyOptions { against: Some(against), ..study::options(effort) })?;
     record.content.against.map(|against| against.cells).ok_or_else(|| Failure::run("nothing was compared"))
 }
 

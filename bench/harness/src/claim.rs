@@ -1,4 +1,4 @@
-//! What a harness says of an operation, and how that compares with what is so.
+//! What the harness says of an operation, and how that compares with what is so.
 
 use bench_common::value::median;
 use bench_common::{Count, Table, Value};
@@ -14,99 +14,61 @@ pub(crate) struct Truth {
     pub(crate) error_ns: f64,
 }
 
-/// What a harness said of an operation in one run.
+/// What the harness said of an operation in one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Claim {
-    /// Its value; None where it says only that the operation takes less than `below_ns`.
-    pub(crate) ns: Option<f64>,
-    /// Its interval, where it gives one.
-    pub(crate) interval_ns: Option<(f64, f64)>,
+    /// Its value with its interval; None where it says only that the operation takes less than `below_ns`.
+    pub(crate) ns: Option<[f64; 3]>,
     pub(crate) below_ns: Option<f64>,
-    /// What the operation took, where that is known.
-    pub(crate) truth: Option<Truth>,
+    pub(crate) truth: Truth,
 }
 
 impl Claim {
-    /// Whether the interval holds the truth: with a truth that was measured, whether the two differ by no more than what
-    /// both intervals leave open together, the root of the sum of their squares.
-    fn holds(&self, truth: Truth) -> bool {
-        // "Less than X" is right where it is.
-        let below = self.ns.is_none() && self.below_ns.is_some_and(|below_ns| truth.ns - truth.error_ns <= below_ns);
-        below
-            || self.ns.zip(self.interval_ns).is_some_and(|(ns, (low, high))| {
-                let half_ns = if truth.ns < ns { ns - low } else { high - ns };
-                (truth.ns - ns).abs() <= half_ns.hypot(truth.error_ns)
-            })
+    /// Whether the interval holds a truth that is `factor` times as long: whether the two differ by no more than what both
+    /// intervals leave open together, the root of the sum of their squares.
+    fn holds(&self, factor: f64) -> bool {
+        let truth_ns = self.truth.ns * factor;
+        match self.ns {
+            Some([low, ns, high]) => {
+                let half_ns = if truth_ns < ns { ns - low } else { high - ns };
+                (truth_ns - ns).abs() <= half_ns.hypot(self.truth.error_ns)
+            }
+            None => self.below_ns.is_some_and(|below_ns| truth_ns - self.truth.error_ns <= below_ns),
+        }
     }
 
     /// Claimed over true, less 1, in percent.
     fn error_pct(&self) -> Option<f64> {
-        Some((self.ns? / self.truth?.ns - 1.0) * 100.0)
+        Some((self.ns?[1] / self.truth.ns - 1.0) * 100.0)
     }
 }
 
-/// What harnesses said, run after run, by operation and harness.
-#[derive(Debug, Default)]
-pub(crate) struct Claims(Vec<(String, &'static str, Vec<Claim>)>);
-
-impl Claims {
-    /// Adds what `harness` said in a run.
-    pub(crate) fn add(&mut self, harness: &'static str, run: Vec<(String, Claim)>) {
-        for (operation, claim) in run {
-            match self.0.iter_mut().find(|(of, by, _)| (of.as_str(), *by) == (&operation, harness)) {
-                Some((.., claims)) => claims.push(claim),
-                None => self.0.push((operation, harness, vec![claim])),
-            }
-        }
+/// A row for each operation, with what was said in each run.
+pub(crate) fn table(operations: &[(String, Vec<Claim>)]) -> Table {
+    let columns = "operation | truth ns | claimed ns | error % | median absolute error, % | ± % | interval holds truth | holds one 2 % off";
+    let mut table = Table::new(1, columns);
+    for (operation, claims) in operations {
+        table.row([&[operation.as_str().into()], row(claims).as_slice()].concat());
     }
-
-    /// A row for each operation and harness, the harnesses of an operation below each other.
-    pub(crate) fn table(&self) -> Table {
-        let columns = "operation | harness | truth ns | claimed ns | error % | median absolute error, % | ± % | interval holds truth | holds one 2 % off | holds median of runs";
-        let mut table = Table::new(2, columns);
-        let first = |operation: &String| self.0.iter().position(|(of, ..)| of == operation);
-        let mut rows: Vec<_> = self.0.iter().collect();
-        rows.sort_by_key(|(operation, ..)| first(operation));
-        for (operation, harness, claims) in rows {
-            table.row([&[operation.as_str().into(), (*harness).into()], row(claims).as_slice()].concat());
-        }
-        table
-    }
+    table
 }
 
-fn row(claims: &[Claim]) -> [Value; 8] {
+fn row(claims: &[Claim]) -> [Value; 7] {
     let values = |of: fn(&Claim) -> Option<f64>| claims.iter().filter_map(of);
-    let ns = |claim: &Claim| claim.ns;
-    let middle = median(values(ns));
-    let truth = median(values(|claim| claim.truth.map(|truth| truth.ns)));
-    let below = Value::extremes(values(|claim| claim.below_ns.filter(|_| claim.ns.is_none())), 3);
-    let half_width_pct = |claim: &Claim| Some((claim.interval_ns?.1 - claim.interval_ns?.0) / 2.0 / claim.ns? * 100.0);
-    // A run that said neither a value nor a limit held nothing.
-    let known = claims.iter().filter(|claim| claim.interval_ns.is_some() || claim.ns.is_none());
-    let holds = |factor: f64| {
-        let known = known.clone().filter_map(|claim| Some((claim, claim.truth?)));
-        Value::count(known.map(|(claim, truth)| claim.holds(Truth { ns: truth.ns * factor, ..truth })))
-    };
-    let intervals = || claims.iter().filter_map(|claim| claim.interval_ns);
+    let claimed = |claim: &Claim| claim.ns.map(|[_, ns, _]| ns);
+    let half_width_pct = |claim: &Claim| claim.ns.map(|[low, ns, high]| (high - low) / 2.0 / ns * 100.0);
+    let truth = median(claims.iter().map(|claim| claim.truth.ns)).unwrap_or(f64::NAN);
+    let holds = |factor: f64| Count::of(claims.iter().map(|claim| claim.holds(factor)));
     [
-        truth.map(|ns| Value::number(ns, decimals(ns))).into(),
-        match middle {
-            Some(ns) => Value::extremes(values(|claim| claim.ns), decimals(ns)),
-            None if below == Value::Nothing => Value::Nothing,
-            None => format!("< {}", below.show()).into(),
-        },
+        Value::number(truth, decimals(truth)),
+        Value::extremes(values(claimed), decimals(truth)),
         Value::extremes(values(Claim::error_pct), 3),
         median(values(|claim| claim.error_pct().map(f64::abs))).map(|pct| Value::number(pct, 3)).into(),
         Value::extremes(values(half_width_pct), 3),
-        holds(1.0),
+        holds(1.0).into(),
         // Longer or shorter, whichever it holds more often.
-        [holds(1.0 + OFF), holds(1.0 - OFF)].into_iter().max_by_key(held).unwrap_or(Value::Nothing),
-        Value::count(intervals().filter_map(|(low, high)| Some((low..=high).contains(&middle?)))),
+        [holds(1.0 + OFF), holds(1.0 - OFF)].into_iter().max_by_key(|held| held.of).into(),
     ]
-}
-
-fn held(value: &Value) -> u64 {
-    if let Value::Count(Count { of, .. }) = value { *of } else { 0 }
 }
 
 /// Places that show a thousandth of a nanosecond, or five digits of what is long.
@@ -119,8 +81,7 @@ mod tests {
     use super::*;
 
     fn claim(ns: f64, half: f64, truth_half: f64) -> Claim {
-        let truth = Some(Truth { ns: 10.0, error_ns: truth_half });
-        Claim { ns: Some(ns), interval_ns: Some((ns - half, ns + half)), below_ns: None, truth }
+        Claim { ns: Some([ns - half, ns, ns + half]), below_ns: None, truth: Truth { ns: 10.0, error_ns: truth_half } }
     }
 
     fn count(of: u64, all: u64) -> Value {
@@ -132,31 +93,15 @@ mod tests {
         let of = |truth_half: f64| {
             row(&[claim(10.1, 0.25, truth_half), claim(10.3, 0.25, truth_half), claim(10.4, 0.5, truth_half)])
         };
-        let [truth, claimed, _, error, _, held, held_off, median_held] = of(0.0);
+        let [truth, claimed, _, error, _, held, held_off] = of(0.0);
         assert_eq!([truth.show(), claimed.show(), error.show()], ["10.000", "10.300 (10.100…10.400)", "3.000"]);
-        assert_eq!([held, held_off, median_held], [count(2, 3), count(3, 3), count(3, 3)]);
+        assert_eq!([held, held_off], [count(2, 3), count(3, 3)]);
         assert_eq!(of(0.2)[5], count(3, 3), "a vague truth leaves more open");
     }
 
     #[test]
-    fn no_value_holds_no_truth_and_no_interval_is_not_counted() {
-        let below = Claim { ns: None, interval_ns: None, below_ns: Some(0.4), ..claim(10.0, 0.0, 0.0) };
-        assert_eq!(row(&[below])[5], count(0, 1), "0.4 is less than the truth");
-        assert_eq!(row(&[Claim { below_ns: Some(11.0), ..below }])[5], count(1, 1));
-        assert_eq!(row(&[Claim { below_ns: None, ..below }])[5], count(0, 1));
-        assert_eq!(row(&[Claim { interval_ns: None, ..claim(10.0, 0.0, 0.0) }])[5], Value::Nothing);
-        assert_eq!(row(&[below])[1].show(), "< 0.400");
-        assert_eq!(row(&[])[1], Value::Nothing);
-    }
-
-    #[test]
-    fn harnesses_of_an_operation_are_neighbours() {
-        let mut claims = Claims::default();
-        for harness in ["a", "b"] {
-            claims.add(harness, vec![("x".into(), claim(10.0, 1.0, 0.0)), ("y".into(), claim(10.0, 1.0, 0.0))]);
-        }
-        let table = serde_json::to_value(claims.table()).unwrap();
-        let names: Vec<String> = (0..4).map(|at| format!("{}{}", table["rows"][at][0], table["rows"][at][1])).collect();
-        assert_eq!(names, [r#""x""a""#, r#""x""b""#, r#""y""a""#, r#""y""b""#]);
+    fn no_value_holds_no_truth_unless_it_is_below_the_limit() {
+        let below = |below_ns| row(&[Claim { ns: None, below_ns, ..claim(10.0, 0.0, 0.0) }])[5].clone();
+        assert_eq!([None, Some(0.4), Some(11.0)].map(below), [0, 0, 1].map(|of| count(of, 1)));
     }
 }

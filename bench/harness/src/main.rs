@@ -1,11 +1,11 @@
-//! Measures what is known, to see whether the harness says so, and its peers on the same operations; see README.md.
+//! Measures what is known, to see whether the harness says so; see README.md.
 
 mod builds;
 mod claim;
 mod compile;
 mod difference;
 mod known;
-mod peer;
+mod operation;
 mod product;
 mod ruler;
 mod spin;
@@ -22,11 +22,10 @@ fn main() -> ExitCode {
     Bench {
         name: "harness",
         about: "Measures what is known, to see whether the harness says so: operations of known time, differences of known size, \
-                and nothing; beside criterion, divan and zenbench",
-        peers: &peer::PEERS,
+                and nothing",
+        peers: &[],
         sections: &[
             ("accuracy", known::accuracy),
-            ("peers", known::peers),
             ("difference", difference::measure),
             ("builds", builds::measure),
             ("duration", known::duration),
@@ -35,7 +34,6 @@ fn main() -> ExitCode {
             ("scaling", product::scaling),
             ("compile", compile::measure),
         ],
-        takes: &["runs", "chronoscope"],
     }
     .main()
 }

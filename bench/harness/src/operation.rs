@@ -1,21 +1,18 @@
-//! The operations whose time is known, or that every harness can express.
+//! The operations whose time is known.
 
 use chronoscope_harness::black_box;
 
 /// An odd factor that an instruction can hold.
 const FACTOR: u64 = 0x2545_F491;
 
-/// What peers are asked for.
-pub const OF_PEERS: [&str; 6] = ["empty", "chain_1", "chain_10", "chain_100", "chain_1000", "clock_read"];
-
 /// As many links as the time of this operation is that of; None where that is not known.
-pub fn links(name: &str) -> Option<u32> {
+pub(crate) fn links(name: &str) -> Option<u32> {
     name.strip_prefix("chain_")?.parse().ok()
 }
 
 /// One multiplication, which nobody can merge with the next one: the value is pinned to a register between them.
 #[inline(always)]
-pub fn chain_1(value: u64) -> u64 {
+pub(crate) fn chain_1(value: u64) -> u64 {
     black_box(value.wrapping_mul(FACTOR))
 }
 
@@ -23,7 +20,7 @@ macro_rules! ten_times {
     ($(#[$doc:meta])* $name:ident, $part:path) => {
         $(#[$doc])*
         #[inline(always)]
-        pub fn $name(value: u64) -> u64 {
+        pub(crate) fn $name(value: u64) -> u64 {
             let value = $part($part($part($part($part(value)))));
             $part($part($part($part($part(value)))))
         }
@@ -45,17 +42,17 @@ ten_times! {
 
 /// 102 links: two percent more than 100.
 #[inline(always)]
-pub fn chain_102(value: u64) -> u64 {
+pub(crate) fn chain_102(value: u64) -> u64 {
     chain_1(chain_1(chain_100(value)))
 }
 
 /// The links of a [`ruler`].
-pub const RULER_LINKS: u32 = 10_000;
+pub(crate) const RULER_LINKS: u32 = 10_000;
 
 /// A chain of [`RULER_LINKS`]: so long that nothing around it shows in the time of a link. It is a loop of straight
 /// pieces; the loop's counter does not wait for the chain, and so costs the chain nothing.
 #[inline(never)]
-pub fn ruler(mut value: u64) -> u64 {
+pub(crate) fn ruler(mut value: u64) -> u64 {
     for _ in 0..RULER_LINKS / 100 {
         value = chain_100(value);
     }
@@ -64,7 +61,7 @@ pub fn ruler(mut value: u64) -> u64 {
 
 /// Four chains of 25 links that do not wait for each other.
 #[inline(always)]
-pub fn side_by_side(values: [u64; 4]) -> [u64; 4] {
+pub(crate) fn side_by_side(values: [u64; 4]) -> [u64; 4] {
     let mut values = values;
     for _ in 0..25 {
         values = values.map(chain_1);

@@ -14,15 +14,9 @@ const CONFIDENCE: f64 = 0.999;
 const WAYS: [&str; 3] = ["check", "scaling, 1 thread, no work", "the C probe"];
 
 pub(crate) fn one_clock(run: &Run, section: &mut Section) -> Result<(), Failure> {
-    let (mut runs, mut failures) = (Vec::new(), Vec::new());
-    for number in run.times(20, 1) {
-        run.now(format!("one clock, run {}", number + 1));
-        // A failed run does not abort the others.
-        match in_three_ways(run) {
-            Ok(seen) => runs.push(seen),
-            Err(failure) => failures.push(failure),
-        }
-    }
+    // A failed run does not abort the others.
+    let all = run.repeat("one clock", 20, 1, |_| Ok(in_three_ways(run)))?;
+    let runs: Vec<[Estimate; 3]> = all.iter().flatten().copied().collect();
     let mut table = Table::new(1, &format!("{CLOCK} | claimed ns | ± % | confidence %"));
     for (at, way) in WAYS.into_iter().enumerate() {
         let of = |value: fn(&Estimate) -> f64| Value::extremes(runs.iter().map(move |run| value(&run[at])), 3);
@@ -31,19 +25,16 @@ pub(crate) fn one_clock(run: &Run, section: &mut Section) -> Result<(), Failure>
     }
     section.table(table);
     // A run that failed shows no agreement.
-    let overlap = runs.iter().map(agree).chain(failures.iter().map(|_| false));
+    let overlap = all.iter().map(|run| run.as_ref().is_ok_and(agree));
     let mut table = Table::new(0, "all overlap | share a value | all have 99.9 % | runs that failed");
     table.row([
         Value::count(overlap),
         Value::count(runs.iter().map(share_a_value)),
         Value::count(runs.iter().map(are_confident)),
-        (failures.len() as u64).into(),
+        ((all.len() - runs.len()) as u64).into(),
     ]);
     section.table(table);
-    match failures.pop() {
-        Some(failure) if runs.is_empty() => Err(failure),
-        _ => Ok(()),
-    }
+    if runs.is_empty() { all.into_iter().try_for_each(|run| run.map(drop)) } else { Ok(()) }
 }
 
 fn in_three_ways(run: &Run) -> Result<[Estimate; 3], Failure> {
@@ -128,9 +119,7 @@ impl Front {
 /// above which they scale.
 pub(crate) fn scaling(run: &Run, section: &mut Section) -> Result<(), Failure> {
     let mut clocks: Vec<(String, Vec<Front>)> = Vec::new();
-    let mut took_s = Vec::new();
-    for number in run.times(5, 1) {
-        run.now(format!("scaling, run {}", number + 1));
+    let took_s = run.repeat("scaling", 5, 1, |_| {
         let record = document(&run.chronoscope, run.pick(&["scaling"], &["scaling", "--quick", "--no-runtimes"]))?;
         for conclusion in all(&record["content"]["scaling"]) {
             let (Some(front), Some(name)) = (Front::of(conclusion), conclusion["clock"].as_str()) else { continue };
@@ -139,8 +128,8 @@ pub(crate) fn scaling(run: &Run, section: &mut Section) -> Result<(), Failure> {
                 None => clocks.push((name.to_owned(), vec![front])),
             }
         }
-        took_s.push(record["elapsed_ms"].as_f64().unwrap_or(f64::NAN) / 1e3);
-    }
+        Ok(record["elapsed_ms"].as_f64().unwrap_or(f64::NAN) / 1e3)
+    })?;
     let columns = "clock | answered | slowed by threads up to, ns of work | scales from, ns of work";
     let mut table = Table::new(1, columns);
     for (clock, fronts) in clocks {

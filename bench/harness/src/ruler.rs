@@ -9,13 +9,13 @@ use std::time::Instant;
 use bench_common::Failure;
 use bench_common::process::failed;
 use bench_common::value::median;
-use bench_harness::operation::{RULER_LINKS, ruler};
 use chronoscope_harness::black_box;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use tempfile::Builder;
 
-/// Batches of a lap, and chains in each: a tenth of a millisecond, of which the clock's error is a few ten-thousandths.
-const BATCHES: usize = 2_500;
+use crate::operation::{RULER_LINKS, ruler};
+
+/// Chains in a batch: a tenth of a millisecond, of which the clock's error is a few ten-thousandths.
 const CHAINS: u32 = 12;
 /// Batches of a part, which lasts through some ticks of a kernel's timer. The spread of parts says how well their mean is known. Parts
 /// in which the thread lost its CPU are left out: harnesses leave out such iterations, or cannot tell.
@@ -51,23 +51,10 @@ pub(crate) struct Lap {
 }
 
 impl Ruler {
-    /// Uses the ruler before and after `measure`: whatever a link took meanwhile, it took about that at both ends.
-    pub(crate) fn around<T, E>(measure: impl FnOnce() -> Result<T, E>) -> Result<(T, Self), E> {
-        let before = lap();
-        let measured = measure()?;
-        Ok((measured, Self::of_both(before, lap())))
-    }
-
     /// What the laps of several processes say together: how far apart they are says how well their mean is known, by Student's t.
     fn of_processes(laps: &[Lap]) -> Self {
         let means: Vec<f64> = laps.iter().map(Lap::mean).collect();
         Self::of(laps, student_999(means.len()) * standard_error(&means))
-    }
-
-    /// What two laps say, one before and one after: whatever changed meanwhile, half of that is left open.
-    fn of_both(before: Lap, after: Lap) -> Self {
-        let between_ns = (before.mean() - after.mean()).abs() / 2.0;
-        Self::of(&[before, after], between_ns)
     }
 
     /// The mean of `laps`, of which at least `between_ns` is left open, and at least what the spread of their parts says.
@@ -121,10 +108,6 @@ fn standard_error(values: &[f64]) -> f64 {
 fn student_999(count: usize) -> f64 {
     let freedom = count.saturating_sub(1).max(1) as f64;
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |student| student.inverse_cdf(0.9995))
-}
-
-fn lap() -> Lap {
-    kept((0..BATCHES / PART).map(|_| part(PART)).collect())
 }
 
 /// What the ruler measured before one visit of a worker process: its number, whether it kept its CPU, and the batches.
@@ -208,6 +191,8 @@ fn preemptions() -> Option<u64> {
 mod tests {
     use super::*;
 
+    const BATCHES: usize = 2_500;
+
     /// A lap of batches that take `ns` per link, and every so many `more`.
     fn of(ns: f64, every: usize, more: f64) -> Lap {
         Lap { batches_ns: (0..BATCHES).map(|at| if at % every == every / 2 { ns + more } else { ns }).collect() }
@@ -215,7 +200,7 @@ mod tests {
 
     #[test]
     fn what_a_link_takes_is_the_mean_with_what_interrupts_it() {
-        let found = Ruler::of_both(of(1.0, 10, 0.1), of(1.0, 10, 0.1));
+        let found = Ruler::of(&[of(1.0, 10, 0.1), of(1.0, 10, 0.1)], 0.0);
         assert!((found.link_ns - 1.01).abs() < 1e-9 && (found.interrupted - 0.01).abs() < 1e-9, "{found:?}");
         assert!(found.error < 1e-9, "every part is interrupted alike: {found:?}");
         // Half of a tenth of a nanosecond per link.
@@ -224,22 +209,16 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_between_two_laps_is_left_open() {
-        let found = Ruler::of_both(of(1.0, 10, 0.0), of(1.1, 10, 0.0));
-        assert!((found.link_ns - 1.05).abs() < 1e-9 && found.error * found.link_ns > 0.0499, "{found:?}");
-    }
-
-    #[test]
     fn rare_interruptions_leave_more_open_than_regular_ones() {
         let (regular, rare) = (of(1.0, 10, 0.1), of(1.0, 1_000, 10.0));
-        let [regular, rare] = [regular, rare].map(|lap| Ruler::of_both(lap.clone(), lap));
+        let [regular, rare] = [regular, rare].map(|lap| Ruler::of(&[lap.clone(), lap], 0.0));
         assert!(rare.error > 0.01 && rare.error > 100.0 * regular.error, "{regular:?} {rare:?}");
         assert!(rare.residual_ns > 50.0 * regular.residual_ns, "{regular:?} {rare:?}");
     }
 
     #[test]
     fn a_steady_ruler_was_not_interrupted() {
-        let found = Ruler::of_both(of(1.0, 10, 0.0), of(1.0, 10, 0.0));
+        let found = Ruler::of(&[of(1.0, 10, 0.0), of(1.0, 10, 0.0)], 0.0);
         assert_eq!((found.interrupted, found.residual_ns, found.error), (0.0, 0.0, 0.0));
     }
 
@@ -274,10 +253,5 @@ mod tests {
         sample_visit();
         assert!(within(|| Ok(())).is_err(), "no process used the ruler");
         assert!(laps("{").is_err());
-    }
-
-    #[test]
-    fn a_lap_takes_time() {
-        assert!(lap().batches_ns.iter().all(|ns| *ns > 0.0));
     }
 }

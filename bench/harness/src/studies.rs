@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use bench_harness::operation::{OF_PEERS, chain_1, chain_10, chain_100, chain_102, chain_1000, links, side_by_side};
 use chronoscope_harness::record::study::{Cell, StudyRecord};
 use chronoscope_harness::{Bencher, Study};
 
 use crate::claim::{Claim, Truth};
+use crate::operation::{chain_1, chain_10, chain_100, chain_102, chain_1000, links, side_by_side};
 use crate::ruler::{self, Ruler};
 use crate::spin::{late_ns, spin};
 
@@ -38,11 +38,6 @@ pub(crate) fn accuracy() -> Study {
     Study::new("accuracy")
         .parameter(OPERATION, CHAINS.into_iter().chain(SPINS.map(|(name, _)| name)))
         .case("known", operation)
-}
-
-/// What peers are asked for.
-pub(crate) fn beside_peers() -> Study {
-    Study::new("peers").parameter(OPERATION, OF_PEERS).case("known", operation)
 }
 
 /// Two chains that differ by two percent.
@@ -123,23 +118,18 @@ pub(crate) fn timed() -> [(&'static str, Study, f64, f64); 5] {
 
 /// Every study, so that a worker process finds its own.
 pub(crate) fn all() -> Vec<Study> {
-    let all = [accuracy(), beside_peers(), two_percent(), same(), builds(), planted(), empty()];
+    let all = [accuracy(), two_percent(), same(), builds(), planted(), empty()];
     all.into_iter().chain(timed().map(|(_, study, ..)| study)).collect()
 }
 
-/// What one run of [`accuracy`] or [`beside_peers`] claims for each operation, paired with the truth by `ruler`.
-pub(crate) fn claims(record: &StudyRecord, ruler: Ruler) -> Vec<(String, Claim)> {
-    let claim = |cell: &Cell| {
+/// What one run of [`accuracy`] claims for each operation, paired with the truth by `ruler`.
+pub(crate) fn claims(record: &StudyRecord, ruler: Ruler) -> impl Iterator<Item = (String, Claim)> {
+    record.cells.iter().filter_map(move |cell: &Cell| {
         let name = cell.parameters.get(OPERATION)?.clone();
-        let claim = Claim {
-            ns: cell.time_ns.map(|time| time.estimate),
-            interval_ns: cell.time_ns.map(|time| (time.low, time.high)),
-            below_ns: cell.below_ns,
-            truth: truth(&name, cell.operations_per_batch, ruler),
-        };
-        Some((name, claim))
-    };
-    record.cells.iter().filter_map(claim).collect()
+        let ns = cell.time_ns.map(|time| [time.low, time.estimate, time.high]);
+        let truth = truth(&name, cell.operations_per_batch, ruler)?;
+        Some((name, Claim { ns, below_ns: cell.below_ns, truth }))
+    })
 }
 
 /// What an operation takes, where that is known, in batches of this many.
@@ -160,12 +150,10 @@ fn operation(bencher: &mut Bencher<'_>) {
         return spin(bencher, *length_ns);
     }
     match name.as_str() {
-        "empty" => bencher.iter(|| ()),
         "chain_1" => chained!(bencher, 1, chain_1),
         "chain_10" => chained!(bencher, 1, chain_10),
         "chain_100" => chained!(bencher, 1, chain_100),
         "chain_1000" => chained!(bencher, 1, chain_1000),
-        "clock_read" => bencher.iter(Instant::now),
         other => panic!("there is no operation {other}"),
     }
 }

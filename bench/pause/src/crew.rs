@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bench_common::Failure;
-use bench_common::cpus::{allowed, beside_hogs, bind};
+use bench_common::cpus::{allowed, beside_hogs, on_each};
 use nix::time::{ClockId, clock_gettime};
 
 /// A thread that does what it is told, in its own way.
@@ -45,15 +45,13 @@ impl<Order: Send + 'static, Answer: Send + 'static> Worker<Order, Answer> {
 /// sleeps if `is_loaded`. `work` is told another CPU, if there is one.
 pub(crate) fn on_one_cpu<T: Send>(
     is_loaded: bool,
-    work: impl FnOnce(Option<u32>) -> Result<T, Failure> + Send,
+    work: impl Fn(Option<u32>) -> Result<T, Failure> + Sync,
 ) -> Result<T, Failure> {
     let cpus = allowed()?;
     let (rest, last) = cpus.split_at(cpus.len() - 1);
-    let bound = || {
-        bind(last[0])?;
-        beside_hogs(if is_loaded { last } else { &[] }, || work(rest.last().copied()))
-    };
-    thread::scope(|scope| scope.spawn(bound).join().unwrap_or_else(|_| Err(Failure::run("the benchmark panicked"))))
+    let hogged = if is_loaded { last } else { &[] };
+    let done = on_each(last, |_| beside_hogs(hogged, || work(rest.last().copied())))?;
+    done.into_iter().next().ok_or_else(|| Failure::run("there is no CPU"))
 }
 
 /// The share of a CPU that `work` takes; 0 where it is not told.

@@ -7,7 +7,7 @@ use std::sync::atomic::{
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bench_common::cpus::bind;
+use bench_common::cpus::on_each;
 use bench_common::process::failed;
 use bench_common::{Failure, Run, Section, Table, Value};
 use chronoscope_clock::pacer::{Behind, Pace, PaceRecord, Pacer};
@@ -41,19 +41,16 @@ fn watched(events: u64, other: u32) -> Result<[f64; 3], Failure> {
     let epoch = Instant::now();
     let since_epoch = || epoch.elapsed().as_nanos() as u64;
     thread::scope(|scope| {
-        let observer = scope.spawn(|| {
-            bind(other)?;
-            // When it saw each event done, by the standard library's clock.
+        // When it saw each event done, by the standard library's clock.
+        let observe = |_| {
             let mut seen_ns = Vec::with_capacity(events as usize);
             while !over.load(Acquire) || (seen_ns.len() as u64) < done.load(Acquire) {
                 let now_done = done.load(Acquire);
-                let now = since_epoch();
-                while (seen_ns.len() as u64) < now_done {
-                    seen_ns.push(now);
-                }
+                seen_ns.resize(now_done as usize, since_epoch());
             }
-            Ok::<_, Failure>(seen_ns)
-        });
+            Ok(seen_ns)
+        };
+        let observer = scope.spawn(move || on_each(&[other], observe));
         let mut pacer = Pacer::new(pace.schedule().take(events as usize), Behind::CatchUp);
         pacer.pauser().calibrate();
         let mut record = PaceRecord::new();
@@ -68,7 +65,7 @@ fn watched(events: u64, other: u32) -> Result<[f64; 3], Failure> {
             done.fetch_add(1, Release);
         }
         over.store(true, Release);
-        let seen_ns = observer.join().map_err(|_| Failure::run("the observer panicked"))??;
+        let seen_ns = observer.join().map_err(|_| Failure::run("the observer panicked"))??.concat();
         let due = |event: usize| first_due_ns.unwrap_or(0) + event as u64 * 1_000_000_000 / PER_SECOND;
         let mut outside: Vec<u64> =
             seen_ns.iter().enumerate().map(|(event, ns)| ns.saturating_sub(due(event))).collect();

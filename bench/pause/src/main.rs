@@ -24,7 +24,6 @@ fn main() -> ExitCode {
             ("pacing-loaded", pacing::loaded),
             ("honesty", honesty::measure),
         ],
-        takes: &[],
     }
     .main()
 }

@@ -116,8 +116,7 @@ pub(crate) fn loaded(run: &Run, section: &mut Section) -> Result<(), Failure> {
 fn measure(run: &Run, section: &mut Section, settings: &[u64], is_loaded: bool) -> Result<(), Failure> {
     let (rounds, length) = run.pick((9, Duration::from_millis(400)), (1, Duration::from_millis(20)));
     let alone_for = run.pick(Duration::from_secs(3), Duration::from_millis(50));
-    let mut alone = Table::new(1, "ours alone, per s | rate error alone, ppm");
-    section.table(on_one_cpu(is_loaded, |_| {
+    let (table, alone) = on_one_cpu(is_loaded, |_| {
         let ways = keepers();
         let turns = Turns {
             unit: "per s",
@@ -129,6 +128,7 @@ fn measure(run: &Run, section: &mut Section, settings: &[u64], is_loaded: bool) 
             reference: PEER,
         };
         let table = turns.measure(run, section.name, rounds)?;
+        let mut alone = Table::new(1, "ours alone, per s | rate error alone, ppm");
         for keeper in ways.iter().filter(|keeper| keeper.name == OURS) {
             for per_second in settings.iter().copied() {
                 run.now(format!("{}, {per_second} per second alone", section.name));
@@ -136,8 +136,9 @@ fn measure(run: &Run, section: &mut Section, settings: &[u64], is_loaded: bool) 
                 alone.row([per_second.to_string().into(), ppm.map(|ppm| Value::number(ppm, 3)).into()]);
             }
         }
-        Ok(table)
-    })?);
+        Ok((table, alone))
+    })?;
+    section.table(table);
     section.table(alone);
     section.say("Medians over rounds with quartiles.");
     Ok(())

@@ -24,7 +24,7 @@ pub(crate) struct Order {
 }
 
 /// Makes pauses in a row, each timed from outside.
-pub(crate) fn take(order: Order, pause: &mut impl FnMut(Duration)) -> Taken {
+pub(crate) fn take<R>(order: Order, pause: &mut impl FnMut(Duration) -> R) -> Taken {
     let clock = Clock::or_system();
     let planned_ns = order.length.as_nanos() as f64;
     pause(order.length);

@@ -19,24 +19,48 @@ const TUNED_NS: u32 = 20_000;
 const SLICE: Duration = Duration::from_micros(100);
 const LEAST_SLACK: Duration = Duration::from_nanos(1);
 
-fn way<Pause: FnMut(Duration) + 'static>(name: &'static str, make: impl FnOnce() -> Pause + Send + 'static) -> Way {
+fn way<R: 'static, Pause: FnMut(Duration) -> R + 'static>(
+    name: &'static str,
+    make: impl FnOnce() -> Pause + Send + 'static,
+) -> Way {
     Worker::start(name, move || {
         let mut pause = make();
         move |order: Order| take(order, &mut pause)
     })
 }
 
+/// `pause`, with what `set` sets for the thread kept as it is.
+fn with<Kept: 'static>(name: &'static str, set: fn() -> Kept, pause: impl FnMut(Duration) + Send + 'static) -> Way {
+    way(name, move || {
+        let (kept, mut pause) = (set(), pause);
+        move |length| {
+            let _kept = &kept;
+            pause(length);
+        }
+    })
+}
+
+fn least_slack() -> impl Sized {
+    TimerSlack::set(LEAST_SLACK)
+}
+
+fn with_pauser<Kept: 'static>(name: &'static str, set: fn() -> Kept) -> Way {
+    way(name, move || {
+        let (kept, mut pauser) = (set(), Pauser::new());
+        pauser.calibrate();
+        move |length| {
+            let _kept = &kept;
+            pauser.pause(length)
+        }
+    })
+}
+
 /// All of them, the peers first.
 pub(crate) fn all() -> Vec<Way> {
+    let tuned = spin_sleep::SpinSleeper::new(TUNED_NS).with_spin_strategy(spin_sleep::SpinStrategy::SpinLoopHint);
     vec![
         way("std::thread::sleep", || std::thread::sleep),
-        way(BARE_SLEEP, || {
-            let slack = TimerSlack::set(LEAST_SLACK);
-            move |length| {
-                let _slack = &slack;
-                std::thread::sleep(length);
-            }
-        }),
+        with(BARE_SLEEP, least_slack, std::thread::sleep),
         way("tokio::time::sleep", || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
             move |length| {
@@ -46,19 +70,8 @@ pub(crate) fn all() -> Vec<Way> {
                 }
             }
         }),
-        way("spin_sleep, default", || {
-            let sleeper = spin_sleep::SpinSleeper::default();
-            move |length| sleeper.sleep(length)
-        }),
-        way("spin_sleep, 20 µs, hint, slack 1 ns", || {
-            let slack = TimerSlack::set(LEAST_SLACK);
-            let sleeper =
-                spin_sleep::SpinSleeper::new(TUNED_NS).with_spin_strategy(spin_sleep::SpinStrategy::SpinLoopHint);
-            move |length| {
-                let _slack = &slack;
-                sleeper.sleep(length);
-            }
-        }),
+        way("spin_sleep, default", || |length| spin_sleep::SpinSleeper::default().sleep(length)),
+        with("spin_sleep, 20 µs, hint, slack 1 ns", least_slack, move |length| tuned.sleep(length)),
         way("spin on Instant", || {
             |length| {
                 let start = Instant::now();
@@ -67,31 +80,9 @@ pub(crate) fn all() -> Vec<Way> {
                 }
             }
         }),
-        way("pause::spin", || {
-            |length| {
-                let _ = pause::spin(length);
-            }
-        }),
-        way("pause::sleep", || {
-            |length| {
-                let _ = pause::sleep(length);
-            }
-        }),
-        way(PAUSER, || {
-            let mut pauser = Pauser::new();
-            pauser.calibrate();
-            move |length| {
-                let _ = pauser.pause(length);
-            }
-        }),
-        way("Pauser, slice 100 µs", || {
-            let slice = TimeSlice::request(SLICE);
-            let mut pauser = Pauser::new();
-            pauser.calibrate();
-            move |length| {
-                let _slice = &slice;
-                let _ = pauser.pause(length);
-            }
-        }),
+        way("pause::spin", || |length| pause::spin(length)),
+        way("pause::sleep", || |length| pause::sleep(length)),
+        with_pauser(PAUSER, || ()),
+        with_pauser("Pauser, slice 100 µs", || TimeSlice::request(SLICE)),
     ]
 }

@@ -8,25 +8,9 @@ import (
 
 // What is stored here cannot be left out.
 var (
-	sinkTime     time.Time
 	sinkDuration time.Duration
 	sinkNs       int64
 )
-
-// BenchmarkNothing is the loop itself.
-func BenchmarkNothing(b *testing.B) {
-	for i := 0; i < b.N; i++ {
-	}
-}
-
-// BenchmarkNow keeps the reading as it is.
-func BenchmarkNow(b *testing.B) {
-	var now time.Time
-	for i := 0; i < b.N; i++ {
-		now = time.Now()
-	}
-	sinkTime = now
-}
 
 // BenchmarkNowUnixNano converts each reading, as the probe does.
 func BenchmarkNowUnixNano(b *testing.B) {

@@ -6,6 +6,5 @@ The clock is a local variable of the loop, as in the probe.
 import pyperf
 
 runner = pyperf.Runner()
-runner.timeit("nothing", stmt="pass")
 for clock in ("perf_counter_ns", "monotonic_ns", "time_ns"):
     runner.timeit(clock, stmt="f()", setup="from time import %s as f" % clock)

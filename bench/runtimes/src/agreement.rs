@@ -1,11 +1,10 @@
 //! Figures as we measured them and as a harness did, over rounds: whether the two agree.
 
-use bench_common::value::median;
 use bench_common::{Section, Table, Value};
 use chronoscope_harness::record::Estimate;
 use chronoscope_harness::stats::median_interval;
 
-use crate::language::{Language, Pair};
+use crate::language::Language;
 
 /// Intervals hold the true median so often, or as often as so few values allow.
 const CONFIDENCE: f64 = 0.95;
@@ -20,9 +19,7 @@ const WIDEST: f64 = 0.25;
 pub(crate) struct Side {
     /// What is compared.
     pub(crate) ns: f64,
-    /// The median of all batches or repetitions, disturbed or not; None where a side does not say.
-    pub(crate) all_ns: Option<f64>,
-    /// The least of them, which hardly anything disturbed; None where a side does not say.
+    /// The least of all batches or repetitions, which hardly anything disturbed; None where a side does not say.
     pub(crate) least_ns: Option<f64>,
 }
 
@@ -44,48 +41,33 @@ fn apart(sides: [Estimate; 2], least_ns: [Option<f64>; 2]) -> Value {
 
 /// A row for each pair that some round has both sides of.
 pub(crate) fn table(language: &Language, rounds: &[Vec<[Side; 2]>], section: &mut Section) {
-    let columns = "clock | figure | its benchmark | ours ns | its ns | ours / its | apart, % | all ns, ours / its | least ns, ours / its";
+    let columns = "clock | figure | its benchmark | ours ns | its ns | ours / its | apart, % | least ns, ours / its";
     let mut table = Table::new(3, columns);
     let mut note = String::new();
-    for (pair, rounds) in language.pairs.iter().zip(rounds) {
-        let Some((row, confidence)) = row(pair, rounds) else { continue };
-        table.row(row);
-        let confidence = confidence * 100.0;
-        note = format!(
-            "Rounds: {}. In brackets: {confidence:.1} % intervals. *: not the same thing on both sides.",
-            rounds.len()
-        );
+    for ((clock, figure, benchmark), rounds) in language.pairs.iter().zip(rounds) {
+        let Some((figures, confidence)) = figures(rounds) else { continue };
+        table.row([&[(*clock).into(), figure.words.into(), (*benchmark).into()], figures.as_slice()].concat());
+        note = format!("Rounds: {}. In brackets: {:.1} % intervals.", rounds.len(), confidence * 100.0);
     }
     section.table(table);
     section.say(note);
 }
 
 /// With the confidence of its intervals.
-fn row(pair: &Pair, rounds: &[[Side; 2]]) -> Option<(Vec<Value>, f64)> {
+fn figures(rounds: &[[Side; 2]]) -> Option<([Value; 5], f64)> {
     let interval = |of: fn(&[Side; 2]) -> f64| median_interval(&rounds.iter().map(of).collect::<Vec<_>>(), CONFIDENCE);
     let [ours, theirs] = [interval(|[ours, _]| ours.ns)?, interval(|[_, theirs]| theirs.ns)?];
     let ratio = interval(|[ours, theirs]| ours.ns / theirs.ns)?;
-    let all_ns = [0, 1].map(|side| median(rounds.iter().filter_map(|round| round[side].all_ns)));
     let least_ns = [0, 1].map(|side| rounds.iter().filter_map(|round| round[side].least_ns).reduce(f64::min));
-    let both = |of: [Option<f64>; 2]| of.map(|ns| ns.map_or("–".into(), |ns| format!("{ns:.2}"))).join(" / ");
-    let row = vec![
-        pair.clock.into(),
-        pair.figure.words.into(),
-        format!("{}{}", pair.benchmark, if pair.is_same { "" } else { " *" }).into(),
-        Value::estimate(ours, 2),
-        Value::estimate(theirs, 2),
-        Value::estimate(ratio, 3),
-        apart([ours, theirs], least_ns),
-        both(all_ns).into(),
-        both(least_ns).into(),
-    ];
-    Some((row, ratio.confidence))
+    let least = least_ns.map(|ns| ns.map_or("–".into(), |ns| format!("{ns:.2}"))).join(" / ");
+    let estimates = [Value::estimate(ours, 2), Value::estimate(theirs, 2), Value::estimate(ratio, 3)];
+    let [ours_ns, theirs_ns, ratio_shown] = estimates;
+    Some(([ours_ns, theirs_ns, ratio_shown, apart([ours, theirs], least_ns), least.into()], ratio.confidence))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::PYTHON;
 
     #[test]
     fn all_must_agree_and_be_able_to_disagree() {
@@ -100,14 +82,14 @@ mod tests {
 
     #[test]
     fn ratios_are_those_of_a_round() {
-        let side = |ns: f64| Side { ns, all_ns: Some(ns + 1.0), least_ns: Some(ns - 1.0) };
+        let side = |ns: f64| Side { ns, least_ns: Some(ns - 1.0) };
         // Slow rounds are slow for both.
         let rounds: Vec<_> =
             (0..9).map(|round| f64::from(1 + round % 3) * 10.0).map(|ns| [side(ns), side(ns * 1.25)]).collect();
-        let (found, _) = row(&PYTHON.pairs[0], &rounds).unwrap();
-        let shown: Vec<String> = found.iter().skip(3).map(Value::show).collect();
+        let (found, _) = figures(&rounds).unwrap();
+        let shown = found.map(|value| value.show());
         assert_eq!(shown[..3], ["20.00 [10.00–30.00]", "25.00 [12.50–37.50]", "0.800 [0.800–0.800]"]);
-        assert_eq!(shown[4..], ["21.00 / 26.00", "9.00 / 11.50"]);
-        assert!(row(&PYTHON.pairs[0], &[]).is_none());
+        assert_eq!(shown[4], "9.00 / 11.50");
+        assert!(figures(&[]).is_none());
     }
 }

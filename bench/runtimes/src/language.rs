@@ -10,14 +10,15 @@ pub(crate) struct Language {
     pub(crate) name: &'static str,
     /// What runs it, unless another program is named.
     pub(crate) program: &'static str,
-    pub(crate) pairs: &'static [Pair],
+    /// A clock as the language's users write it, our figure of it, and the name of the benchmark beside it.
+    pub(crate) pairs: &'static [(&'static str, Figure, &'static str)],
 }
 
 /// What our record says of a clock that a harness can say, too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Figure {
     pub(crate) words: &'static str,
-    /// Where the record of a clock has it, as a JSON pointer; where that of the runtime has it, for the loop without a clock.
+    /// Where the record of a clock has it, as a JSON pointer.
     pub(crate) place: &'static str,
     /// Whether we leave out of it what was disturbed: rounds in which the loops beside it were slow.
     is_undisturbed: bool,
@@ -27,65 +28,33 @@ const fn figure(words: &'static str, place: &'static str, is_undisturbed: bool) 
     Figure { words, place, is_undisturbed }
 }
 
-const LOOP: Figure = figure("the loop itself", "/loop_overhead_ns", true);
 const LATENCY: Figure = figure("latency, 1 thread", "/latency_ns", true);
 const LATENCY_ON_ALL: Figure = figure("latency, all threads", "/crowd/ns", false);
 const MEDIAN_STEP: Figure = figure("median step", "/granularity/step_ns_p50", false);
-const SMALLEST_STEP: Figure = figure("smallest step", "/granularity_ns", false);
-
-/// The clock of a loop that reads none.
-pub(crate) const NOTHING: &str = "nothing";
-
-/// One of our figures and the benchmark beside it.
-pub(crate) struct Pair {
-    /// As the language's users write it.
-    pub(crate) clock: &'static str,
-    pub(crate) figure: Figure,
-    /// The benchmark's name.
-    pub(crate) benchmark: &'static str,
-    /// Whether the two mean the same. Where they do not, the row is there to show by how much they differ.
-    pub(crate) is_same: bool,
-}
-
-const fn same(clock: &'static str, figure: Figure, benchmark: &'static str) -> Pair {
-    Pair { clock, figure, benchmark, is_same: true }
-}
-
-const fn other(clock: &'static str, figure: Figure, benchmark: &'static str) -> Pair {
-    Pair { clock, figure, benchmark, is_same: false }
-}
 
 pub(crate) const JAVA: Language = Language {
     name: "java",
     program: "java",
     pairs: &[
-        other(NOTHING, LOOP, "OneThread.nothing"),
-        same("System.nanoTime", LATENCY, "OneThread.nanoTimeLatency"),
-        same("System.nanoTime", LATENCY_ON_ALL, "AllThreads.nanoTimeLatency"),
-        same("System.currentTimeMillis", LATENCY, "OneThread.currentTimeMillisLatency"),
-        same("System.currentTimeMillis", LATENCY_ON_ALL, "AllThreads.currentTimeMillisLatency"),
-        same("System.nanoTime", MEDIAN_STEP, "OneThread.nanoTimeGranularity"),
-        other("System.nanoTime", SMALLEST_STEP, "OneThread.nanoTimeGranularity"),
+        ("System.nanoTime", LATENCY, "OneThread.nanoTimeLatency"),
+        ("System.nanoTime", LATENCY_ON_ALL, "AllThreads.nanoTimeLatency"),
+        ("System.currentTimeMillis", LATENCY, "OneThread.currentTimeMillisLatency"),
+        ("System.currentTimeMillis", LATENCY_ON_ALL, "AllThreads.currentTimeMillisLatency"),
+        ("System.nanoTime", MEDIAN_STEP, "OneThread.nanoTimeGranularity"),
     ],
 };
 pub(crate) const GO: Language = Language {
     name: "go",
     program: "go",
-    pairs: &[
-        other(NOTHING, LOOP, "Nothing"),
-        same("time.Now().UnixNano", LATENCY, "NowUnixNano"),
-        other("time.Now().UnixNano", LATENCY, "Now"),
-        same("time.Since", LATENCY, "Since"),
-    ],
+    pairs: &[("time.Now().UnixNano", LATENCY, "NowUnixNano"), ("time.Since", LATENCY, "Since")],
 };
 pub(crate) const PYTHON: Language = Language {
     name: "python",
     program: "python3",
     pairs: &[
-        same(NOTHING, LOOP, "nothing"),
-        same("time.perf_counter_ns", LATENCY, "perf_counter_ns"),
-        same("time.monotonic_ns", LATENCY, "monotonic_ns"),
-        same("time.time_ns", LATENCY, "time_ns"),
+        ("time.perf_counter_ns", LATENCY, "perf_counter_ns"),
+        ("time.monotonic_ns", LATENCY, "monotonic_ns"),
+        ("time.time_ns", LATENCY, "time_ns"),
     ],
 };
 
@@ -95,12 +64,7 @@ impl Figure {
     /// Where we leave out what was disturbed (rounds in which the loops beside it were slow), the lower decile takes the place of
     /// that: the harnesses cannot tell. Else the median. The harness's own figure is the mean, which holds what other programs took.
     pub(crate) fn of_repetitions(self, ns: &[f64]) -> Side {
-        let (least, median) = (ns[0], quantile(ns, 0.5));
-        Side {
-            ns: if self.is_undisturbed { ns[ns.len() / 10] } else { median },
-            all_ns: Some(median),
-            least_ns: Some(least),
-        }
+        Side { ns: if self.is_undisturbed { ns[ns.len() / 10] } else { quantile(ns, 0.5) }, least_ns: Some(ns[0]) }
     }
 }
 
@@ -111,7 +75,7 @@ mod tests {
     #[test]
     fn a_figure_is_held_against_its_like() {
         let found: Vec<f64> = (0..20).map(f64::from).collect();
-        let undisturbed = Side { ns: 2.0, all_ns: Some(9.5), least_ns: Some(0.0) };
+        let undisturbed = Side { ns: 2.0, least_ns: Some(0.0) };
         assert_eq!(LATENCY.of_repetitions(&found), undisturbed);
         assert_eq!(LATENCY_ON_ALL.of_repetitions(&found), Side { ns: 9.5, ..undisturbed });
     }

@@ -7,8 +7,7 @@ use bench_common::{Failure, Run};
 use serde_json::Value as Json;
 
 use crate::agreement::Side;
-use crate::language::{Language, NOTHING, Pair};
-use crate::oracle::Interpreter;
+use crate::language::{Figure, Language};
 
 /// Has the product measure `language` once.
 pub(crate) fn measure(language: &Language, program: &Path, run: &Run) -> Result<Json, Failure> {
@@ -16,17 +15,18 @@ pub(crate) fn measure(language: &Language, program: &Path, run: &Run) -> Result<
     document(&run.chronoscope, &["runtimes", "--quick", "--only", language.name, "--runtime", &runtime])
 }
 
-/// The runtime that `interpreter` is, among those that the product measured.
-pub(crate) fn find<'a>(
-    document: &'a Json,
-    language: &Language,
-    interpreter: &Interpreter,
-) -> Result<&'a Json, Failure> {
+/// The file under whatever name.
+pub(crate) fn itself(path: impl AsRef<Path>) -> std::path::PathBuf {
+    path.as_ref().canonicalize().unwrap_or_else(|_| path.as_ref().to_owned())
+}
+
+/// The runtime that the file `interpreter` is, among those that the product measured.
+pub(crate) fn find<'a>(document: &'a Json, language: &Language, interpreter: &Path) -> Result<&'a Json, Failure> {
     let runtimes = || all(&document["content"]["sections"]["runtimes"]["report"]);
     let of_kind = || runtimes().filter(|runtime| runtime["kind"] == language.name);
-    let is_it = |runtime: &&Json| interpreter.is(runtime["executable"].as_str(), runtime["version"].as_str());
+    let is_it = |runtime: &&Json| runtime["executable"].as_str().is_some_and(|path| itself(path) == interpreter);
     let Some(found) = of_kind().find(is_it) else {
-        let seen = of_kind().map(show).collect::<Vec<_>>().join("; ");
+        let (interpreter, seen) = (interpreter.display(), of_kind().map(show).collect::<Vec<_>>().join("; "));
         return Err(Failure::run(format!(
             "chronoscope did not measure {interpreter}, which the harness used, but {seen}"
         )));
@@ -46,12 +46,11 @@ pub(crate) fn show(runtime: &Json) -> String {
 }
 
 /// One figure of one clock; None if it was not measured.
-pub(crate) fn reading(runtime: &Json, pair: &Pair) -> Option<Side> {
-    let clock = || all(&runtime["clocks"]).find(|clock| clock["name"] == pair.clock);
-    let found = if pair.clock == NOTHING { Some(runtime) } else { clock() }?.pointer(pair.figure.place)?;
+pub(crate) fn reading(runtime: &Json, clock: &str, figure: Figure) -> Option<Side> {
+    let found = all(&runtime["clocks"]).find(|measured| measured["name"] == clock)?.pointer(figure.place)?;
     // A number, or what a document says of many batches.
     let ns = found.as_f64().or(found["estimate"].as_f64())?;
-    Some(Side { ns, all_ns: found["p50"].as_f64(), least_ns: found["minimum"].as_f64() })
+    Some(Side { ns, least_ns: found["minimum"].as_f64() })
 }
 
 #[cfg(test)]
@@ -70,27 +69,32 @@ mod tests {
         for language in [JAVA, GO, PYTHON] {
             let of_kind = |runtime: &&Json| runtime["kind"] == language.name;
             let runtime = all(&document["content"]["sections"]["runtimes"]["report"]).find(of_kind).unwrap();
-            let itself = Interpreter::Version(runtime["version"].as_str().unwrap().to_owned());
-            let found = find(&document, &language, &itself).unwrap();
-            for pair in language.pairs {
-                assert!(
-                    reading(found, pair).is_some_and(|side| side.ns > 0.0),
-                    "{}, {}",
-                    pair.clock,
-                    pair.figure.words
-                );
+            let found = find(&document, &language, &itself(runtime["executable"].as_str().unwrap())).unwrap();
+            for (clock, figure, _) in language.pairs {
+                let side = reading(found, clock, *figure);
+                assert!(side.is_some_and(|side| side.ns > 0.0), "{clock}, {}", figure.words);
             }
         }
     }
 
     #[test]
     fn another_runtime_is_not_taken_for_it() {
-        let unknown = find(&shown(), &JAVA, &Interpreter::file("/opt/java")).unwrap_err();
+        let unknown = find(&shown(), &JAVA, Path::new("/opt/java")).unwrap_err();
         assert!(unknown.to_string().contains("did not measure /opt/java"), "{unknown}");
         let broken = serde_json::json!({ "content": { "sections": { "runtimes": { "report": [
-            { "kind": "go", "version": "go1", "available": false, "reason_unavailable": "it was refused" }
+            { "kind": "go", "executable": "/go", "available": false, "reason_unavailable": "it was refused" }
         ]}}}});
-        let broken = find(&broken, &GO, &Interpreter::Version("go1".into())).unwrap_err();
+        let broken = find(&broken, &GO, Path::new("/go")).unwrap_err();
         assert!(broken.to_string().ends_with("it was refused"), "{broken}");
+    }
+
+    #[test]
+    fn a_file_is_known_by_all_its_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("java-17"), folder.path().join("java"));
+        std::fs::write(&file, "").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert_eq!(itself(&link), itself(&file));
+        assert_ne!(itself(&link), itself("/nowhere"));
     }
 }

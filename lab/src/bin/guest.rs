@@ -1,11 +1,12 @@
 //! Runs inside a machine: carries out the steps of a scenario and prints what comes of them, a line of JSON each.
 
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use chronoscope_lab::event::Event;
 use chronoscope_lab::fault::Fault;
-use chronoscope_lab::helper::{self, Role};
+use chronoscope_lab::helper;
 use chronoscope_lab::launcher::Launcher;
 use chronoscope_lab::plant::Plant;
 use chronoscope_lab::scenario::Scenario;
@@ -40,7 +41,7 @@ enum What {
     },
     /// What this program starts itself for
     #[command(hide = true)]
-    Helper { role: String, number: String },
+    Helper { role: String },
 }
 
 #[derive(Args)]
@@ -69,9 +70,10 @@ fn main() -> ExitCode {
         }
         What::Fault(fault) => fault.inject().map_err(|error| format!("{fault:?}: {error}")),
         What::Under { launcher, command } => Err(format!("{launcher:?}: {}", launcher.start(&command))),
-        What::Helper { role, number } => Role::from_words(&role, &number)
-            .ok_or_else(|| format!("no helper {role} {number}"))
-            .and_then(|role| helper::work(role).map_err(|error| error.to_string())),
+        What::Helper { role } => serde_json::from_str(&role)
+            .map_err(io::Error::from)
+            .and_then(helper::work)
+            .map_err(|error| format!("helper {role}: {error}")),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -19,8 +19,8 @@ use chronoscope_lab::size::Size;
 use chronoscope_lab::stop::{Cause, Stop};
 use chronoscope_lab::table;
 use chronoscope_lab::verdict::Verdict;
-use clap::{Parser, ValueEnum};
-use serde_json::{Value, json};
+use clap::Parser;
+use serde_json::json;
 
 /// Boot emulated machines with every clocksource and every fault, run chronoscope in them, and judge what it says
 ///
@@ -50,8 +50,6 @@ struct Arguments {
     /// Install nothing: what needs a package or a Rust target that is missing is skipped
     #[arg(long)]
     no_install: bool,
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
     /// Where scenarios and scripts are
     #[arg(long, hide = true, default_value = "lab")]
     from: PathBuf,
@@ -66,16 +64,6 @@ impl Arguments {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    /// For a terminal
-    Table,
-    /// As results.json
-    Json,
-    /// For docs/lab.md
-    Markdown,
-}
-
 const WRONG_ARGUMENTS: u8 = 2;
 const NOTHING_RUN: u8 = 77;
 /// What a shell reports of a program that Ctrl-C ended.
@@ -85,29 +73,30 @@ const INTERRUPTED: u8 = 130;
 const QUICK_MINUTES: u64 = 4;
 const ALL_MINUTES: u64 = 20;
 
+/// What is told, and the exit code.
+type Failure = (String, u8);
+
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let told = |error: &dyn std::fmt::Display, code: u8| {
-        eprintln!("lab: {error}");
+    run_as_asked(&Arguments::parse()).unwrap_or_else(|(why, code)| {
+        eprintln!("lab: {why}");
         ExitCode::from(code)
-    };
-    let all = match Scenario::all(&arguments.from.join("scenarios")) {
-        Ok(all) => all,
-        Err(error) => return told(&error, WRONG_ARGUMENTS),
-    };
-    let chosen = match choose(&arguments, all) {
-        Ok(chosen) => chosen,
-        Err(error) => return told(&error, WRONG_ARGUMENTS),
-    };
-    if chosen.is_empty() {
-        return told(&"none of these scenarios is in the quick set; leave --quick out", WRONG_ARGUMENTS);
-    }
+    })
+}
+
+fn run_as_asked(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let wrong = |error: String| (error, WRONG_ARGUMENTS);
+    let all = Scenario::all(&arguments.from.join("scenarios")).map_err(|error| wrong(error.to_string()))?;
+    let chosen = choose(arguments, all).map_err(wrong)?;
     if arguments.list {
-        list(&chosen);
-        return ExitCode::SUCCESS;
+        for scenario in &chosen {
+            let quick = if scenario.quick { "quick" } else { "" };
+            println!("{:<16} {quick:<6} {}", scenario.name, scenario.about);
+        }
+        return Ok(ExitCode::SUCCESS);
     }
-    let done = if arguments.self_test { test_itself(&arguments) } else { run_all(&arguments, &chosen) };
-    done.unwrap_or_else(|error| told(&error, 1))
+    let stop = stop_by_signals().map_err(|error| (error.to_string(), 1))?;
+    let done = if arguments.self_test { test_itself(arguments, &stop) } else { run_all(arguments, &chosen, &stop) };
+    done.map_err(|error| (error.to_string(), 1))
 }
 
 fn choose(arguments: &Arguments, mut all: Vec<Scenario>) -> Result<Vec<Scenario>, String> {
@@ -121,26 +110,21 @@ fn choose(arguments: &Arguments, mut all: Vec<Scenario>) -> Result<Vec<Scenario>
         let is_named = arguments.scenarios.is_empty() || arguments.scenarios.contains(&scenario.name);
         is_named && (!arguments.quick || scenario.quick)
     });
+    if all.is_empty() {
+        return Err("none of these scenarios is in the quick set; leave --quick out".to_owned());
+    }
     // Getting and asking them takes minutes.
     Ok(if arguments.quick { all.into_iter().map(Scenario::without_peers).collect() } else { all })
 }
 
-fn list(scenarios: &[Scenario]) {
-    for scenario in scenarios {
-        let quick = if scenario.quick { "quick" } else { "" };
-        println!("{:<16} {quick:<6} {}", scenario.name, scenario.about);
-    }
-}
-
-fn run_all(arguments: &Arguments, scenarios: &[Scenario]) -> Result<ExitCode, String> {
-    let stop = stop_by_signals()?;
+fn run_all(arguments: &Arguments, scenarios: &[Scenario], stop: &Stop) -> io::Result<ExitCode> {
     let limit = |scenario: &Scenario| Duration::from_secs(scenario.limit_s);
     let images = Images::wanted(scenarios.iter().flat_map(images_of));
     let minutes = minutes(arguments);
     let slots = thread::available_parallelism().map_or(1, usize::from);
     let verdicts = thread::scope(|scope| {
         scope.spawn(|| {
-            images.build(&arguments.scripts(), &arguments.folder, &stop);
+            images.build(&arguments.scripts(), &arguments.folder, stop);
             if let Some(minutes) = minutes {
                 stop.begin(Duration::from_secs(60 * minutes));
             }
@@ -153,13 +137,13 @@ fn run_all(arguments: &Arguments, scenarios: &[Scenario]) -> Result<ExitCode, St
                 true => images.are_built(),
                 false => images_of(scenario).all(|image| images.get(image).is_some()),
             },
-            |scenario| verdict_of(arguments, scenario, &images, &stop),
+            |scenario| verdict_of(arguments, scenario, &images, stop),
         )
     });
     if let (Some(Cause::OutOfTime), Some(minutes)) = (stop.cause(), minutes) {
         eprintln!("lab: out of time: {minutes} minutes are over; on a slower host, allow more by --minutes");
     }
-    finish(arguments, &verdicts).map_err(|error| error.to_string())
+    finish(arguments, &verdicts)
 }
 
 fn images_of(scenario: &Scenario) -> impl Iterator<Item = &str> {
@@ -204,7 +188,7 @@ fn peers_of<'i>(scenario: &Scenario, images: &'i Images<'_>) -> Option<&'i Path>
 fn run_one(arguments: &Arguments, scenario: &Scenario, image: &Image, peers: Option<&Path>, stop: &Stop) -> Verdict {
     eprintln!("lab: {} begins", scenario.name);
     let size = if arguments.long { Size::Full } else { Size::Quick };
-    let file = file_of(arguments, &scenario.name);
+    let file = arguments.from.join("scenarios").join(&scenario.name).with_extension("toml");
     let place = Place { file: &file, image, peers, stem: arguments.folder.join("run").join(&scenario.name) };
     let run = run(scenario, &place, size, None, stop);
     let verdict = Verdict::of(scenario, &run);
@@ -217,65 +201,48 @@ fn run_one(arguments: &Arguments, scenario: &Scenario, image: &Image, peers: Opt
     verdict
 }
 
-fn file_of(arguments: &Arguments, name: &str) -> PathBuf {
-    arguments.from.join("scenarios").join(name).with_extension("toml")
-}
-
 fn finish(arguments: &Arguments, verdicts: &[Verdict]) -> io::Result<ExitCode> {
     let failed = verdicts.iter().any(Verdict::failed);
     let interrupted = verdicts.iter().any(|verdict| verdict.interrupted);
     let passed = !failed && !interrupted && verdicts.iter().any(Verdict::passed);
-    let scenarios: Vec<Value> = verdicts.iter().map(Verdict::to_json).collect();
-    let document = format!(
-        "{:#}\n",
-        json!({ "passed": passed, "sum": table::sum(verdicts).trim(), "campaign": Campaign::of(verdicts).to_json(),
-            "scenarios": scenarios })
-    );
-    write_whole(&arguments.folder.join("results.json"), &document)?;
-    match arguments.format {
-        Format::Table => print!("{}", table::plain(verdicts)),
-        Format::Json => print!("{document}"),
-        Format::Markdown => print!("{}", table::markdown(verdicts)),
-    }
+    let sum = table::sum(verdicts);
+    let document =
+        json!({ "passed": passed, "sum": sum.trim(), "campaign": Campaign::of(verdicts), "scenarios": verdicts });
+    // Whole, or not at all.
+    let (path, part) = (arguments.folder.join("results.json"), arguments.folder.join("results.part"));
+    fs::write(&part, format!("{document:#}\n"))?;
+    fs::rename(part, path)?;
+    print!("{}", table::text(verdicts));
     if interrupted {
         eprintln!("lab: interrupted");
         return Ok(ExitCode::from(INTERRUPTED));
     }
-    Ok(match passed || failed {
-        true => ExitCode::from(u8::from(failed)),
-        false => {
-            let why = verdicts.iter().find_map(|verdict| verdict.skipped.clone()).unwrap_or_default();
-            eprintln!("lab: skipped: {why}");
-            ExitCode::from(NOTHING_RUN)
-        }
-    })
-}
-
-fn write_whole(path: &Path, text: &str) -> io::Result<()> {
-    let part = path.with_extension("part");
-    fs::write(&part, text)?;
-    fs::rename(part, path)
+    if passed || failed {
+        return Ok(ExitCode::from(u8::from(failed)));
+    }
+    let why = verdicts.iter().find_map(|verdict| verdict.skipped.clone()).unwrap_or_default();
+    eprintln!("lab: skipped: {why}");
+    Ok(ExitCode::from(NOTHING_RUN))
 }
 
 /// Planted faults must be found, for the reason that each was planted for; without one the same machine must pass.
-fn test_itself(arguments: &Arguments) -> Result<ExitCode, String> {
-    let stop = stop_by_signals()?;
-    let image = match images::build(&arguments.scripts(), &arguments.folder, "plain", &stop) {
+fn test_itself(arguments: &Arguments, stop: &Stop) -> io::Result<ExitCode> {
+    let image = match images::build(&arguments.scripts(), &arguments.folder, "plain", stop) {
         Ok(image) => image,
         Err(NotBuilt::Cannot(why)) => {
             println!("skipped: {why}");
             return Ok(ExitCode::from(NOTHING_RUN));
         }
-        Err(NotBuilt::Failed(why)) => return Err(why),
+        Err(NotBuilt::Failed(why)) => return Err(io::Error::other(why)),
         Err(NotBuilt::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
     };
-    let file = arguments.folder.join("run").join("self_test.toml");
+    let stem = arguments.folder.join("run").join("self_test");
     let mut failed = false;
     for case in self_test::CASES {
-        fs::write(&file, case.scenario).map_err(|error| error.to_string())?;
-        let scenario = Scenario::parse("self_test", case.scenario)?;
-        let place = Place { file: &file, image: &image, peers: None, stem: file.with_extension("") };
-        let verdict = Verdict::of(&scenario, &run(&scenario, &place, Size::Tiny, case.plant, &stop));
+        let file = arguments.from.join("self_test").join(case.0).with_extension("toml");
+        let scenario = Scenario::read(&file)?;
+        let place = Place { file: &file, image: &image, peers: None, stem: stem.clone() };
+        let verdict = Verdict::of(&scenario, &run(&scenario, &place, Size::Tiny, case.1, stop));
         if verdict.interrupted {
             return Ok(ExitCode::from(INTERRUPTED));
         }
@@ -288,14 +255,13 @@ fn test_itself(arguments: &Arguments) -> Result<ExitCode, String> {
 
 /// Set by Ctrl-C, SIGTERM and SIGHUP: machines and builds are ended, and what was seen until then is told. Whoever cannot wait
 /// for that asks a second time.
-fn stop_by_signals() -> Result<Arc<Stop>, String> {
+fn stop_by_signals() -> Result<Arc<Stop>, ctrlc::Error> {
     let stop = Arc::new(Stop::default());
     let told = Arc::clone(&stop);
-    let handler = move || {
+    ctrlc::set_handler(move || {
         if told.interrupt() {
             process::exit(INTERRUPTED.into());
         }
-    };
-    ctrlc::set_handler(handler).map_err(|error| error.to_string())?;
+    })?;
     Ok(stop)
 }

@@ -7,24 +7,22 @@ use std::time::{Duration, Instant};
 use chronoscope_clock::Clock;
 
 use crate::check::Check;
-use crate::crew::{Until, read_on_every_cpu};
+use crate::crew::{Told, Until, read_on_every_cpu};
 use crate::disturber::Disturber;
-use crate::phases::Phases;
 use crate::plant::Plant;
 use crate::row::Row;
 
 const POLL: Duration = Duration::from_millis(20);
 /// How long reading goes on after the disturbance has ended.
 const AFTERWARDS: Duration = Duration::from_secs(1);
-/// So many readings of either kind show that it was read before, during or after.
+/// So many readings of either kind, and what disturbs begins.
 const WANTED: u64 = 1_000;
 
 /// Reads until `disturber` has ended, which begins as soon as there are enough readings. The row tells the states of the
 /// library's clock on the way.
 pub fn run(disturber: Option<&mut Disturber<'_>>, plant: Option<Plant>) -> io::Result<Row> {
-    let began = Instant::now();
     let disturber = disturber.ok_or_else(|| io::Error::other("nothing disturbs: the step has no `meanwhile`"))?;
-    let phases = Phases::default();
+    let told = Told::default();
     let mut states = Vec::new();
     let mut see = || {
         let trust = Clock::or_system().trust();
@@ -35,27 +33,25 @@ pub fn run(disturber: Option<&mut Disturber<'_>>, plant: Option<Plant>) -> io::R
         }
         sleep(POLL);
     };
-    let (both, ()) = read_on_every_cpu(Until::Phases(&phases), plant, |_| {
-        while phases.turns()[0] < WANTED {
+    let (both, [begun, ended]) = read_on_every_cpu(Until::Told(&told), plant, |_| {
+        while told.turns() < WANTED {
             see();
         }
-        phases.advance();
+        let begun = told.turns();
         disturber.start()?;
         while !disturber.has_ended()? {
             see();
         }
-        phases.advance();
-        let ended = Instant::now();
-        while ended.elapsed() < AFTERWARDS {
+        let (ended, since) = (told.turns(), Instant::now());
+        while since.elapsed() < AFTERWARDS {
             see();
         }
-        phases.end();
-        Ok(())
+        told.end();
+        Ok([begun, ended])
     })?;
-    let mut row = Row::new(Check::Disturbed.name(), both, WANTED, began.elapsed()).note("states", states);
-    for (name, turns) in Phases::NAMES.into_iter().zip(phases.turns()) {
-        row =
-            row.note(name, turns).require(turns >= WANTED, format!("{turns} readings {name}, not the {WANTED} wanted"));
-    }
-    Ok(row)
+    Ok(Row::new(Check::Disturbed.name(), both, WANTED)
+        .note("states", states)
+        .note("before", begun)
+        .note("during", ended - begun)
+        .note("afterwards", told.turns() - ended))
 }

@@ -1,12 +1,11 @@
 //! Children forked while three threads read: their very first reading must be right.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::bracket::Bracket;
-use crate::crew::{Until, cpus, read};
+use crate::crew::{Told, Until, cpus, read};
 use crate::plant::Plant;
 use crate::reader::{Both, Read, bracketed};
 use crate::row::Row;
@@ -19,41 +18,32 @@ pub const CHILDREN: &str = "forks";
 pub const PARENT: &str = "forks, the parent's threads";
 const THREADS: usize = 3;
 const CHILD_LIMIT: Duration = Duration::from_secs(10);
-
-/// What the children of one run came to.
-#[derive(Default)]
-struct Children {
-    both: Both,
-    lost: u64,
-}
+/// Children forked.
+const COUNT: [u64; 3] = [50, 500, 10_000];
 
 /// Forks one child after another.
 pub fn run(size: Size, plant: Option<Plant>, print: &mut dyn FnMut(Row)) -> io::Result<()> {
-    let began = Instant::now();
-    let stop = AtomicBool::new(false);
-    let (children, parent) = thread::scope(|scope| {
-        let stop = &stop;
+    let (told, count) = (Told::default(), size.of(COUNT));
+    let ((children, lost), parent) = thread::scope(|scope| {
+        let told = &told;
         let readers: Vec<_> =
-            (0..THREADS).map(|thread| scope.spawn(move || read(thread % cpus(), Until::Told(stop), plant))).collect();
-        let children = fork(size.forks());
-        stop.store(true, Ordering::Relaxed);
+            (0..THREADS).map(|thread| scope.spawn(move || read(thread % cpus(), Until::Told(told), plant))).collect();
+        let children = fork(count);
+        told.end();
         let mut parent = Both::default();
         for reader in readers {
             parent.merge(reader.join().expect("a reader panicked")?);
         }
         io::Result::Ok((children?, parent))
     })?;
-    print(
-        Row::new(CHILDREN, children.both, size.forks(), began.elapsed())
-            .require(children.lost == 0, format!("{} children died or hung", children.lost)),
-    );
-    print(Row::new(PARENT, parent, size.forks(), began.elapsed()));
+    print(Row::new(CHILDREN, children, count).note("lost", lost));
+    print(Row::new(PARENT, parent, count));
     Ok(())
 }
 
-/// Every other child's first reading is an unordered one.
-fn fork(count: u64) -> io::Result<Children> {
-    let mut children = Children::default();
+/// What the children read, and how many died or hung. Every other child's first reading is an unordered one.
+fn fork(count: u64) -> io::Result<(Both, u64)> {
+    let (mut both, mut lost) = (Both::default(), 0);
     for number in 0..count {
         let ways = if number % 2 == 0 { Read::ALL } else { [Read::Unordered, Read::Ordered] };
         let came = sys::in_child(CHILD_LIMIT, || {
@@ -67,14 +57,14 @@ fn fork(count: u64) -> io::Result<Children> {
             bytes
         })?;
         let Some(bytes) = came else {
-            children.lost += 1;
+            lost += 1;
             continue;
         };
         let brackets = [bracket(&bytes[..24]), bracket(&bytes[24..])];
-        children.both.of_mut(ways[0]).add(brackets[0], 0);
-        children.both.of_mut(ways[1]).add(brackets[1], brackets[0].reading_ns);
+        both.of_mut(ways[0]).add(brackets[0], 0);
+        both.of_mut(ways[1]).add(brackets[1], brackets[0].reading_ns);
     }
-    Ok(children)
+    Ok((both, lost))
 }
 
 fn bracket(bytes: &[u8]) -> Bracket {

@@ -3,25 +3,26 @@
 use std::fs;
 use std::hint::black_box;
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::check::Check;
 use crate::helper::{self, Role};
 use crate::reader::{Read, Reader, bracketed};
 use crate::row::Row;
 use crate::size::Size;
 use crate::sys;
 
-/// A process that first reads inside the namespace, and one forked by a process that has read outside.
-pub const ROWS: [&str; 2] = ["timens, cold", "timens, warm"];
+/// Readings in each child, of either kind.
+const COUNT: [u64; 3] = [2_000, 50_000, 500_000];
 const OFFSET_S: u64 = 1_000;
 const CHILD_LIMIT: Duration = Duration::from_secs(300);
 
-/// Runs both rows.
+/// A process that first reads inside the namespace, and one forked by a process that has read outside.
 pub fn run(size: Size, print: &mut dyn FnMut(Row)) -> io::Result<()> {
-    for (name, role) in ROWS.into_iter().zip([Role::ColdNamespace(size.timens()), Role::WarmNamespace(size.timens())]) {
-        let began = Instant::now();
+    let count = size.of(COUNT);
+    for (name, role) in Check::Timens.rows().iter().zip([Role::ColdNamespace(count), Role::WarmNamespace(count)]) {
         let (both, said) = helper::start(role).and_then(helper::finish)?;
-        print(Row::new(name, both, size.timens(), began.elapsed()).said(said));
+        print(Row::new(name, both, count).said(said));
     }
     Ok(())
 }

@@ -1,3 +1,0 @@
-//! What the benchmark and its peers' processes share: the operations.
-
-pub mod operation;

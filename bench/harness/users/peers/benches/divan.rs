@@ -1,0 +1,8 @@
+fn main() {
+    divan::main();
+}
+
+#[divan::bench]
+fn add() -> i32 {
+    1 + 1
+}
