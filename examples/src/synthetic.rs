@@ -11,8 +11,26 @@ use chronoscope_harness::record::{Document, Machine, Peak, Tool};
 
 use crate::{Conclusions, Item, Value};
 
+/// Asserts that the pages of these records are those in `src/experiments/golden`. `UPDATE_GOLDEN=1` rewrites the file; review
+/// the difference before committing.
+pub(crate) fn assert_pages(name: &str, conclude: fn(&StudyRecord) -> Conclusions, records: Vec<(&str, StudyRecord)>) {
+    let page = |(title, record): &(&str, StudyRecord)| {
+        let conclusions = conclude(record);
+        format!("=== {title}\n{}\n{}\n\n", conclusions.question, page(&conclusions))
+    };
+    let pages: String = records.iter().map(page).collect();
+    let path = format!("{}/src/experiments/golden/{name}.txt", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        return std::fs::write(path, pages).unwrap();
+    }
+    assert!(
+        std::fs::read_to_string(&path).unwrap_or_default() == pages,
+        "{path} differs from what is concluded now:\n{pages}"
+    );
+}
+
 /// All sentences and tables, one line each.
-pub(crate) fn page(conclusions: &Conclusions) -> String {
+fn page(conclusions: &Conclusions) -> String {
     let row = |row: &Vec<Value>| row.iter().map(Value::to_string).collect::<Vec<_>>().join("  ");
     let lines = |item: &Item| match item {
         Item::Statement(statement) => vec![statement.text.clone()],

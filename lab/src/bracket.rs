@@ -59,9 +59,9 @@ mod tests {
     fn an_interval_is_off_only_by_what_the_brackets_cannot_explain() {
         let first = bracket(100, 150, 200);
         assert_eq!(bracket(1100, 1150, 1200).interval_beyond_ns(first), 0);
-        assert_eq!(bracket(1100, 1050, 1200).interval_beyond_ns(first), 0, "900 ns: the least that can have passed");
+        assert_eq!(bracket(1100, 1050, 1200).interval_beyond_ns(first), 0, "the least");
         assert_eq!(bracket(1100, 1049, 1200).interval_beyond_ns(first), 1);
-        assert_eq!(bracket(1100, 1250, 1200).interval_beyond_ns(first), 0, "1100 ns: the most");
+        assert_eq!(bracket(1100, 1250, 1200).interval_beyond_ns(first), 0, "the most");
         assert_eq!(bracket(1100, 1255, 1200).interval_beyond_ns(first), 5);
     }
 

@@ -129,7 +129,7 @@ mod tests {
             assert_eq!(pids.len(), count, "{what}");
             let began = Instant::now();
             while pids.iter().any(|pid| runs(pid)) {
-                assert!(began.elapsed() < WITHIN, "{what}: of {pids:?} some still run");
+                assert!(began.elapsed() < WITHIN, "{what}: {pids:?}");
                 thread::sleep(POLL);
             }
         }

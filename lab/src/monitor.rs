@@ -101,7 +101,7 @@ mod tests {
         let mut monitor = Monitor::new(ours).unwrap();
         monitor.run("stop; sleep 0.01; cont").unwrap();
         let error = monitor.run("bad; cont").unwrap_err().to_string();
-        assert!(error.contains("unknown command"), "{error}");
+        assert!(error.contains("unknown"), "{error}");
         drop(monitor);
         assert_eq!(machine.join().unwrap(), ["", "stop", "cont", "bad"]);
     }

@@ -48,7 +48,7 @@ mod tests {
         entry(&mut bytes, "ab", 0o100_644, b"hello");
         assert_eq!(bytes.len(), 110 + 3 + 3 + 5 + 3);
         assert_eq!(&bytes[116..121], b"hello");
-        assert_eq!(&bytes[54..62], b"00000005", "the length of the file");
-        assert_eq!(&bytes[94..102], b"00000003", "the length of the name with its zero");
+        assert_eq!(&bytes[54..62], b"00000005", "file length");
+        assert_eq!(&bytes[94..102], b"00000003", "name length");
     }
 }

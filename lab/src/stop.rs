@@ -51,7 +51,7 @@ mod tests {
         let over = Stop::default();
         over.begin(Duration::ZERO);
         over.begin(Duration::from_secs(3600));
-        assert_eq!(over.cause(), Some(Cause::OutOfTime), "the first limit counts");
+        assert_eq!(over.cause(), Some(Cause::OutOfTime));
         assert!(!over.interrupt());
         assert!(over.interrupt(), "the second time");
         assert_eq!(over.cause(), Some(Cause::Interrupted));

@@ -219,14 +219,14 @@ mod tests {
     fn a_limit_may_be_reached_and_not_passed() {
         let most = figure("most = 0.5");
         assert_eq!(most.judge(&Value::number(0.5, 1), false), Verdict::Met);
-        assert_eq!(most.judge(&Value::number(0.55, 1), false), Verdict::Missed("ns 0.550 instead of 0.5".into()));
+        assert!(matches!(most.judge(&Value::number(0.55, 1), false), Verdict::Missed(_)));
         assert_eq!(most.judge(&Value::number(-7.0, 1), false), Verdict::Met);
         assert!(matches!(
             figure("most = 0.5\nmagnitude = true").judge(&Value::number(-7.0, 1), false),
             Verdict::Missed(_)
         ));
-        assert!(is_open(&most.judge(&Value::number(7.0, 1), true)), "a quick run neither meets nor misses");
-        assert_eq!(figure("").judge(&Value::number(7.0, 1), true), Verdict::Met, "it is there to be seen");
+        assert!(is_open(&most.judge(&Value::number(7.0, 1), true)));
+        assert_eq!(figure("").judge(&Value::number(7.0, 1), true), Verdict::Met);
         assert!(matches!(most.judge(&Value::number(f64::NAN, 1), false), Verdict::Missed(_)));
     }
 
@@ -243,11 +243,7 @@ mod tests {
                 && matches!(least(0.7, 0.9), Verdict::Missed(_))
         );
         let spread = Value::extremes([0.4, 0.9, 3.0], 1);
-        assert_eq!(
-            figure("most = 1.0").judge(&spread, false),
-            Verdict::Met,
-            "values are no interval: the median counts"
-        );
+        assert_eq!(figure("most = 1.0").judge(&spread, false), Verdict::Met);
     }
 
     #[test]

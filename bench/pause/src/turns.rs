@@ -155,11 +155,11 @@ mod tests {
         let mut late_ns = vec![30_000.0; 990];
         late_ns.extend([90_000.0; 10]);
         let share_of = |late_ns: &[f64], planned_ns| unavoidable_share(&bare(late_ns, planned_ns), 100).unwrap();
-        assert!((share_of(&late_ns, 1_000_000.0) - 0.005).abs() < 1e-9, "the margin is what the others need");
+        assert!((share_of(&late_ns, 1_000_000.0) - 0.005).abs() < 1e-9);
         late_ns[985..].fill(90_000.0);
         assert!((share_of(&late_ns, 1_000_000.0) - (0.005 + 0.06 * 0.985)).abs() < 1e-9);
         assert_eq!((share_of(&late_ns, 90_000.0), share_of(&late_ns, 60_000.0)), (1.0, 1.0));
-        assert_eq!(unavoidable_share(&bare(&[3_000.0; 99], 100_000.0), 100), None, "too few sleeps tell no margin");
+        assert_eq!(unavoidable_share(&bare(&[3_000.0; 99], 100_000.0), 100), None, "too few sleeps");
     }
 
     #[test]

@@ -222,18 +222,18 @@ mod tests {
     #[test]
     fn a_value_below_zero_is_a_value_and_refused_as_one() {
         for (option, value, accepted) in [
-            ("--duration", "-5us", "it is negative; choose 10 ms to 24 h"),
-            ("--forks", "-3", "it is negative; choose 2 to 1000"),
-            ("--threads", "-1", "e.g. 1,2,4"),
-            ("--backoff", "-5", "e.g. 0-40"),
-            ("--cpus", "-1", "e.g. 0-3,6"),
-            ("--margin", "-1", "choose more than 0 to 100"),
+            ("--duration", "-5us", "24 h"),
+            ("--forks", "-3", "1000"),
+            ("--threads", "-1", "1,2,4"),
+            ("--backoff", "-5", "0-40"),
+            ("--cpus", "-1", "0-3,6"),
+            ("--margin", "-1", "100"),
         ] {
             let refused = parsed(&[option, value]).unwrap_err();
             let text = refused.to_string();
             assert_eq!(refused.exit_code(), 2);
             assert!(text.contains(option) && text.contains(value) && text.contains(accepted), "{text}");
-            assert!(!text.contains("unexpected argument"), "{text}");
+            assert!(!text.contains("unexpected"), "{text}");
         }
     }
 

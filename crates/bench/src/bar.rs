@@ -100,18 +100,20 @@ mod tests {
 
     #[test]
     fn what_is_left_is_told_by_what_it_took() {
-        assert_eq!(said(0.42, S(12), None, "a, 2 threads"), "42 % · 17 s left · a, 2 threads");
-        assert_eq!(said(0.42, S(12), Some(S(30)), "a"), "42 % · 17 s left · a");
-        assert_eq!(said(0.5, S(12), Some(S(20)), "a"), "50 % · 8 s left · a", "the time is over before all is done");
-        assert_eq!(said(0.5, S(30), Some(S(20)), "a"), "50 % · 30 s left · a", "the time given is over");
-        assert_eq!(said(0.01, S(1), Some(S(20)), "a"), "1 % · 19 s left · a");
-        assert_eq!(said(0.0, S(1), None, "a"), "0 % · a", "nothing is known");
-        assert_eq!(said(1.0, S(20), Some(S(30)), "estimates"), "100 % · estimates");
-        assert_eq!(said(0.999, S(1), None, "a"), "99 % · 1 s left · a");
-    }
-
-    #[test]
-    fn times_are_round() {
+        for (share, took, given, wanted) in [
+            (0.42, S(12), None, "42 % · 17 s left · a"),
+            (0.42, S(12), Some(S(30)), "42 % · 17 s left · a"),
+            // The time is over before all is done, and then the time given is over.
+            (0.5, S(12), Some(S(20)), "50 % · 8 s left · a"),
+            (0.5, S(30), Some(S(20)), "50 % · 30 s left · a"),
+            (0.01, S(1), Some(S(20)), "1 % · 19 s left · a"),
+            // Nothing is known.
+            (0.0, S(1), None, "0 % · a"),
+            (1.0, S(20), Some(S(30)), "100 % · a"),
+            (0.999, S(1), None, "99 % · 1 s left · a"),
+        ] {
+            assert_eq!(said(share, took, given, "a"), wanted);
+        }
         let words = [0, 59, 61, 3_599, 3_600, 7_380].map(|seconds| rounded(S(seconds)));
         assert_eq!(words, ["0 s", "59 s", "1 min 1 s", "59 min 59 s", "1 h 0 min", "2 h 3 min"]);
     }

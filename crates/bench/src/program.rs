@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(chosen_names(&studies, &["fast"]), Ok(vec![some("read", "fast"), some("write", "fast")]));
         assert_eq!(chosen_names(&studies, &["read/fast"]), Ok(vec![some("read", "fast")]));
         let refusal = chosen_names(&studies, &["sideways"]).unwrap_err();
-        assert!(refusal.to_string().contains("read, write"), "{refusal}");
+        assert!(["read", "write"].iter().all(|name| refusal.to_string().contains(name)), "{refusal}");
     }
 
     #[test]

@@ -100,12 +100,7 @@ fn no_picture_is_drawn_by_hand_and_no_record_is_left_unshown() {
     let pages = pages::all();
     for page in pages.iter().filter(|page| !DRAWN_BY_HAND.contains(&page.name.as_str())) {
         let marks = page.text.matches(MARK).count();
-        assert_eq!(
-            pictures(page).len(),
-            marks,
-            "{}: a picture without `{MARK}… -->`, or the other way round",
-            page.name
-        );
+        assert_eq!(pictures(page).len(), marks, "{}", page.name);
     }
     for record in fs::read_dir(root().join("docs/shown")).expect("the folder is there") {
         let file = format!("docs/shown/{}", record.expect("it can be listed").file_name().to_string_lossy());

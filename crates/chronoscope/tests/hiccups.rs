@@ -140,18 +140,3 @@ fn a_kill_leaves_a_log_that_can_be_read() {
     let log = fs::read(&file).unwrap();
     assert!(log.ends_with(b"\n") && !intervals(&log).is_empty());
 }
-
-#[test]
-fn bad_arguments_are_refused_before_anything_is_measured() {
-    let refused = |arguments: &[&str]| {
-        let refused = hiccups(arguments).code(2).get_output().clone();
-        assert!(refused.stdout.is_empty());
-        String::from_utf8_lossy(&refused.stderr).into_owned()
-    };
-    assert!(refused(&["--for", "9ms"]).contains("--for 9 ms is out of range (100 ms–24 h)"));
-    assert!(refused(&["--for", "soon"]).contains("100 ms to 24 h"));
-    assert!(refused(&["--log", "/nonexistent/folder/log"]).contains("/nonexistent/folder/log"));
-    assert!(refused(&["--", "/nonexistent/program"]).contains("could not start /nonexistent/program"));
-    assert!(refused(&["--for", "1s", "--duration", "3s"]).contains("--duration"));
-    assert!(refused(&["--duration", "3s", "--", "true"]).contains("--duration"));
-}

@@ -2,6 +2,7 @@
 //! --test it runs::` runs the tests of one file.
 
 mod advise;
+mod commands;
 mod documents;
 mod gate;
 mod hiccups;

@@ -49,6 +49,7 @@ fn a_check_gives_a_valid_record_in_which_nothing_is_unexplained() {
     let record = record(&["check"]);
     assert_eq!(record["schema_version"], 2);
     assert_eq!(record["interrupted"], false);
+    assert!(record["content"]["parts"].as_array().unwrap().iter().any(|part| part["part"] == "pauses"));
     for clock in record["content"]["sections"]["clocks"]["report"]["clocks"].as_array().unwrap() {
         if clock["available"] == true {
             assert!(clock["path"].is_string() && clock["path_evidence"]["detail"].is_string(), "{clock}");
@@ -210,7 +211,7 @@ fn the_saved_record_is_the_printed_one_and_replaces_the_old() {
     let output =
         chronoscope().arg("reads").args(SHORT).arg("--output").arg(&path).assert().success().get_output().clone();
     assert_eq!(std::fs::read(&path).unwrap(), output.stdout);
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left beside it");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
 #[test]
@@ -254,19 +255,6 @@ fn an_interrupted_run_keeps_what_it_has_and_says_so() {
 }
 
 #[test]
-fn an_experiment_yields_a_study_and_what_it_shows() {
-    let arguments = ["experiment", "volatile", "--duration", "1s", "--format", "json"];
-    let output = chronoscope().args(arguments).assert().success().get_output().clone();
-    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(found["content"]["study"]["name"], "experiment volatile");
-    assert_eq!(found["content"]["study"]["cells"].as_array().unwrap().len(), 3);
-    assert_eq!(found["content"]["experiment"]["experiment"], "volatile");
-    for block in ["naive", "model", "published"] {
-        assert!(!found["content"]["experiment"][block]["items"].as_array().unwrap().is_empty(), "{block}");
-    }
-}
-
-#[test]
 fn the_selftest_judges_every_claim_and_exits_by_its_verdict() {
     let output = chronoscope().args(["selftest", "--duration", "3s", "--format", "json"]).output().unwrap();
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -282,7 +270,7 @@ fn no_pause_is_early_and_every_way_is_in_the_record() {
     let pause = &record["content"]["sections"]["pauses"]["report"];
     let methods = pause["methods"].as_array().unwrap();
     let tried = methods.len() + 2 * pause["unavailable"].as_array().unwrap().len();
-    assert_eq!(tried, 14, "seven ways, two lengths");
+    assert_eq!(tried, 14);
     for method in methods {
         assert_eq!(method["early"], 0, "{method}");
         let requested_ns = method["requested_ns"].as_f64().unwrap();
@@ -290,13 +278,6 @@ fn no_pause_is_early_and_every_way_is_in_the_record() {
         assert!(method["mean_ns"].as_f64().unwrap() >= requested_ns, "{method}");
     }
     assert!(!finding_ids(&record).contains(&"early_pause"));
-}
-
-#[test]
-fn a_check_looks_at_pauses_too() {
-    let output = chronoscope().args(["check", "--full", "--duration", "3s"]).assert().success().get_output().clone();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("PAUSES") && text.contains("std::thread::sleep"), "{text}");
 }
 
 fn pace(arguments: &[&str]) -> (Option<i32>, Value) {
@@ -405,7 +386,7 @@ fn a_watch_sees_that_it_did_not_run_and_ends_cleanly() {
         send("-CONT");
         std::thread::sleep(Duration::from_millis(500));
         stopped *= 2;
-        assert!(stopped < Duration::from_secs(30), "it does not see that it was stopped");
+        assert!(stopped < Duration::from_secs(30));
     }
     send("-INT");
     let mut text = String::new();

@@ -44,7 +44,7 @@ fn a_page_has_the_columns_that_the_user_asks_for() {
 #[test]
 fn a_page_that_nobody_asks_a_width_of_has_118_columns() {
     let first = shown(None, "record.json", &[]);
-    assert_eq!(widest(&first), 80, "the first screen is for any terminal");
+    assert_eq!(widest(&first), 80);
     assert_eq!(first, include_str!("golden/first-screen.txt"));
     let usual = shown(None, "record.json", &["--full"]);
     assert_eq!(widest(&usual), 118);

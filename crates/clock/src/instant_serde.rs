@@ -83,7 +83,7 @@ mod tests {
     use std::string::{String, ToString};
 
     const ANOTHER: &str = "00000000-0000-4000-8000-000000000001";
-    const UNKNOWN: Unavailable = Unavailable::because("nobody says so");
+    const UNKNOWN: Unavailable = Unavailable::because("unknowable");
 
     fn refusal<T: for<'de> Deserialize<'de> + fmt::Debug>(text: &str) -> String {
         serde_json::from_str::<T>(text).unwrap_err().to_string()
@@ -118,18 +118,16 @@ mod tests {
         #[test]
         fn another_boot_is_refused() {
             let refused = refusal::<Instant>(&format!(r#"{{"boot":"{ANOTHER}","ns":1}}"#));
-            assert!(refused.contains("belongs to another boot") && refused.contains("from_nanos"), "{refused}");
-            assert!(refused.contains(ANOTHER) && refused.contains(&here()), "{refused}");
+            assert!(
+                [ANOTHER, &here(), "another boot", "from_nanos"].iter().all(|word| refused.contains(word)),
+                "{refused}"
+            );
             let bytes = postcard::to_allocvec(&(ANOTHER, 1_u64)).unwrap();
             assert!(postcard::from_bytes::<Instant>(&bytes).is_err());
             let own = postcard::to_allocvec(&(here(), 1_u64)).unwrap();
             assert_eq!(postcard::from_bytes::<Instant>(&own).unwrap(), Instant::from_nanos(1));
-        }
-
-        #[test]
-        fn another_time_namespace_is_refused() {
-            let refused = refusal::<Instant>(&format!(r#"{{"boot":"{}/time:4","ns":1}}"#, here()));
-            assert!(refused.contains("another time namespace of this boot"), "{refused}");
+            let of_namespace = refusal::<Instant>(&format!(r#"{{"boot":"{}/time:4","ns":1}}"#, here()));
+            assert!(of_namespace.contains("namespace"), "{of_namespace}");
         }
 
         #[test]
@@ -140,18 +138,10 @@ mod tests {
             assert_eq!(serde_json::from_str::<WallAnchor>(&texts[0]).unwrap(), wall);
             assert_eq!(serde_json::from_str::<Reading>(&texts[1]).unwrap(), reading);
             let [foreign_wall, foreign_reading] = texts.map(|text| text.replace(&here(), ANOTHER));
-            assert!(refusal::<WallAnchor>(&foreign_wall).contains("belongs to another boot"));
-            assert!(refusal::<Reading>(&foreign_reading).contains("belongs to another boot"));
+            assert!(refusal::<WallAnchor>(&foreign_wall).contains(ANOTHER));
+            assert!(refusal::<Reading>(&foreign_reading).contains(ANOTHER));
             let bytes = postcard::to_allocvec(&(wall, reading)).unwrap();
             assert_eq!(postcard::from_bytes::<(WallAnchor, Reading)>(&bytes).unwrap(), (wall, reading));
-        }
-    }
-
-    #[test]
-    fn a_number_alone_is_refused() {
-        for number in ["1234", "-1", "1.5", "\"1234\"", "null", "[]"] {
-            let refused = refusal::<Instant>(number);
-            assert!(refused.contains("an instant with its boot"), "{number}: {refused}");
         }
     }
 
@@ -166,6 +156,11 @@ mod tests {
             (format!(r#"{{"boot":"{ANOTHER}","ns":18446744073709551616}}"#), "u64"),
             (String::from("{}"), "missing field"),
             (String::from("[1]"), "the id of a boot"),
+            // A number alone, and nothing.
+            (String::from("1234"), "an instant with its boot"),
+            (String::from("\"1234\""), "an instant with its boot"),
+            (String::from("null"), "an instant with its boot"),
+            (String::from("[]"), "an instant with its boot"),
         ] {
             let refused = refusal::<Instant>(&text);
             assert!(refused.contains(word), "{text}: {refused}");
@@ -176,11 +171,11 @@ mod tests {
     fn where_nobody_knows_the_boot_nothing_is_written_and_nothing_believed() {
         let told: Unchecked = serde_json::from_str(&format!(r#"{{"boot":"{ANOTHER}","ns":1}}"#)).unwrap();
         let refused = told.believed(Err(UNKNOWN)).unwrap_err().to_string();
-        assert!(refused.contains("nobody says so") && refused.contains("from_nanos"), "{refused}");
+        assert!(refused.contains("unknowable") && refused.contains("from_nanos"), "{refused}");
         let mut text = std::vec::Vec::new();
         let outcome = write(Instant::ZERO, Err(UNKNOWN), &mut serde_json::Serializer::new(&mut text));
         let refused = outcome.unwrap_err().to_string();
-        assert!(refused.contains("nobody says so") && refused.contains("as_nanos"), "{refused}");
+        assert!(refused.contains("unknowable") && refused.contains("as_nanos"), "{refused}");
         assert!(text.is_empty());
     }
 

@@ -282,7 +282,7 @@ mod tests {
         }
         world.wall_offset_ns.store(YEAR_2023 - 3_600_000_000_000, Relaxed);
         world.clock.advance(Duration::from_millis(999));
-        assert_eq!(anchored.unix_ns(), start + 20_999_000_000, "it is not looked more than once a second");
+        assert_eq!(anchored.unix_ns(), start + 20_999_000_000);
         world.clock.advance(Duration::from_millis(1));
         assert_eq!(anchored.unix_ns(), start + 21_000_000_000 - 3_600_000_000_000, "an hour back");
         world.clock.advance(Duration::from_millis(1));
@@ -297,7 +297,7 @@ mod tests {
             let _ = anchored.unix_ns();
             world.clock.advance(Duration::from_micros(500));
         }
-        assert_eq!(world.looks.load(Relaxed), 1 + 4, "the first, and one in each full second of the five");
+        assert_eq!(world.looks.load(Relaxed), 1 + 4);
     }
 
     #[test]
@@ -312,7 +312,7 @@ mod tests {
         anchored.next_look_ns.compare_exchange(looking_at_ns, next_ns, Relaxed, Relaxed).unwrap();
         assert_eq!(anchored.unix_ns(), YEAR_2023 + now.as_nanos());
         anchored.look(now, looking_at_ns);
-        assert_eq!(world.looks.load(Relaxed), 1, "who lost the race takes no anchor");
+        assert_eq!(world.looks.load(Relaxed), 1);
         // A second later somebody else does.
         world.clock.advance(Duration::from_secs(1));
         let _ = anchored.unix_ns();

@@ -139,9 +139,9 @@ mod tests {
             let ratio = Ratio::with_frequency_hz(hz).unwrap();
             for years in 0..=100 {
                 let seconds = years * YEAR_S;
-                assert_eq!(ratio.ns(seconds * hz), seconds * 1_000_000_000, "{years} years at {hz} Hz");
+                assert_eq!(ratio.ns(seconds * hz), seconds * 1_000_000_000, "{years} years, {hz}");
                 let (ticks, step_ns) = (seconds * hz + 1, 1_000_000_000 / hz);
-                assert_eq!(ratio.ns(ticks), seconds * 1_000_000_000 + step_ns, "{years} years at {hz} Hz");
+                assert_eq!(ratio.ns(ticks), seconds * 1_000_000_000 + step_ns, "{years} years, {hz}");
             }
         }
     }

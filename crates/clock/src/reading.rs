@@ -120,7 +120,6 @@ mod tests {
     #[test]
     fn it_prints_its_bound_and_whatever_is_not_as_it_should_be() {
         let reading = Reading::exact(Instant::from_nanos(1_500_000_000)).with_offset(Duration::from_nanos(30));
-        assert_eq!(std::format!("{reading}"), "1.500000000 s ± 31ns");
         assert_eq!(std::format!("{}", reading.with_state(TrustState::Fallback)), "1.500000000 s ± 31ns (fallback)");
     }
 

@@ -368,7 +368,7 @@ mod tests {
     #[cfg(any(target_os = "linux", target_os = "macos", windows))]
     #[test]
     fn here_the_constant_is_found() {
-        let zero = process().zero.expect("both count the same clock");
+        let zero = process().zero.expect("another clock");
         for _ in 0..if cfg!(miri) { 10 } else { 10_000 } {
             let bracket = Bracket::take(Instant::now, StdInstant::now);
             let ours = Instant::from(bracket.theirs);

@@ -336,7 +336,7 @@ mod tests {
         assert_eq!(std::format!("{elapsed}"), "10ms ± 187ns");
         off.1.set(5_000);
         assert_eq!(stopwatch.elapsed().unwrap().error_bound(), Duration::from_nanos(40 + 5_000 + 7));
-        assert_eq!(stopwatch.elapsed().unwrap().trust_state(), TrustState::Fallback, "the worse of both");
+        assert_eq!(stopwatch.elapsed().unwrap().trust_state(), TrustState::Fallback, "the worse");
     }
 
     #[test]

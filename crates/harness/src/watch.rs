@@ -122,27 +122,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steal_is_the_eighth_figure_of_the_right_cpu() {
+    fn the_figures_of_the_kernel_are_found() {
         let stat = "cpu  1 2 3 4 5 6 7 99 9 10\ncpu1 1 2 3 4 5 6 7 8 9 10\ncpu11 1 2 3 4 5 6 7 77 9 10\n";
-        assert_eq!(parse_steal_ticks(stat, 1), Some(8));
-        assert_eq!(parse_steal_ticks(stat, 11), Some(77));
-        assert_eq!(parse_steal_ticks(stat, 0), None);
+        assert_eq!([1, 11, 0].map(|cpu| parse_steal_ticks(stat, cpu)), [Some(8), Some(77), None]);
         assert_eq!(parse_steal_ticks("cpu0 1 2", 0), None);
-    }
-
-    #[test]
-    fn migrations_are_found_by_their_whole_name() {
         let sched = "se.statistics.nr_migrations_cold : 7\nse.nr_migrations                             :          3\n";
-        assert_eq!(parse_migrations(sched), Some(3));
-        assert_eq!(parse_migrations(""), None);
-    }
-
-    #[test]
-    fn waiting_is_the_second_figure() {
+        assert_eq!([sched, ""].map(parse_migrations), [Some(3), None]);
         assert_eq!(parse_waited_ms("559461537 563706198 217\n"), Some(563.706_198));
-        for without in ["0 0 0\n", "", "1 2\n", "a b c\n"] {
-            assert_eq!(parse_waited_ms(without), None, "{without}");
-        }
+        assert_eq!(["0 0 0\n", "", "1 2\n", "a b c\n"].map(parse_waited_ms), [None; 4]);
     }
 
     #[test]

@@ -63,7 +63,7 @@ mod tests {
         let by = Some("QEMU (TCG)".to_owned());
         run.machine.cpu.emulation = Emulation { is_emulated: Some(true), by, ..Emulation::default() };
         let second = shown(&run).lines().nth(1).map(str::to_owned).unwrap_or_default();
-        assert!(second.contains("emulated by QEMU (TCG): no duration here is one of hardware"), "{second}");
+        assert!(second.contains("emulated") && second.contains("(TCG)"), "{second}");
     }
 
     #[test]

@@ -70,7 +70,7 @@ mod tests {
         let lease = Lease::new(&clock, MINUTE);
         clock.advance(MINUTE - Duration::from_nanos(1));
         assert!(!lease.is_over());
-        assert_eq!(lease.left(), Duration::from_nanos(1), "asking takes no time");
+        assert_eq!(lease.left(), Duration::from_nanos(1));
         clock.advance(Duration::from_nanos(1));
         assert!(lease.is_over());
     }
@@ -83,7 +83,7 @@ mod tests {
         lease.renew().unwrap();
         assert_eq!(lease.left(), MINUTE);
         clock.advance(MINUTE);
-        assert_eq!(lease.renew(), Err("the lease is over"));
+        assert!(lease.renew().is_err());
     }
 
     /// Without a type parameter: a shared trait object.

@@ -122,7 +122,7 @@ mod tests {
         for task in 0..TASKS {
             for (event, at) in (0..).zip(pace.shard(task, TASKS)).take(times.len() / TASKS as usize) {
                 let before = times[request_number(task, event) as usize].replace(at);
-                assert_eq!(before, None, "two requests of one number");
+                assert_eq!(before, None);
             }
         }
         assert_eq!(times.into_iter().flatten().collect::<Vec<_>>(), pace.schedule().take(1_000).collect::<Vec<_>>());

@@ -189,7 +189,7 @@ fn published(record: &StudyRecord) -> Block {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::{cell, interval, page, record};
+    use crate::synthetic::{assert_pages, cell, interval, record};
 
     /// Two CPUs, where the bare source scales 2×, and these granularities so.
     fn made_up(granular: [f64; 3]) -> StudyRecord {
@@ -207,34 +207,19 @@ mod tests {
     }
 
     #[test]
-    fn the_finest_granularity_that_scales_is_named() {
-        let found = conclude(&made_up([0.5, 1.2, 1.95]));
-        let model = found.model.text();
-        let expected = "on 2 threads Granular 1 µs (1.95×) scales within 10 % of its bare source (2.00×); known to scale worse: \
-                        Granular 0 ns (0.500×), Granular 100 ns (1.20×)";
-        assert!(model.starts_with(expected), "{model}");
-        assert!(found.naive.text().contains("reads 0.500× as often as on one"), "{}", found.naive.text());
-        let text = page(&found);
-        assert!(text.contains("1.10 M/s") && text.contains("18.1 M/s") && text.contains("12.9×"), "{text}");
-    }
-
-    #[test]
-    fn a_finer_one_counts_only_if_every_coarser_one_scales() {
-        let model = conclude(&made_up([1.9, 1.0, 1.9])).model.text();
-        assert!(model.starts_with("on 2 threads Granular 1 µs"), "{model}");
-        let none = conclude(&made_up([0.5, 0.6, 1.0])).model.text();
-        assert!(none.contains("no granularity is known to scale"), "{none}");
+    fn every_kind_of_record_has_its_page() {
+        let pages = vec![
+            ("the coarsest scales", made_up([0.5, 1.2, 1.95])),
+            ("a finer one counts only if every coarser one scales", made_up([1.9, 1.0, 1.9])),
+            ("none scales", made_up([0.5, 0.6, 1.0])),
+            ("nothing was measured", record(&[0], &[1])),
+        ];
+        assert_pages("contention", conclude, pages);
     }
 
     #[test]
     fn one_thread_is_always_the_reference() {
         assert_eq!(counts(6, &[]), [1, 2, 4, 6]);
         assert_eq!((counts(1, &[]), counts(2, &[8, 2])), (vec![1], vec![8, 2, 1]));
-    }
-
-    #[test]
-    fn a_record_of_nothing_is_no_reason_to_panic() {
-        let text = page(&conclude(&record(&[0], &[1])));
-        assert!(text.contains("no conclusion") && text.contains("not measured"), "{text}");
     }
 }

@@ -200,7 +200,7 @@ mod tests {
     use chronoscope_harness::record::study::{Difference, Parameter};
 
     use super::*;
-    use crate::synthetic::{cell, comparison, interval, page, record};
+    use crate::synthetic::{assert_pages, cell, comparison, interval, record};
 
     /// A record where reads take 25 ns, a release so long per thread, and one of the control so much of that.
     fn made_up(released_ns: f64, control_share: f64) -> StudyRecord {
@@ -221,30 +221,12 @@ mod tests {
     }
 
     #[test]
-    fn a_release_is_told_from_the_clock() {
-        let made = made_up(40_000.0, 0.98);
-        let conclusions = conclude(&made);
-        let naive = conclusions.naive.text();
-        assert!(naive.contains("Instant::now looks 1\u{202f}600× slower"), "{naive}");
-        assert!(naive.contains("a call of nothing looks more than"), "{naive}");
-        let model = conclusions.model.text();
-        assert!(
-            model.contains("this measures waking threads") && model.contains("are 0.0625 % of the 40.0 µs"),
-            "{model}"
-        );
-        let text = page(&conclusions);
-        assert!(text.contains("50.9 µs") && text.contains("28.0 ns") && text.contains("76.8 µs"), "{text}");
-    }
-
-    #[test]
-    fn a_control_that_takes_less_does_not_explain_the_rest() {
-        let model = conclude(&made_up(40_000.0, 0.3)).model.text();
-        assert!(model.contains("waking threads does not explain the rest"), "{model}");
-    }
-
-    #[test]
-    fn a_record_of_nothing_is_no_reason_to_panic() {
-        let text = page(&conclude(&record(&[0], &[1])));
-        assert!(text.contains("was not measured in both") && text.contains("no conclusion"), "{text}");
+    fn every_kind_of_record_has_its_page() {
+        let pages = vec![
+            ("the control explains it", made_up(40_000.0, 0.98)),
+            ("the control takes less", made_up(40_000.0, 0.3)),
+            ("nothing was measured", record(&[0], &[1])),
+        ];
+        assert_pages("thread_release", conclude, pages);
     }
 }

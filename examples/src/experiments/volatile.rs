@@ -202,7 +202,7 @@ fn published(record: &StudyRecord) -> Block {
 mod tests {
 
     use super::*;
-    use crate::synthetic::{cell, cell as cell_of, comparison, interval, page, record};
+    use crate::synthetic::{assert_pages, cell, cell as cell_of, comparison, interval, record};
 
     fn made_up(cost_ns: f64, verdict: Difference) -> StudyRecord {
         let mut made = record(&[0], &[1]);
@@ -216,60 +216,21 @@ mod tests {
     }
 
     #[test]
-    fn the_naive_ratio_and_the_direct_difference_are_both_given() {
-        let made = made_up(6.4, Difference::Slower);
-        let conclusions = conclude(&made);
-        let naive = conclusions.naive.text();
-        assert!(naive.contains("\"1.6400× ± 0.0010 as long\""), "{naive}");
-        assert!(naive.contains("less the baseline's loop") && naive.contains("another factor"), "{naive}");
-        let said = conclusions.model.text();
-        assert!(said.contains("takes +6.40 ns ± 0.10 more than the plain one"), "{said}");
-        assert!(said.contains("less than 0.320 ns and cannot be told from an empty loop"), "{said}");
-        let text = page(&conclusions);
-        assert!(text.contains("15.2 ns") && text.contains("4.23×") && text.contains("< 0.320 ns"), "{text}");
-    }
-
-    #[test]
-    fn every_verdict_has_its_own_words() {
-        let naive = |cost_ns, verdict| conclude(&made_up(cost_ns, verdict)).naive.text();
-        assert!(naive(0.0, Difference::Same).contains("the same within 1.00 %"));
-        assert!(naive(-1.0, Difference::Faster).contains("volatile is the faster one here"));
-        let unresolved = naive(0.05, Difference::Unresolved);
-        assert!(unresolved.contains("inconclusive") && !unresolved.contains("no cost"), "{unresolved}");
-        assert!(!unresolved.contains("no such thing"), "{unresolved}");
-    }
-
-    #[test]
-    fn the_sentence_has_the_sign_of_the_difference() {
-        let model = |cost_ns, verdict| conclude(&made_up(cost_ns, verdict)).model.text();
-        let faster = model(-0.262, Difference::Faster);
-        assert!(faster.contains("takes less time than the plain one: -0.26 ns ±"), "{faster}");
-        let unresolved = model(0.05, Difference::Unresolved);
-        assert!(unresolved.contains("no significant difference between the two increments"), "{unresolved}");
-        assert!(!faster.contains(" more") && !unresolved.contains(" more"));
-    }
-
-    #[test]
-    fn no_ratio_is_given_of_what_cannot_be_told_from_nothing() {
-        let mut made = made_up(6.4, Difference::Slower);
+    fn every_verdict_has_its_page() {
+        let mut near_zero = made_up(6.4, Difference::Slower);
         // Plain exceeds the baseline by a millionth of a nanosecond: 6 ns over that is a factor of millions.
-        let baseline = [0.30, 0.31, 0.30, 0.29];
-        for cell in made.cells.iter_mut().filter(|cell| cell.case == PLAIN) {
-            *cell =
-                cell_of(PLAIN, 0, 1, [baseline[0] + 4e-6, baseline[1] + 5e-6, baseline[2] + 4e-6, baseline[3] + 3e-6]);
+        for cell in near_zero.cells.iter_mut().filter(|cell| cell.case == PLAIN) {
+            *cell = cell_of(PLAIN, 0, 1, [0.30 + 4e-6, 0.31 + 5e-6, 0.30 + 4e-6, 0.29 + 3e-6]);
             (cell.time_ns, cell.below_ns) = (None, Some(0.32));
         }
-        let conclusions = conclude(&made);
-        let naive = conclusions.naive.text();
-        assert!(naive.contains("so there is no ratio") && naive.contains("too near to zero for a ratio"), "{naive}");
-        assert!(!naive.contains("as long"), "{naive}");
-        assert!(page(&conclusions).contains("no ratio"));
-    }
-
-    #[test]
-    fn a_record_of_nothing_is_no_reason_to_panic() {
-        let empty = record(&[0], &[1]);
-        let text = page(&conclude(&empty));
-        assert!(text.contains("were not compared") && text.contains("not measured"), "{text}");
+        let pages = vec![
+            ("slower", made_up(6.4, Difference::Slower)),
+            ("faster", made_up(-0.262, Difference::Faster)),
+            ("the same", made_up(0.0, Difference::Same)),
+            ("inconclusive", made_up(0.05, Difference::Unresolved)),
+            ("no ratio of what cannot be told from nothing", near_zero),
+            ("nothing was measured", record(&[0], &[1])),
+        ];
+        assert_pages("volatile", conclude, pages);
     }
 }

@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_device_that_fails_while_it_is_read_gives_no_result() {
         let device = Device { file: tempfile::tempfile().unwrap(), failed: AtomicU64::new(3) };
-        assert_eq!(Box::leak(Box::new(device)).watched(Once), Err(1), "those before do not count");
+        assert_eq!(Box::leak(Box::new(device)).watched(Once), Err(1));
     }
 
     #[test]

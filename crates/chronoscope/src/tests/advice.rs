@@ -46,11 +46,11 @@ fn plain(record: &Record, columns: usize) -> String {
 
 #[test]
 fn pages_of_advice() {
-    let record = document(FIXTURE).expect("the fixture is a record");
+    let record = document(FIXTURE).unwrap();
     let pages = advised(&record);
     assert_golden("advice-interval.txt", &plain(&pages[0], 80));
     assert_golden("advice-threads.txt", &plain(&pages[2], 80));
-    let mut runtimes = document(RUNTIMES).expect("the fixture is a record");
+    let mut runtimes = document(RUNTIMES).unwrap();
     let (asked, width) = ("DateTime.Now has steps of 15 ms", Width::of_columns(80));
     let row = find(asked).expect("a row has such words");
     runtimes.advice = Some(Advice::Symptom(look_up(row, asked, &runtimes)));
@@ -61,7 +61,7 @@ fn pages_of_advice() {
 #[test]
 fn advice_fits_every_width_and_survives_the_round_trip() {
     for text in [FIXTURE, RUNTIMES] {
-        let record = document(text).expect("the fixture is a record");
+        let record = document(text).unwrap();
         for (place, advised) in advised(&record).into_iter().enumerate() {
             for columns in [60, 80, 118, 200] {
                 for line in plain(&advised, columns).lines() {
@@ -71,8 +71,8 @@ fn advice_fits_every_width_and_survives_the_round_trip() {
             if place % 6 != 0 {
                 continue;
             }
-            let written = json(&advised).expect("every number is finite");
-            assert_eq!(document(&written).expect("it is read again"), advised);
+            let written = json(&advised).unwrap();
+            assert_eq!(document(&written).unwrap(), advised);
         }
     }
 }
@@ -81,7 +81,7 @@ fn advice_fits_every_width_and_survives_the_round_trip() {
 fn the_schema_has_advice() {
     let schema: Value = serde_json::from_str(&crate::document::schema()).expect("it is JSON");
     let validator = jsonschema::validator_for(&schema).expect("it is a schema");
-    let record = document(FIXTURE).expect("the fixture is a record");
+    let record = document(FIXTURE).unwrap();
     for advised in advised(&record) {
         let value: Value = serde_json::from_str(&json(&advised).expect("it can be written")).expect("it is JSON");
         let faults: Vec<String> = validator.iter_errors(&value).map(|fault| fault.to_string()).collect();
@@ -92,7 +92,7 @@ fn the_schema_has_advice() {
 /// A saved document with advice shows its advice, and its sections where they are asked for.
 #[test]
 fn what_the_advice_rests_on_can_be_shown_too() {
-    let record = document(FIXTURE).expect("the fixture is a record");
+    let record = document(FIXTURE).unwrap();
     let advised = advised(&record).swap_remove(0);
     let shown = Shown { view: Some(crate::screen::View::named("clocks")), full: false };
     assert_eq!(page(&advised, shown, Width::default()), page(&record, shown, Width::default()));

@@ -39,23 +39,23 @@ fn findings_and_verdicts_of_shown_records_are_those_of_the_rules() {
     assert!(records.len() >= 2, "{records:?}");
     let mut gates = 0;
     for path in records {
-        let text = fs::read_to_string(&path).expect("it was read before");
-        let shown = crate::json::document(&text).expect("it was parsed before");
+        let text = fs::read_to_string(&path).unwrap();
+        let shown = crate::json::document(&text).unwrap();
         let mut concluded = shown.clone();
         rules::judge(&mut concluded);
         concluded.gate = shown.gate.as_ref().map(|kept| judged_again(&concluded, kept));
         gates += usize::from(shown.gate.is_some());
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            fs::write(&path, crate::json::json(&concluded).expect("it can be written")).expect("nor is it protected");
+            fs::write(&path, crate::json::json(&concluded).unwrap()).expect("writable");
             continue;
         }
         let file = path.display();
-        assert_eq!(shown.findings, concluded.findings, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
-        assert_eq!(shown.verdict, concluded.verdict, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
-        assert_eq!(shown.gate, concluded.gate, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
-        assert_eq!(shown.first_screen, concluded.first_screen, "{file}: UPDATE_GOLDEN=1 writes what the rules say");
+        assert_eq!(shown.findings, concluded.findings, "{file}, UPDATE_GOLDEN=1");
+        assert_eq!(shown.verdict, concluded.verdict, "{file}, UPDATE_GOLDEN=1");
+        assert_eq!(shown.gate, concluded.gate, "{file}, UPDATE_GOLDEN=1");
+        assert_eq!(shown.first_screen, concluded.first_screen, "{file}, UPDATE_GOLDEN=1");
     }
-    assert!(gates > 0, "no gate is shown");
+    assert!(gates > 0);
 }
 
 /// The judgement by the rules that a gate names.
@@ -87,9 +87,9 @@ fn seconds(depth: Depth) -> u64 {
 /// A feature missing from the table cannot be found.
 #[test]
 fn the_clock_crates_features_are_all_described() {
-    let read = |name: &str| fs::read_to_string(root().join("crates/clock").join(name)).expect("the file is there");
+    let read = |name: &str| fs::read_to_string(root().join("crates/clock").join(name)).unwrap();
     let section = |text: &str, title: &str, next: &str| -> String {
-        let (_, rest) = text.split_once(title).expect("the section is there");
+        let (_, rest) = text.split_once(title).unwrap();
         rest.split_once(next).expect("another follows").0.to_owned()
     };
     let declared: BTreeSet<String> = section(&read("Cargo.toml"), "\n[features]\n", "\n[")

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json as value};
 
+use super::golden_file::assert_golden;
 use super::mutation::{mutated, mutation};
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/study.json");
@@ -192,11 +193,8 @@ fn nothing_measured() {
     root["interrupted"] = value!(true);
     let record = parse(&root.to_string()).unwrap();
     assert_harmless(&record);
-    let text = strip_str(&terminal(&record, Detail::Usual, Width::default())).to_string();
-    assert!(text.contains("interrupted: "));
-    assert!(text.contains("nothing was measured"));
-    let harness = strip_str(&surroundings(&record, Width::default())).to_string();
-    assert!(harness.contains("unknown: no process started"));
+    let pages = [terminal(&record, Detail::Usual, Width::default()), surroundings(&record, Width::default())];
+    assert_golden("study-of-nothing.txt", &strip_str(&pages.concat()).to_string());
 }
 
 #[test]
@@ -214,7 +212,6 @@ fn more_comparisons_than_a_page_can_draw() {
     assert_harmless(&record);
     let page = html(&record);
     assert_eq!(page.matches("<svg ").count(), 60);
-    assert!(page.contains("Only the first 60 charts are drawn"));
 }
 
 #[test]

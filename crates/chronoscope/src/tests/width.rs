@@ -64,7 +64,7 @@ fn pages(columns: usize) -> Vec<(String, String)> {
     let width = Width::of_columns(columns);
     let mut pages = Vec::new();
     for (name, text) in [("record", RECORD), ("runtimes", RUNTIMES)] {
-        let record = document(text).expect("the fixture is a record");
+        let record = document(text).unwrap();
         pages.extend(View::all().map(|view| (format!("{name}, {view:?}"), terminal_at(&record, view, width))));
     }
     let record = study::parse(STUDY).expect("the fixture is a study");
@@ -133,7 +133,7 @@ fn a_narrow_page_cuts_nothing() {
 
 #[test]
 fn the_usual_page_has_118_columns_and_sentences_never_have_more() {
-    let record = document(RECORD).expect("the fixture is a record");
+    let record = document(RECORD).unwrap();
     for view in View::all() {
         let usual = terminal(&record, view);
         assert_eq!(usual, terminal_at(&record, view, Width::default()));
@@ -141,7 +141,7 @@ fn the_usual_page_has_118_columns_and_sentences_never_have_more() {
     }
     // Of a wider terminal the table of clocks takes what it needs for two spaces between columns, and nothing else does.
     let wide = strip_str(&terminal_at(&record, View::CHECK, Width::of_columns(500))).to_string();
-    let start = wide.lines().position(|line| line.starts_with("clock  ")).expect("there is a table of clocks");
+    let start = wide.lines().position(|line| line.starts_with("clock  ")).unwrap();
     let rows = record.clocks.len();
     for (i, line) in wide.lines().enumerate() {
         let is_of_table = (start..=start + rows).contains(&i);
@@ -152,7 +152,7 @@ fn the_usual_page_has_118_columns_and_sentences_never_have_more() {
 
 #[test]
 fn a_check_at_80_columns() {
-    let record = document(RECORD).expect("the fixture is a record");
+    let record = document(RECORD).unwrap();
     let page = strip_str(&terminal_at(&record, View::CHECK, Width::of_columns(80))).to_string();
     assert_golden("check-80.txt", &page);
 }

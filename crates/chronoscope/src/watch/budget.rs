@@ -47,7 +47,7 @@ mod tests {
             now = budget.next_ns(now, cpu);
             assert!(cpu as f64 <= now as f64 * 0.001);
         }
-        assert!(now > 200_000_000_000, "2 ms a look: each 3.3 s");
+        assert!(now > 200_000_000_000);
         assert_eq!(budget.next_ns(u64::MAX, u64::MAX), u64::MAX);
     }
 }

@@ -156,8 +156,8 @@ mod tests {
         let (first, second) = (looker.look(None), looker.look(Some(1)));
         assert!(first.monotonic_ns > 0 && second.monotonic_ns >= first.monotonic_ns && second.due_ns == Some(1));
         assert!(first.wall.value().is_some());
-        assert_eq!(first.skew, Some(Known::Unavailable("it takes two CPUs".to_owned())));
-        assert!(first.steal.is_some() && second.steal.is_none() && second.skew.is_none(), "costly ones are rationed");
+        assert!(matches!(first.skew, Some(Known::Unavailable(_))));
+        assert!(first.steal.is_some() && second.steal.is_none() && second.skew.is_none());
     }
 
     #[test]

@@ -88,28 +88,7 @@ mod tests {
     const ODD: Kind = Kind::warning("odd", Meaning { about: "something is odd", evidence: "none", mend: NO_ACTION });
 
     #[test]
-    fn an_event_has_its_time_its_kind_and_what_to_do() {
-        let finding = Finding::new(ODD, "the clock\x1b[31m was set").advice("look for what sets it");
-        let event_now = Event::new(&blank(123_000_000), finding);
-        let text = strip_str(&event(&event_now, true, Width::default())).to_string();
-        assert!(text.starts_with("22:13:20.123 ! odd: the clock␛[31m was set\n"), "{text}");
-        assert!(text.contains("→ look for what sets it"), "{text}");
-        assert!(!event(&event_now, false, Width::default()).contains("look for"));
-    }
-
-    #[test]
-    fn the_summary_counts_what_was_seen() {
-        let mut seen =
-            Summary { looks: 60, elapsed_ms: 60_000, cpu_ms: 12.3, cpu_share: 0.000_205, ..Summary::default() };
-        let text = |seen: &Summary| strip_str(&summary(seen, Width::default())).to_string();
-        assert!(text(&seen).contains("none") && text(&seen).contains("12.3 ms since the program started: 0.0205 %"));
-        seen.events.insert("suspended", 2);
-        seen.reason_log_ended = Some("disk full".to_owned());
-        assert!(text(&seen).contains("suspended 2") && text(&seen).contains("incomplete: disk full"));
-    }
-
-    #[test]
-    fn the_start_says_what_is_not_watched() {
+    fn start_events_and_summary() {
         let at_start = Start {
             at: "2026-11-24T12:00:00.5Z".to_owned(),
             monotonic_ns: 0,
@@ -121,8 +100,21 @@ mod tests {
             is_synchronised: Some(false),
             unavailable: vec![Unavailable { id: "skew_grown", reason: "it takes two CPUs".to_owned() }],
         };
-        let text = strip_str(&start(&at_start, Width::default())).to_string();
-        assert!(text.contains("every 1 s, until Ctrl-C") && text.contains("skew_grown: it takes two CPUs"), "{text}");
-        assert!(text.contains("2026-11-24 12:00 UTC") && text.contains("tsc; the wall clock is not"), "{text}");
+        let finding = Finding::new(ODD, "the clock\x1b[31m was set").advice("look for what sets it");
+        let odd = Event::new(&blank(123_000_000), finding);
+        let quiet = Summary { looks: 60, elapsed_ms: 60_000, cpu_ms: 12.3, cpu_share: 0.000_205, ..Summary::default() };
+        let mut eventful = quiet.clone();
+        eventful.events.insert("suspended", 2);
+        eventful.reason_log_ended = Some("disk full".to_owned());
+        let width = Width::default();
+        // Advice is given once.
+        let pages = [
+            start(&at_start, width),
+            event(&odd, true, width),
+            event(&odd, false, width),
+            summary(&quiet, width),
+            summary(&eventful, width),
+        ];
+        crate::tests::golden_file::assert_golden("watch.txt", &strip_str(&pages.concat()).to_string());
     }
 }

@@ -58,7 +58,7 @@ mod tests {
         assert_eq!(one.next(), 0.005);
         let mut callers = Allowance::of(0.01);
         (0..100).for_each(|_| callers.note(true, false));
-        assert_eq!(callers.next(), 0.01, "who comes late oneself is not late by a sleep");
+        assert_eq!(callers.next(), 0.01);
     }
 
     #[test]

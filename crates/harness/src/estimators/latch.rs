@@ -517,7 +517,7 @@ mod tests {
         let clock = row(Some(interval(45.0, 50.0, 60.0)));
         let stamps = row(Some(interval(19.0, 20.0, 21.0)));
         assert_eq!(own_share(&clock, &row(None), Some(0.5)), Some(OwnShare::AtMost(60.0)));
-        assert_eq!(own_share(&clock, &stamps, None), Some(OwnShare::AtMost(60.0)), "a record of an earlier version");
+        assert_eq!(own_share(&clock, &stamps, None), Some(OwnShare::AtMost(60.0)));
         let few = row(Some(Estimate { confidence: 0.5, ..interval(19.0, 20.0, 21.0) }));
         assert_eq!(own_share(&clock, &few, Some(0.5)), Some(OwnShare::AtMost(60.0)), "too few rounds");
         assert_eq!(own_share(&row(Some(interval(0.0, 0.0, 0.0))), &row(None), None), Some(OwnShare::Unknown));

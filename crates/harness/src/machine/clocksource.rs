@@ -159,9 +159,9 @@ mod tests {
         assert_eq!(named(14_318_180).as_deref(), Some("hpet"));
         assert_eq!(named(3_579_545).as_deref(), Some("acpi_pm"));
         assert_eq!(named(2_533_000_000 >> 10).as_deref(), Some("tsc"));
-        for (hz, words) in [(10_000_000, "declares 10000000 Hz, as Windows does"), (24_000_000, "no known counter")] {
+        for hz in [10_000_000, 24_000_000] {
             let seen = behind_performance_counter(hz);
-            assert!(seen.current.is_none() && seen.reason_unavailable.unwrap().contains(words));
+            assert!(seen.current.is_none() && seen.reason_unavailable.unwrap().contains(&hz.to_string()));
         }
     }
 

@@ -141,12 +141,13 @@ mod tests {
 
     #[test]
     fn arm_is_known_by_implementer_and_part() {
-        let no_cpuid = "CPUID is an x86 instruction".to_owned();
-        let cpu = identify(&Files::Fake(vec![]), Err(&no_cpuid), Ok(ARM), &[0]);
-        assert_eq!(cpu.vendor.as_deref(), Some("Arm"));
-        assert_eq!(cpu.microarchitecture.as_deref(), Some("Neoverse N1"));
+        let cpu = identify(&Files::Fake(vec![]), Err(&String::new()), Ok(ARM), &[0]);
+        assert_eq!((cpu.vendor.as_deref(), cpu.microarchitecture.as_deref()), (Some("Arm"), Some("Neoverse N1")));
         assert_eq!((cpu.model, cpu.stepping, cpu.online), (Some(0xd0c), Some(1), Some(2)));
         assert_eq!(cpu.reason_unavailable, None);
+        // Big and little cores are both named.
+        let text = "CPU implementer: 0x41\nCPU part: 0xd05\n\nCPU implementer: 0x41\nCPU part: 0xd0b\n";
+        assert_eq!(from_arm_cpuinfo(text).microarchitecture.as_deref(), Some("Cortex-A55 + Cortex-A76"));
     }
 
     #[test]
@@ -163,10 +164,7 @@ mod tests {
         let masked = from_cpuid(&shown(vec![Gfni, Avx512Fp16, Amx]), "");
         assert_eq!(masked.microarchitecture, None);
         assert_eq!(masked.microarchitecture_masked.as_deref(), Some("Rocket Lake (Cypress Cove)"));
-        assert_eq!(
-            masked.reason_unavailable.as_deref(),
-            Some("masked: the model number is that of Rocket Lake (Cypress Cove), which has no AVX512-FP16, AMX")
-        );
+        assert!(masked.reason_unavailable.is_some_and(|reason| reason.contains("AVX512-FP16, AMX")));
         let honest = from_cpuid(&shown(vec![Gfni]), "");
         assert_eq!(honest.microarchitecture.as_deref(), Some("Rocket Lake (Cypress Cove)"));
         assert_eq!((honest.microarchitecture_masked, honest.reason_unavailable), (None, None));
@@ -183,30 +181,18 @@ mod tests {
     }
 
     #[test]
-    fn big_and_little_cores_are_both_named() {
-        let text = "CPU implementer: 0x41\nCPU part: 0xd05\n\nCPU implementer: 0x41\nCPU part: 0xd0b\n";
-        assert_eq!(from_arm_cpuinfo(text).microarchitecture.as_deref(), Some("Cortex-A55 + Cortex-A76"));
-    }
-
-    #[test]
-    fn nothing_readable_leaves_a_reason() {
+    fn what_is_not_known_leaves_a_reason() {
         let (no_cpuid, no_file) = ("no CPUID".to_owned(), "no file".to_owned());
         let cpu = identify(&Files::Fake(vec![]), Err(&no_cpuid), Err(&no_file), &[]);
-        assert_eq!(cpu.vendor, None);
-        assert_eq!(cpu.reason_unavailable.as_deref(), Some("no CPUID; no file"));
-    }
-
-    #[test]
-    fn an_unknown_model_leaves_a_reason() {
-        let cpuid = Cpuid {
+        assert_eq!((cpu.vendor, cpu.reason_unavailable), (None, Some(format!("{no_cpuid}; {no_file}"))));
+        let unknown = Cpuid {
             vendor: "GenuineIntel".into(),
             family: Some(6),
             model: Some(0xfe),
             stepping: Some(0),
             ..Cpuid::default()
         };
-        let reason = from_cpuid(&cpuid, "").reason_unavailable.unwrap();
-        assert!(reason.contains("GenuineIntel, family 0x6, model 0xfe"), "{reason}");
+        assert!(from_cpuid(&unknown, "").reason_unavailable.unwrap().contains("0xfe"));
     }
 
     #[test]

@@ -192,67 +192,53 @@ mod tests {
     }
 
     #[test]
-    fn the_vendor_leaf_shows_an_emulator() {
-        let seen = conclude(&x86("TCGTCGTCGTCG", "QEMU Virtual CPU version 2.5+"));
-        assert_eq!((seen.is_emulated, seen.by.as_deref()), (Some(true), Some(TCG)));
-        assert_eq!(seen.evidence, "CPUID 0x40000000: TCGTCGTCGTCG");
-        assert_eq!(conclude(&x86("BXPCBXPCBXPC", "")).by.as_deref(), Some("Bochs"));
-    }
-
-    #[test]
-    fn a_hypervisor_leaves_the_question_open() {
-        let seen = conclude(&x86("KVMKVMKVM", "Intel(R) Xeon(R) Processor @ 2.80GHz"));
-        assert_eq!(seen.is_emulated, None);
-        assert_eq!(seen.evidence, "no sign of an emulator; KVM would hide one below it");
-        let seen = conclude(&x86("", "QEMU Virtual CPU version 2.5+"));
-        assert_eq!(seen.is_emulated, None);
-        assert!(seen.evidence.ends_with("with KVM and without"), "{}", seen.evidence);
+    fn each_sign_leads_to_its_conclusion() {
         let bare = Hypervisor { present: Some(false), ..Hypervisor::default() };
         let own = Signs { hypervisor: bare, kernel: Some("x86_64".to_owned()), ..x86("", "AMD EPYC 7763") };
-        assert_eq!(conclude(&own).is_emulated, Some(false));
-        let before_6_1 = Signs { kernel: None, cpuinfo: Some("x86_64"), ..own.clone() };
-        assert_eq!(conclude(&before_6_1).is_emulated, Some(false));
-        let seen = conclude(&Signs { kernel: None, ..own });
-        assert_eq!(seen.is_emulated, None, "Windows on Arm may show a program no more than this");
-        assert!(seen.evidence.ends_with("the kernel's architecture is unknown"), "{}", seen.evidence);
-    }
-
-    /// KVM with `-cpu host` on a machine that QEMU emulates.
-    #[test]
-    fn a_name_that_kvm_passes_through_gives_the_emulator_away() {
-        let seen = conclude(&x86("KVMKVMKVM", "QEMU TCG CPU version 2.5+"));
-        assert_eq!((seen.is_emulated, seen.by.as_deref()), (Some(true), Some(TCG)));
-    }
-
-    #[test]
-    fn on_arm_board_and_counter_count_together() {
         let [tree, firmware] = QEMU_BOARDS;
-        for board in [tree, firmware] {
-            let seen = conclude(&arm(Some(board), 62.5e6));
-            assert_eq!((seen.is_emulated, seen.by.as_deref()), (Some(true), Some(TCG)), "{board:?}");
-            assert!(seen.evidence.contains(board.1) && seen.evidence.contains("62.5 MHz"), "{}", seen.evidence);
+        let foreign = |program, kernel: &str| Signs { program, kernel: Some(kernel.to_owned()), ..Signs::default() };
+        let (yes, open, no) = (Some(true), None, Some(false));
+        for (signs, is_emulated, by, evidence) in [
+            (x86("TCGTCGTCGTCG", "QEMU Virtual CPU version 2.5+"), yes, Some(TCG), "CPUID 0x40000000: TCGTCGTCGTCG"),
+            (x86("BXPCBXPCBXPC", ""), yes, Some("Bochs"), "BXPCBXPCBXPC"),
+            // KVM with `-cpu host` on a machine that QEMU emulates.
+            (x86("KVMKVMKVM", "QEMU TCG CPU version 2.5+"), yes, Some(TCG), ""),
+            (x86("KVMKVMKVM", "Intel(R) Xeon(R) Processor @ 2.80GHz"), open, None, "KVM would hide one below it"),
+            (x86("", "QEMU Virtual CPU version 2.5+"), open, None, "with KVM and without"),
+            (own.clone(), no, None, ""),
+            // Linux before 6.1 has no file of its architecture.
+            (Signs { kernel: None, cpuinfo: Some("x86_64"), ..own.clone() }, no, None, ""),
+            // Windows on Arm may show a program no more than this.
+            (Signs { kernel: None, ..own }, open, None, "the kernel's architecture is unknown"),
+            (arm(Some(tree), 62.5e6), yes, Some(TCG), "62.5 MHz"),
+            (arm(Some(firmware), 62.5e6), yes, Some(TCG), firmware.1),
             // KVM, and macOS' hypervisor, pass the host's frequency through.
-            assert_eq!(conclude(&arm(Some(board), 24e6)).is_emulated, None);
+            (arm(Some(tree), 24e6), open, None, ""),
+            (arm(Some(firmware), 24e6), open, None, ""),
+            (arm(None, 62.5e6), open, None, ""),
+            (Signs { midr: Some(QEMU_MAX), ..arm(Some(tree), 1e9) }, yes, Some(TCG), ""),
+            (
+                Signs { kernel: Some("x86_64".to_owned()), ..arm(None, 62.5e6) },
+                yes,
+                Some(USER_MODE),
+                "/proc/sys/kernel/arch: x86_64",
+            ),
+            (
+                Signs { cpuinfo: architecture_of("vendor_id\t: GenuineIntel\n"), ..arm(None, 62.5e6) },
+                yes,
+                Some(USER_MODE),
+                "/proc/cpuinfo is that of x86_64",
+            ),
+            // These kernels run these programs themselves.
+            (foreign("x86", "x86_64"), open, None, ""),
+            (foreign("arm", "aarch64"), open, None, ""),
+            (foreign("powerpc64", "ppc64"), open, None, ""),
+            (Signs { kernel: Some("aarch64".to_owned()), cpuinfo: Some("aarch64"), ..arm(None, 24e6) }, open, None, ""),
+        ] {
+            let seen = conclude(&signs);
+            assert_eq!((seen.is_emulated, seen.by.as_deref()), (is_emulated, by), "{signs:?}");
+            assert!(seen.evidence.contains(evidence), "{signs:?}: {}", seen.evidence);
         }
-        assert_eq!(conclude(&arm(None, 62.5e6)).is_emulated, None);
-        let max = Signs { midr: Some(QEMU_MAX), ..arm(Some(tree), 1e9) };
-        assert_eq!(conclude(&max).by.as_deref(), Some(TCG));
-    }
-
-    #[test]
-    fn a_kernel_of_another_architecture_shows_translation() {
-        let seen = conclude(&Signs { kernel: Some("x86_64".to_owned()), ..arm(None, 62.5e6) });
-        assert_eq!((seen.is_emulated, seen.by.as_deref()), (Some(true), Some(USER_MODE)));
-        assert_eq!(seen.evidence, "/proc/sys/kernel/arch: x86_64; this program is aarch64");
-        // Linux before 6.1 has no such file.
-        let seen = conclude(&Signs { cpuinfo: architecture_of("vendor_id\t: GenuineIntel\n"), ..arm(None, 62.5e6) });
-        assert_eq!(seen.evidence, "/proc/cpuinfo is that of x86_64; this program is aarch64");
-        for (program, kernel) in [("x86", "x86_64"), ("arm", "aarch64"), ("powerpc64", "ppc64")] {
-            let seen = conclude(&Signs { program, kernel: Some(kernel.to_owned()), ..Signs::default() });
-            assert_eq!(seen.is_emulated, None, "{kernel} runs {program} itself");
-        }
-        let own = Signs { kernel: Some("aarch64".to_owned()), cpuinfo: Some("aarch64"), ..arm(None, 24e6) };
-        assert_eq!(conclude(&own).is_emulated, None);
     }
 
     #[test]

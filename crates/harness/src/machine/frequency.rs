@@ -247,9 +247,9 @@ mod tests {
     #[test]
     fn a_leaf_without_a_value_leaves_a_reason() {
         let mut cpuid = Cpuid { highest_leaf: 0xd, ..Cpuid::default() };
-        assert_eq!(crystal_leaf(&cpuid), Err("the highest leaf is 0xd".into()));
+        assert!(crystal_leaf(&cpuid).unwrap_err().contains("0xd"));
         cpuid.crystal = Some(Crystal { hz: 0, numerator: 176, denominator: 2 });
-        assert_eq!(crystal_leaf(&cpuid), Err("it gives the ratio 176/2 but not the crystal frequency".into()));
+        assert!(crystal_leaf(&cpuid).unwrap_err().contains("176/2"));
         cpuid.hypervisor = true;
         cpuid.hypervisor_tsc_khz = Some(2_500_000);
         assert_eq!(hypervisor_leaf(&cpuid), Ok(2.5e9));

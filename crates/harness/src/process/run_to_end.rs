@@ -76,9 +76,7 @@ mod tests {
     fn what_does_not_end_is_ended() {
         assert!(matches!(shell("sleep 1000", Some(Duration::from_millis(1)), false), Err(NotEnded::TimedOut)));
         assert!(matches!(shell("sleep 1000", None, true), Err(NotEnded::Cancelled)));
-        assert!(
-            matches!(shell("yes", None, false), Err(NotEnded::Error(error)) if error.to_string().contains("without end"))
-        );
+        assert!(matches!(shell("yes", None, false), Err(NotEnded::Error(_))));
         let missing = run_to_end(&mut Command::new("/no/such/program"), None, &|| false);
         assert!(matches!(missing, Err(NotEnded::Error(error)) if error.kind() == std::io::ErrorKind::NotFound));
     }

@@ -113,7 +113,7 @@ mod tests {
         assert_eq!((effective_sample_size(&[]), effective_sample_size(&[1.0; 5])), (0.0, 5.0));
         assert_eq!((autocorrelation(&[1.0, 2.0], 2), autocorrelation(&[], 0)), (None, None));
         let alternating: Vec<f64> = (0..50).map(|i| f64::from(i % 2)).collect();
-        assert_eq!(effective_sample_size(&alternating), 50.0, "never more than there are");
+        assert_eq!(effective_sample_size(&alternating), 50.0);
     }
 
     proptest! {

@@ -241,7 +241,7 @@ mod tests {
                 }
                 assert_eq!(changepoints(&noise), [0; 0], "n = {n}");
                 let ticks: Vec<f64> = noise.iter().map(|v| (v / 2.0).round() * 2.0).collect();
-                assert_eq!(changepoints(&ticks), [0; 0], "n = {n}, in ticks");
+                assert_eq!(changepoints(&ticks), [0; 0], "{n} in ticks");
             }
         }
     }

@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(compare(&ratio(1.0, 1.0), f64::NAN), Difference::Same);
         assert_eq!(compare(&ratio(0.5, 0.6), f64::NAN), Difference::Faster);
         assert_eq!(compare(&ratio(f64::NAN, 0.5), 0.01), Difference::Unresolved);
-        assert_eq!(compare(&Estimate::without_interval(0.5), 0.01), Difference::Unresolved, "one fork decides nothing");
+        assert_eq!(compare(&Estimate::without_interval(0.5), 0.01), Difference::Unresolved, "one process");
     }
 
     proptest! {

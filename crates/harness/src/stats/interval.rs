@@ -81,12 +81,12 @@ mod tests {
         for freedom in [1.0, 1.0 + 1e-12, 1e6, 1e8, 1e12, f64::MAX, f64::INFINITY] {
             for confidence in [f64::NAN, -1.0, 0.0, 1e-12, 0.5, 0.999, 1.0 - 1e-12, 1.0, f64::INFINITY] {
                 let t = t_quantile(confidence, freedom).unwrap();
-                assert!(t.is_finite() && t >= 0.0, "t({freedom}, {confidence}) = {t}");
+                assert!(t.is_finite() && t >= 0.0, "{freedom}, {confidence}: {t}");
             }
         }
         for error in [f64::NAN, f64::INFINITY, -1.0] {
             let found = student_interval(8.0, error, 11.0, 0.999);
-            assert_eq!(found, Estimate::without_interval(8.0), "an error of {error} says nothing of the spread");
+            assert_eq!(found, Estimate::without_interval(8.0), "{error}");
         }
     }
 

@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(log.finish(), (vec![6; MOST], Vec::new(), 2));
         for (more, times, last, merged) in [(1, MOST, 9, 2), (2, MOST / 2, 18, 4)] {
             let log = of(&vec![3; 2 * MOST + more], false);
-            assert!(!log.is_even(), "some are without their neighbours");
+            assert!(!log.is_even());
             let (ns, _, found) = log.finish();
             assert_eq!((ns.len(), ns[0], ns[times - 1], found), (times, 3 * merged, last, merged));
         }

@@ -64,6 +64,6 @@ mod tests {
     fn a_setup_that_panics_says_so() {
         let broken = Case::shared("broken".to_owned(), |_: &Parameters| panic!("no data"), |_, ()| {});
         let Err(reason) = KeptStates::default().get(0, &broken, &Parameters::new()) else { panic!("it panicked") };
-        assert_eq!(reason, "its set-up panicked: no data");
+        assert!(reason.ends_with("no data"), "{reason}");
     }
 }

@@ -387,7 +387,7 @@ mod tests {
         assert!(log.batches_ns.len() <= 4096 && log.merged > 1, "{} of {}", log.batches_ns.len(), log.merged);
         assert_eq!((log.operations, batches.len()), (100_000, 100_000));
         let (log, _) = run(Assignment::Batches { operations: 1, warm_up: 0, batches: 0, length_ns: 10_000_000 }, 0);
-        assert_eq!(log.operations, log.batches_ns.len() as u64 * log.merged, "each time is of as many batches");
+        assert_eq!(log.operations, log.batches_ns.len() as u64 * log.merged);
     }
 
     #[test]
@@ -421,7 +421,7 @@ mod tests {
         let rally = Rally::new(2);
         let assignment = Assignment::Batches { operations: 1, warm_up: 0, batches: 1, length_ns: 0 };
         let mut phases = Phases::new(assignment, 0, false, &rally);
-        assert!(phases.next().is_some(), "it waits for the other");
+        assert!(phases.next().is_some());
         rally.abandon();
         while phases.next().is_some() {
             phases.starts();

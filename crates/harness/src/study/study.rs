@@ -379,10 +379,10 @@ mod tests {
     fn a_sweep_beyond_memory_is_refused() {
         let wide = |study: Study| study.backoff(0..100_000).threads(1..=4096);
         let huge = (0..12).fold(wide(study()), |study, i| study.parameter(format!("p{i}"), 0..1000));
-        let uncounted = format!("more than {}", usize::MAX);
-        for (study, count) in [(wide(study()), "1228900011 combinations"), (huge, uncounted.as_str())] {
+        let uncounted = usize::MAX.to_string();
+        for (study, count) in [(wide(study()), "1228900011"), (huge, uncounted.as_str())] {
             let refused = study.plan(&StudyOptions::default(), &[0]).unwrap_err().to_string();
-            assert!(refused.contains(count) && refused.contains("limit of 100000"), "{refused}");
+            assert!(refused.contains(count) && refused.contains("100000"), "{refused}");
         }
     }
 

@@ -170,23 +170,6 @@ mod tests {
     }
 
     #[test]
-    fn digits_follow_the_error() {
-        for (estimate, text) in [
-            (of(7.66, 7.60, 7.72), "7.66 ns ± 0.06"),
-            (of(28.3, 23.4, 33.2), "28.3 ns ± 4.9"),
-            (of(82.2, 69.2, 95.2), "82 ns ± 14"),
-            (of(12_050.0, 11_990.0, 12_110.0), "12.05 µs ± 0.06"),
-            (of(7.7, 7.2, 9.1), "7.7 ns (7.2–9.1)"),
-            (Estimate { confidence: 0.0, ..of(7.7, 7.7, 7.7) }, "7.70 ns ± ?"),
-            (of(-0.004, -0.46, 0.452), "< 0.452 ns"),
-        ] {
-            assert_eq!(plain(&duration(&estimate)), text);
-        }
-        assert_eq!(plain(&rate(&of(83.0e6, 82.6e6, 83.4e6))), "83.0 M/s ± 0.4");
-        assert_eq!(plain(&interval(&of(7.66, 7.60, 7.72))), "7.60–7.72 ns");
-    }
-
-    #[test]
     fn what_is_not_resolved_is_no_cost() {
         let noise = of(-0.3, -0.7, 0.1);
         assert_eq!(plain(&difference(&noise, Difference::Unresolved)), "inconclusive (± 0.70 ns)");

@@ -116,7 +116,7 @@ mod tests {
         while seen.histogram().len() < 50 {
             thread::sleep(Duration::from_millis(20));
             let next = recorder.take();
-            assert_eq!(next.start(), seen.end(), "nothing is between them");
+            assert_eq!(next.start(), seen.end());
             seen.merge(&next);
         }
         let rest = recorder.stop();
@@ -124,10 +124,7 @@ mod tests {
         assert_eq!(rest.start(), seen.end());
         let looks = seen.histogram().len() + rest.histogram().len();
         let whole = rest.end().saturating_duration_since(seen.start());
-        assert!(
-            u128::from(looks).abs_diff(whole.as_millis()) <= 1,
-            "a look every millisecond, also those that were prevented"
-        );
+        assert!(u128::from(looks).abs_diff(whole.as_millis()) <= 1, "{looks} in {whole:?}");
     }
 
     #[test]

@@ -116,9 +116,9 @@ mod tests {
         let wide = OperationPart { inflation: of(2.33, 0.30, 4.36), ..part(154e3, 69.7e3, 0.5) };
         let found = claim_over_done(&wide);
         assert_eq!((found.estimate, found.low, found.high), (2.33, 1.0, 4.36));
-        assert!(!is_more_than_one(&found), "the interval holds 1");
+        assert!(!is_more_than_one(&found));
         assert!(is_more_than_one(&claim_over_done(&part(154e3, 69.7e3, 0.5))));
-        assert!(!is_more_than_one(&Estimate { confidence: 0.0, ..of(2.0, 2.0, 2.0) }), "one process shows nothing");
+        assert!(!is_more_than_one(&Estimate { confidence: 0.0, ..of(2.0, 2.0, 2.0) }), "one process");
     }
 
     #[test]
@@ -134,7 +134,7 @@ mod tests {
         assert!((found.low - 95.5).abs() < 0.1 && (found.high - 580.7).abs() < 0.1, "{found:?}");
         assert!(is_more_than_one(&found));
         let idle = OperationPart { external_per_s: of(28.1e3, 0.0, 60e3), ..part };
-        assert_eq!(claim_over_done(&idle).high, 476.0, "nothing is divided by what may be zero");
+        assert_eq!(claim_over_done(&idle).high, 476.0, "not by zero");
     }
 
     #[test]

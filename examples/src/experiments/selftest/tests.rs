@@ -1,5 +1,5 @@
 use super::*;
-use crate::synthetic::{cell, comparison, interval, page, record, series};
+use crate::synthetic::{assert_pages, cell, comparison, interval, record, series};
 use chronoscope_harness::record::study::Steadiness;
 
 /// A record whose claims are all right: a link takes 1 ns.
@@ -32,16 +32,10 @@ fn of<'r>(record: &'r mut StudyRecord, case: &str) -> &'r mut chronoscope_harnes
 }
 
 #[test]
-fn right_claims_are_trusted() {
-    let conclusions = conclude(&made_up());
-    assert_eq!(conclusions.passed, Some(true), "{}", page(&conclusions));
-    assert!(conclusions.model.text().contains("all 9 claims are right: the harness can be trusted"));
-}
-
-#[test]
-fn each_wrong_claim_is_found() {
+fn one_wrong_or_vague_claim_is_enough() {
+    assert!(conclude(&made_up()).passed == Some(true));
     type Spoil = fn(&mut StudyRecord);
-    let spoil: [(&str, Spoil); 7] = [
+    let spoil: [(&str, Spoil); 8] = [
         ("a time for nothing", |made| of(made, KNOWN[0].0).time_ns = Some(interval(5.0, 0.1))),
         ("a chain of half its length", |made| of(made, KNOWN[4].0).time_ns = Some(interval(500.0, 1.0))),
         ("a bound below the truth", |made| {
@@ -54,14 +48,18 @@ fn each_wrong_claim_is_found() {
         ("a steady state of what has none", |made| {
             of(made, KNOWN[8].0).steadiness = Some(Steadiness { flat: 20, ..Steadiness::default() });
         }),
+        ("a claim too vague", |made| of(made, KNOWN[5].0).median_ns = Some(interval(103_000.0, 20_000.0))),
     ];
+    let mut stopped = record(&[0], &[1]);
+    stopped.interrupted = true;
+    let mut pages = vec![("right", made_up()), ("a run that was stopped", stopped)];
     for (name, spoil) in spoil {
         let mut made = made_up();
         spoil(&mut made);
-        let found = conclude(&made);
-        assert_eq!(found.passed, Some(false), "{name}");
-        assert!(found.model.text().contains("1 of 9 claims are wrong: do not trust"), "{name}: {}", page(&found));
+        pages.push((name, made));
     }
+    assert!(pages[1..].iter().all(|(_, made)| conclude(made).passed == Some(false)));
+    assert_pages("selftest", conclude, pages);
 }
 
 #[test]
@@ -73,20 +71,7 @@ fn a_vague_claim_is_neither_right_nor_wrong() {
     assert_eq!(duration(Some(interval(100.0, 0.1)), None, Some(interval(100.0, 9.0))).0, Outcome::Vague);
     assert_eq!(duration(Some(interval(f64::NAN, 1.0)), None, Some(interval(100.0, 1.0))).0, Outcome::Wrong);
     let short = interval(1.2, 0.01);
-    assert_eq!(duration(Some(interval(1.25, 0.01)), None, Some(short)).0, Outcome::Right, "known to 0.1 ns only");
-    let mut made = made_up();
-    of(&mut made, KNOWN[5].0).median_ns = Some(interval(103_000.0, 20_000.0));
-    let found = conclude(&made);
-    assert!(found.passed == Some(false) && found.model.text().starts_with("too noisy to trust: 1 of 9 claims"));
-}
-
-#[test]
-fn a_run_that_was_stopped_has_no_verdict() {
-    let mut stopped = record(&[0], &[1]);
-    stopped.interrupted = true;
-    let found = conclude(&stopped);
-    assert_eq!(found.passed, Some(false));
-    assert!(found.model.text().starts_with("interrupted: no verdict"), "{}", page(&found));
+    assert_eq!(duration(Some(interval(1.25, 0.01)), None, Some(short)).0, Outcome::Right);
 }
 
 #[test]

@@ -137,7 +137,7 @@ mod tests {
         let mut without_wall_clock = sound();
         without_wall_clock.parts.pop();
         let host = found(without_wall_clock, &[]);
-        assert_eq!((host.state, host.complete), (HostState::Ok, false), "it may be undisciplined");
+        assert_eq!((host.state, host.complete), (HostState::Ok, false));
         let host = found(sound(), &[STOLEN_TIME, NON_CAUSAL_READ, NON_CAUSAL_READ]);
         assert_eq!((host.reasons[0].id.as_str(), host.reasons[0].findings), (NON_CAUSAL_READ.id, 2));
         assert_eq!(host.reasons[0].mend.as_deref(), Some("mend it"));

@@ -152,10 +152,7 @@ mod tests {
     #[test]
     fn the_sentence_names_time_clock_and_kernel() {
         let (mut last, this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
-        assert_eq!(
-            of(&this, &last).sentence,
-            "yesterday 22:31: CLOCK_MONOTONIC 0 % a read (noise), no other certain change"
-        );
+        assert!(of(&this, &last).differences.is_empty());
         last.machine.kernel.release = "6.1.9".to_owned();
         let found = of(&this, &last);
         assert_eq!(found.sentence, "yesterday 22:31: CLOCK_MONOTONIC 0 % a read (noise), kernel 6.1.9 → 6.1.12");

@@ -39,11 +39,7 @@ mod tests {
         assert_eq!(said(then, "2026-11-24T08:00:00Z", "Europe/Berlin"), "yesterday 22:31");
         assert_eq!(said(then, "2026-11-24T08:00:00Z", "Asia/Tokyo"), "today 06:31");
         assert_eq!(said(then, "2026-11-23T22:00:00Z", "UTC"), "today 21:31");
-        assert_eq!(
-            said(then, "2026-11-23T23:30:00Z", "Europe/Berlin"),
-            "yesterday 22:31",
-            "an hour ago, before midnight"
-        );
+        assert_eq!(said(then, "2026-11-23T23:30:00Z", "Europe/Berlin"), "yesterday 22:31");
     }
 
     #[test]
@@ -51,9 +47,9 @@ mod tests {
         let of = |then: &str| said(then, "2026-11-24T12:00:00Z", "UTC");
         assert_eq!(of("2026-11-22T12:00:00Z"), "Sun 12:00");
         assert_eq!(of("2026-11-18T12:00:00Z"), "Wed 12:00");
-        assert_eq!(of("2026-11-17T12:00:00Z"), "17 Nov 12:00", "a week ago was a Tuesday too");
+        assert_eq!(of("2026-11-17T12:00:00Z"), "17 Nov 12:00");
         assert_eq!(of("2025-11-24T12:00:00Z"), "2025-11-24 12:00");
-        assert_eq!(of("2026-11-25T12:00:00Z"), "2026-11-25 12:00", "the clock was set back since");
+        assert_eq!(of("2026-11-25T12:00:00Z"), "2026-11-25 12:00");
         assert_eq!(said("2025-12-31T23:00:00Z", "2026-01-01T01:00:00Z", "UTC"), "yesterday 23:00");
     }
 

@@ -130,12 +130,11 @@ mod tests {
             disturbance: Disturbance::default(),
         });
         let advice = |record: &Record| non_causal_reads(record)[0].advice[0].clone();
-        assert!(
-            advice(&record).starts_with(&format!("between threads use {} or CLOCK_M", SourceId::CounterOrdered.name()))
-        );
+        let ordered = SourceId::CounterOrdered.name();
+        assert!(advice(&record).contains(ordered));
         record.machine.tsc.class = Some(TscClass::Variant);
-        assert!(advice(&record).starts_with("between threads use CLOCK_MONOTONIC:"));
+        assert!(!advice(&record).contains(ordered) && advice(&record).contains("CLOCK_MONOTONIC"));
         record.clocks[2].causal = Some(false);
-        assert!(advice(&record).starts_with("do not compare times of it between threads"));
+        assert!(!advice(&record).contains("CLOCK_MONOTONIC"));
     }
 }

@@ -241,7 +241,7 @@ mod tests {
         });
         let found = found(path_inferred, &Machine::default(), &of(clocks));
         assert!(found.len() == 1 && found[0].is(PATH_INFERRED), "{found:?}");
-        assert_eq!(found[0].evidence.summary, "the path of a, c is inferred from timing");
+        assert!(found[0].evidence.summary.contains("a, c "), "{found:?}");
     }
 
     #[test]
@@ -255,10 +255,9 @@ mod tests {
         clock.tick = Some(Tick { readings: 4_000, period_ns, ..Tick::default() });
         let found = differs(&clock);
         assert!(found.len() == 1 && found[0].is(RESOLUTION_IS_NOT_GRANULARITY), "{found:?}");
-        let words = "CLOCK_MONOTONIC declares a resolution of 1.00 ns and moves in steps of 279 ns";
-        assert_eq!(found[0].evidence.summary, words);
+        assert!(found[0].evidence.summary.contains("279"), "{found:?}");
         clock.tick = Some(Tick { readings: 4_000, ..Tick::default() });
-        assert_eq!(differs(&clock), [], "its step is the latency");
+        assert_eq!(differs(&clock), []);
     }
 
     #[test]
@@ -288,9 +287,9 @@ mod tests {
         let told = |machine: &Machine| found(counter_traps, machine, &costs(1_200.0, 1.0)).remove(0);
         assert!(told(&machine).is(COUNTER_TRAPS));
         machine.hypervisor.present = Some(false);
-        assert!(!told(&machine).advice[0].contains("the hypervisor intercepts"));
+        assert!(told(&machine).advice[0].starts_with("something"));
         machine.hypervisor.present = Some(true);
-        assert!(told(&machine).advice[0].contains("the hypervisor intercepts"));
+        assert!(!told(&machine).advice[0].starts_with("something"));
     }
 
     #[test]

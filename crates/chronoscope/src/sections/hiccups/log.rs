@@ -107,10 +107,7 @@ mod tests {
     #[test]
     fn a_log_that_cannot_be_created_is_refused_with_its_name() {
         let refused = check(Some("/nonexistent/folder/hiccups.hlog")).unwrap_err().to_string();
-        assert!(
-            refused.contains("/nonexistent/folder/hiccups.hlog") && refused.contains("name a writable"),
-            "{refused}"
-        );
+        assert!(refused.contains("/nonexistent/folder/hiccups.hlog"), "{refused}");
         assert_eq!(check(None), Ok(()));
     }
 

@@ -187,64 +187,66 @@ mod tests {
     use chronoscope_harness::rule::conclude;
 
     use super::*;
+    use crate::tests::golden_file::assert_findings;
 
     fn pace() -> Pace {
         crate::json::document(include_str!("../../../tests/fixtures/pace.json")).unwrap().pace.clone().unwrap()
     }
 
+    /// As in `tests/golden/findings/pace.txt`: what the pacer is late by is not called omission, no cause is dropped, and a rate
+    /// has no more digits than its clock.
     #[test]
-    fn what_the_pacer_is_late_by_is_not_called_omission() {
-        let mut own = pace();
-        (own.stall_ms, own.late_share_caller, own.late_share_machine, own.late_share_pacer) = (None, 0.0, 0.14, 0.86);
-        (own.response_ns.p99, own.service_ns.p99, own.lateness_ns.p99) = (2_740_000, 703, 2_700_000);
-        let said = forgotten(&own).unwrap().evidence.summary;
-        assert!(!said.contains("omission") && !said.contains("users"), "{said}");
-        assert!(said.contains("the p99 of 2.74 ms (response) is the pacer's own lateness on this machine"), "{said}");
-        // Observed at 10 k/s on a quiet machine: starts 88 ns late, operations of 215 ns, responses of 454 ns.
-        let mut neither = own.clone();
-        (neither.response_ns.p99, neither.service_ns.p99, neither.lateness_ns.p99) = (454, 215, 88);
-        assert_eq!(forgotten(&neither), None);
-        (own.late_share_caller, own.late_share_pacer) = (0.9, 0.0);
-        assert!(forgotten(&own).unwrap().evidence.summary.ends_with("coordinated omission"));
-    }
-
-    #[test]
-    fn no_cause_is_dropped() {
-        let mut three = pace();
-        (three.late_share_caller, three.late_share_machine, three.late_share_pacer) = (0.9443, 0.0023, 0.0534);
-        let said = blamed(&three).unwrap().evidence.summary;
-        assert!(said.contains("0.230 % from interruptions"), "{said}");
-        (three.late_share_machine, three.late_share_pacer) = (0.0003, 0.0554);
-        assert!(blamed(&three).unwrap().evidence.summary.ends_with(", 0.0300 % from others"));
-    }
-
-    #[test]
-    fn causes_are_named_by_what_was_asked_for() {
-        let caller = |stall_ms| causes(&Pace { stall_ms, ..pace() })[0].1;
-        assert_ne!(caller(Some(5.0)), caller(None));
-        let mut nothing = pace();
-        (nothing.stall_ms, nothing.late_share_caller, nothing.late_share_machine) = (None, 0.0, 0.9);
-        let all = blamed(&nothing).unwrap().evidence.summary;
-        assert!(!all.contains("between events") && all.contains("under its first cause"), "{all}");
-    }
-
-    #[test]
-    fn a_rate_has_no_more_digits_than_its_clock() {
-        let of = |achieved: f64, ppm: f64, bound| {
-            let mut pace = pace();
+    fn every_run_has_its_words() {
+        let of = |change: fn(&mut Pace)| {
+            let mut changed = pace();
+            change(&mut changed);
+            conclude(RULES, &changed)
+        };
+        fn own(pace: &mut Pace) {
+            (pace.stall_ms, pace.late_share_caller, pace.late_share_machine, pace.late_share_pacer) =
+                (None, 0.0, 0.14, 0.86);
+            (pace.response_ns.p99, pace.service_ns.p99, pace.lateness_ns.p99) = (2_740_000, 703, 2_700_000);
+        }
+        fn shares(pace: &mut Pace, caller: f64, machine: f64, pacer: f64) {
+            (pace.late_share_caller, pace.late_share_machine, pace.late_share_pacer) = (caller, machine, pacer);
+        }
+        fn rate(pace: &mut Pace, achieved: f64, ppm: f64, bound: Option<f64>) {
             (pace.rate_per_s, pace.achieved_per_s) = (1_000.0, Some(achieved));
             (pace.rate_error_ppm, pace.rate_error_bound_ppm) = (Some(ppm), bound);
-            let found = rate_found(&pace).unwrap();
-            (found.evidence.summary.clone(), found.is(RATE_MISSED))
-        };
-        assert_eq!(
-            of(1_000.0, -0.001, Some(0.04)),
-            ("1\u{202f}000 per second: within the clock's error of ± 0.0410 ppm".to_owned(), false)
-        );
-        assert_eq!(of(999.9, -100.234, Some(0.08)).0, "1\u{202f}000 per second: −100.23 ppm, clock error ± 0.08 ppm");
-        assert!(of(1_000.0, -0.001, None).0.contains("error not in the record"));
-        let missed = "the rate was missed: 828 per second of 1\u{202f}000 requested (−17.2 %)";
-        assert_eq!(of(827.5, -172_461.659, Some(0.05)), (missed.to_owned(), true));
+        }
+        let cases = vec![
+            ("a stall", of(|_| ())),
+            ("the pacer's own lateness", of(own)),
+            (
+                // Observed at 10 k/s on a quiet machine.
+                "starts 88 ns late, operations of 215 ns, responses of 454 ns",
+                of(|pace| {
+                    own(pace);
+                    (pace.response_ns.p99, pace.service_ns.p99, pace.lateness_ns.p99) = (454, 215, 88);
+                }),
+            ),
+            (
+                "the caller's lateness",
+                of(|pace| {
+                    own(pace);
+                    (pace.late_share_caller, pace.late_share_pacer) = (0.9, 0.0);
+                }),
+            ),
+            ("three causes", of(|pace| shares(pace, 0.9443, 0.0023, 0.0534))),
+            ("a cause of 0.03 %", of(|pace| shares(pace, 0.9443, 0.0003, 0.0554))),
+            (
+                "the machine's share, without a stall",
+                of(|pace| {
+                    pace.stall_ms = None;
+                    shares(pace, 0.0, 0.9, pace.late_share_pacer);
+                }),
+            ),
+            ("within the clock's error", of(|pace| rate(pace, 1_000.0, -0.001, Some(0.04)))),
+            ("beyond the clock's error", of(|pace| rate(pace, 999.9, -100.234, Some(0.08)))),
+            ("without the clock's error", of(|pace| rate(pace, 1_000.0, -0.001, None))),
+            ("missed", of(|pace| rate(pace, 827.5, -172_461.659, Some(0.05)))),
+        ];
+        assert_findings("pace", cases);
     }
 
     /// One change after another, each with its finding.

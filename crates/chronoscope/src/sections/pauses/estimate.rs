@@ -67,7 +67,7 @@ mod tests {
             (1_015.0, 8_000.0, Some(11))
         );
         assert!(spin.figures.p999_ns.is_some() && (spin.figures.cpu_share - 0.25).abs() < 1e-9);
-        assert_eq!(found.unavailable.len(), 1, "once, however many rounds");
+        assert_eq!(found.unavailable.len(), 1);
     }
 
     #[test]

@@ -293,7 +293,7 @@ mod tests {
         for (ways, lengths) in [(7, 5), (8, 5), (4, 3), (7, 1), (1, 5)] {
             let first: Vec<usize> =
                 (0..ways).map(|round| order(ways * lengths, ways, round).next().unwrap() % ways).collect();
-            assert_eq!(first, (0..ways).collect::<Vec<_>>(), "{ways} ways, {lengths} lengths");
+            assert_eq!(first, (0..ways).collect::<Vec<_>>(), "{ways}, {lengths}");
             let mut all: Vec<usize> = order(ways * lengths, ways, 3).collect();
             all.sort_unstable();
             assert_eq!(all, (0..ways * lengths).collect::<Vec<_>>());

@@ -207,6 +207,7 @@ mod tests {
 
     use super::super::report::{Point, Rise};
     use super::*;
+    use crate::tests::golden_file::assert_findings;
 
     fn conclusion(front: Front) -> Conclusion {
         Conclusion {
@@ -226,13 +227,6 @@ mod tests {
             flat_tokens: flat.map(|end| end.0),
             flat_ns: flat.map(|end| end.1),
         }
-    }
-
-    /// As on a page: with the clock's name if the words are its own.
-    fn said(conclusion: &Conclusion) -> String {
-        let found = of_front(conclusion);
-        let is_shared = [ONE_THREAD, SCALES, FRONT_UNKNOWN].iter().any(|kind| found.is(*kind));
-        if is_shared { found.evidence.summary } else { format!("{}: {}", conclusion.clock, found.evidence.summary) }
     }
 
     #[test]
@@ -269,53 +263,6 @@ mod tests {
         assert_eq!(slowed_most(&all[2..]), None);
     }
 
-    #[test]
-    fn every_front_has_its_sentence() {
-        let from = |raised_tokens, raised_ns| Front::From { tokens: 64, ns: 97.0, raised_tokens, raised_ns };
-        for (front, expected) in [
-            (Front::Everywhere { tokens: 0, ns: 0.0 }, "scales to 2 threads, even read back to back"),
-            (
-                Front::Everywhere { tokens: 16, ns: 25.0 },
-                "scales from 25.0 ns of work between reads on 2 threads, the least tried",
-            ),
-            (
-                from(32, 49.0),
-                "granular 0 ns: the front is between 49.0 ns and 97.0 ns of work between reads on 2 threads; at 49.0 ns \
-                 or less an operation takes longer than on one thread",
-            ),
-            (
-                from(0, 0.0),
-                "granular 0 ns: the front is below 97.0 ns of work between reads on 2 threads; read back to back an \
-                 operation takes longer than on one thread",
-            ),
-            (
-                Front::Beyond { tokens: 32, ns: 49.0 },
-                "granular 0 ns: the front is above 49.0 ns of work between reads on 2 threads, the most tried; at \
-                 49.0 ns or less an operation takes longer than on one thread",
-            ),
-            (
-                open(Some((32, 49.0)), None),
-                "granular 0 ns: the front is above 49.0 ns of work between reads on 2 threads; inconclusive there; at \
-                 49.0 ns or less an operation takes longer than on one thread",
-            ),
-            (
-                open(Some((0, 0.0)), None),
-                "granular 0 ns: inconclusive with any work between reads on 2 threads; read back to back an operation takes \
-                 longer than on one thread",
-            ),
-            (
-                open(None, Some((64, 97.0))),
-                "granular 0 ns: scales from 97.0 ns of work between reads on 2 threads; inconclusive below",
-            ),
-            (open(None, None), "inconclusive on 2 threads"),
-        ] {
-            assert_eq!(said(&conclusion(front)), expected);
-        }
-        assert!(of_front(&conclusion(open(None, None))).is(FRONT_UNKNOWN));
-        let lone = Conclusion { threads: 1, ..conclusion(Front::Everywhere { tokens: 0, ns: 0.0 }) };
-        assert!(said(&lone).contains("scaling unknown"));
-    }
-
     /// This much work, with these times on one thread and on two.
     fn at(backoff_tokens: u64, (alone, crowd): (f64, f64), rise: Rise) -> Point {
         let about = |estimate: f64| Estimate { estimate, low: estimate - 1.0, high: estimate + 1.0, confidence: 0.999 };
@@ -331,63 +278,53 @@ mod tests {
         }
     }
 
+    /// As in `tests/golden/findings/fronts.txt`.
     #[test]
-    fn a_factor_has_its_point() {
-        let points = vec![
-            at(0, (20.0, 140.0), Rise::Raised),
-            at(2, (20.0, 130.0), Rise::Raised),
-            at(64, (60.0, 60.0), Rise::Flat),
-        ];
-        let front = Front::From { tokens: 64, ns: 64.0, raised_tokens: 2, raised_ns: 2.0 };
-        let words = said(&Conclusion { points, ..conclusion(front) });
-        assert!(
-            words.ends_with(
-                "; at 2.00 ns or less an operation takes longer than on one thread, read back to back 7.00× ± 0.43 \
-                 as long"
+    fn every_front_has_its_sentence() {
+        let from = |raised_tokens, raised_ns| Front::From { tokens: 64, ns: 97.0, raised_tokens, raised_ns };
+        let near = Front::From { tokens: 64, ns: 64.0, raised_tokens: 32, raised_ns: 32.0 };
+        let (raised, flat, unsure) = (Rise::Raised, Rise::Flat, Rise::Unresolved);
+        let rising =
+            |rises: &[(u64, Rise)]| rises.iter().map(|(tokens, rise)| at(*tokens, (9.0, 9.0), *rise)).collect();
+        let gap = [at(1, (50.0, 60.0), unsure), at(32, (50.0, 210.0), raised), at(64, (50.0, 50.0), flat)];
+        let factor = vec![at(0, (20.0, 140.0), raised), at(2, (20.0, 130.0), raised), at(64, (60.0, 60.0), flat)];
+        let to_2 = Front::From { tokens: 64, ns: 64.0, raised_tokens: 2, raised_ns: 2.0 };
+        let cases = vec![
+            ("everywhere", Front::Everywhere { tokens: 0, ns: 0.0 }, vec![]),
+            ("from the least tried", Front::Everywhere { tokens: 16, ns: 25.0 }, vec![]),
+            ("between two amounts of work", from(32, 49.0), vec![]),
+            ("below one", from(0, 0.0), vec![]),
+            ("beyond the most tried", Front::Beyond { tokens: 32, ns: 49.0 }, vec![]),
+            ("above one, then inconclusive", open(Some((32, 49.0)), None), vec![]),
+            ("above none", open(Some((0, 0.0)), None), vec![]),
+            ("from one, inconclusive below", open(None, Some((64, 97.0))), vec![]),
+            ("inconclusive", open(None, None), vec![]),
+            ("a factor has its point", to_2, factor),
+            (
+                "flat within an open range",
+                open(None, None),
+                rising(&[(0, unsure), (2, unsure), (52, flat), (3220, unsure)]),
             ),
-            "{words}"
-        );
-        assert!(!words.contains("up to"), "another point's interval may reach farther: {words}");
-    }
-
-    #[test]
-    fn what_is_resolved_within_an_open_range_is_said() {
-        let of = |rises: &[(u64, Rise)]| rises.iter().map(|(tokens, rise)| at(*tokens, (9.0, 9.0), *rise)).collect();
-        let (flat, open_rise) = (Rise::Flat, Rise::Unresolved);
-        let points = of(&[(0, open_rise), (2, open_rise), (52, flat), (3220, open_rise)]);
-        let words = said(&Conclusion { points, ..conclusion(open(None, None)) });
-        assert_eq!(
-            words,
-            "inconclusive between none and 3.22 µs of work between reads on 2 threads, but flat at 52.0 ns"
-        );
-        let points = of(&[(0, flat), (2, flat), (52, open_rise), (3220, flat)]);
-        let words = said(&Conclusion { points, ..conclusion(open(None, Some((3220, 3220.0)))) });
-        assert!(words.ends_with("scales from 3.22 µs of work between reads on 2 threads; inconclusive below, but flat back to back and at 2.00 ns"), "{words}");
-        let points = of(&[(0, flat), (1, flat), (2, flat), (4, flat), (52, open_rise)]);
-        let words = said(&Conclusion { points, ..conclusion(open(None, None)) });
-        assert!(words.ends_with(", but flat at 4 amounts of it, from 0 ns to 4.00 ns"), "{words}");
-    }
-
-    #[test]
-    fn a_gap_below_the_front_is_not_called_raised() {
-        let about = |estimate: f64| Estimate { estimate, low: estimate - 1.0, high: estimate + 1.0, confidence: 0.999 };
-        let point = |backoff_tokens: u64, crowd: f64, rise| Point {
-            increase_pct: None,
-            backoff_tokens,
-            work_ns: backoff_tokens as f64,
-            threads: 2,
-            alone_ns: Some(about(50.0)),
-            crowd_ns: Some(about(crowd)),
-            rise,
-        };
-        let gap = [point(1, 60.0, Rise::Unresolved), point(32, 210.0, Rise::Raised), point(64, 50.0, Rise::Flat)];
-        let front = Front::From { tokens: 64, ns: 64.0, raised_tokens: 32, raised_ns: 32.0 };
-        let words = said(&Conclusion { points: gap.to_vec(), ..conclusion(front.clone()) });
-        assert!(words.ends_with("; at 32.0 ns an operation takes 4.20× ± 0.11 as long as on one thread"), "{words}");
-        let words = said(&Conclusion { points: gap[1..].to_vec(), ..conclusion(front.clone()) });
-        assert!(words.contains("; at 32.0 ns or less an operation"), "{words}");
-        let little = vec![Point { alone_ns: Some(about(50.0)), ..point(32, 51.5, Rise::Raised) }];
-        let words = said(&Conclusion { points: little, ..conclusion(front) });
-        assert!(words.ends_with("an operation takes longer than on one thread"), "{words}");
+            (
+                "flat below, but not all of it",
+                open(None, Some((3220, 3220.0))),
+                rising(&[(0, flat), (2, flat), (52, unsure), (3220, flat)]),
+            ),
+            (
+                "flat at many amounts",
+                open(None, None),
+                rising(&[(0, flat), (1, flat), (2, flat), (4, flat), (52, unsure)]),
+            ),
+            ("a gap below the front is not raised", near.clone(), gap.to_vec()),
+            ("without the gap", near.clone(), gap[1..].to_vec()),
+            ("too little for a factor", near, vec![at(32, (50.0, 51.5), raised)]),
+        ];
+        let mut cases: Vec<_> = cases
+            .into_iter()
+            .map(|(case, front, points)| (case, vec![of_front(&Conclusion { points, ..conclusion(front) })]))
+            .collect();
+        let lone = Conclusion { threads: 1, ..conclusion(Front::Everywhere { tokens: 0, ns: 0.0 }) };
+        cases.push(("one thread", vec![of_front(&lone)]));
+        assert_findings("fronts", cases);
     }
 }

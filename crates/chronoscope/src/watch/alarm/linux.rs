@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_wait_ends_when_it_is_due_and_not_before() {
         let mut alarm = Alarm::new();
-        assert!(alarm.timer.is_some(), "the kernel has such timers");
+        assert!(alarm.timer.is_some(), "a timer");
         let due_ns = monotonic_ns() + 20_000_000;
         // Somebody may set the clock meanwhile, but not every time.
         let woken = (0..3).map(|_| alarm.wait_until(due_ns, || false)).find(|woken| *woken == Woken::Due);

@@ -186,14 +186,14 @@ mod tests {
     #[cfg_attr(miri, ignore = "there is no vDSO")]
     fn the_function_is_where_the_linker_finds_it() {
         let Some(vdso) = Vdso::of_process() else { return };
-        let code = vdso.clock_gettime().expect("a vDSO with clock_gettime");
+        let code = vdso.clock_gettime().expect("no clock_gettime");
         assert!(code.at > 64 && code.at + code.length < vdso.length, "{code:?} of {vdso:?}");
         assert_ne!(vdso.beginning(code).word(0), 0);
         // The kernel's code is made for this CPU.
         use crate::arch::Counter;
         let has_it = Counter::assume().is_some_and(Counter::has_self_ordered);
         assert!(!cfg!(target_arch = "x86_64") || has_it || !vdso.has_rdtscp(code));
-        assert!(!vdso.has_rdtscp(Code { at: 64, length: 64 }), "among the program headers");
+        assert!(!vdso.has_rdtscp(Code { at: 64, length: 64 }), "program headers");
         // The whole image once more, by a library made for it. Its table of sections follows what is loaded, in the same page.
         let image = Vdso { length: vdso.length.next_multiple_of(4096), ..vdso };
         let bytes: std::vec::Vec<u8> = (0..image.length).map_while(|at| image.u8(at)).collect();

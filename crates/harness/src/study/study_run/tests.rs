@@ -53,7 +53,7 @@ fn count(report: &StudyReport) -> usize {
 #[test]
 fn two_builds_count_visits_of_the_same_kind() {
     let (quieter, noisier) = (with_quiet(7), with_quiet(5));
-    assert_eq!((count(&quieter.report()), count(&noisier.report())), (7, 12), "each by itself chooses differently");
+    assert_eq!((count(&quieter.report()), count(&noisier.report())), (7, 12));
     let both = |one: &StudyRun, other: &StudyRun| {
         let (one, other) = one.times_of_both(other);
         (count(&one), count(&other))

@@ -107,9 +107,26 @@ fn assert_ends(process: u32) {
 }
 
 #[test]
-fn lines_may_come_in_pieces() {
-    let heard = asked("printf 'a b'; sleep 0.1; echo c; echo d >&2; echo end").unwrap();
-    assert_eq!(heard, ["a bc", "end"]);
+fn each_conversation_has_its_end() {
+    let garbled = |reason: &str| Err(WorkerFailure::ProtocolError(reason.to_owned()));
+    let ended = |code, complaint: &str| Err(WorkerFailure::Ended { code: Some(code), complaint: complaint.to_owned() });
+    for (request, wanted) in [
+        ("printf 'a b'; sleep 0.1; echo c; echo d >&2; echo end", Ok(vec!["a bc", "end"])),
+        ("echo end; printf 'of a buffer, flushed last'", Ok(vec!["end"])),
+        ("yes | tr -d '\\n'", garbled("it is longer than 256 MiB")),
+        ("echo gibberish; sleep 1000", garbled("expected value")),
+        ("echo one; printf more", garbled("it ends in the middle of a line")),
+        // Not everything was said.
+        ("exit 0", ended(0, "")),
+        ("echo one", ended(0, "")),
+        ("echo the sundial is in the shade >&2; exit 3", ended(3, "the sundial is in the shade")),
+        // A whole answer before the failure is none.
+        ("echo end; exit 3", ended(3, "")),
+        ("echo end; kill -11 $$", Err(killed(11))),
+        ("echo end; kill -31 $$", Err(killed(31))),
+    ] {
+        assert_eq!(asked(request), wanted.map(|lines| lines.into_iter().map(str::to_owned).collect()), "{request}");
+    }
 }
 
 #[test]
@@ -121,45 +138,9 @@ fn a_long_line_comes_whole_whatever_is_complained_meanwhile() {
 }
 
 #[test]
-fn a_line_without_end_is_not_collected() {
-    let failure = asked("yes | tr -d '\\n'").unwrap_err();
-    assert_eq!(failure, WorkerFailure::ProtocolError("it is longer than 256 MiB".to_owned()));
-}
-
-#[test]
-fn what_is_no_part_of_the_protocol_ends_the_conversation() {
-    let failure = asked("echo gibberish; sleep 1000").unwrap_err();
-    assert_eq!(failure, WorkerFailure::ProtocolError("expected value".to_owned()));
-    let failure = asked("echo one; printf more").unwrap_err();
-    assert_eq!(failure, WorkerFailure::ProtocolError("it ends in the middle of a line".to_owned()));
-}
-
-#[test]
-fn what_follows_a_whole_answer_without_a_line_ending_does_no_harm() {
-    assert_eq!(asked("echo end; printf 'of a buffer, flushed last'").unwrap(), ["end"]);
-}
-
-#[test]
 fn what_was_heard_before_a_death_is_kept() {
     let (heard, ended) = asked_within("echo one; kill -9 $$", Limit::Whole(LONG), &|| false);
     assert_eq!((heard, ended), (vec!["one".to_owned()], Err(killed(9))));
-}
-
-#[test]
-fn a_death_with_a_word_on_standard_error_is_told_with_it() {
-    let complaint = "the sundial is in the shade".to_owned();
-    let failure = asked("echo the sundial is in the shade >&2; exit 3").unwrap_err();
-    assert_eq!(failure, WorkerFailure::Ended { code: Some(3), complaint });
-    // A whole answer before the failure is none.
-    let failure = asked("echo end; exit 3").unwrap_err();
-    assert_eq!(failure, WorkerFailure::Ended { code: Some(3), complaint: String::new() });
-}
-
-#[test]
-fn a_worker_that_does_not_say_everything_gave_no_answer() {
-    for request in ["exit 0", "echo one"] {
-        assert_eq!(asked(request).unwrap_err(), WorkerFailure::Ended { code: Some(0), complaint: String::new() });
-    }
 }
 
 #[test]
@@ -168,7 +149,7 @@ fn a_complaint_without_end_is_told_in_part() {
         panic!("it ended by itself")
     };
     assert_eq!(code, Some(1));
-    assert!(complaint.starts_with("… / no / no") && complaint.chars().count() <= 200, "{complaint}");
+    assert!(complaint.starts_with('…') && complaint.chars().count() <= 200, "{complaint}");
 }
 
 fn killed(signal: i32) -> WorkerFailure {
@@ -176,17 +157,14 @@ fn killed(signal: i32) -> WorkerFailure {
 }
 
 #[test]
-fn a_signal_is_told() {
-    for signal in [11, 4, 31] {
-        assert_eq!(asked(&format!("echo end; kill -{signal} $$")).unwrap_err(), killed(signal));
+fn a_worker_that_is_broken_off_ends_with_all_that_it_started() {
+    let timed_out = WorkerFailure::TimedOut { limit: SHORT, complaint: String::new() };
+    for (by_cancelling, wanted) in [(false, timed_out), (true, WorkerFailure::Cancelled)] {
+        let request = "echo $$ >> $ids; sleep 1000 & echo $! >> $ids; wait";
+        let (failure, ids) = broken_off(request, 2, by_cancelling);
+        assert_eq!(failure, wanted);
+        ids.into_iter().for_each(assert_ends);
     }
-}
-
-#[test]
-fn a_worker_that_hangs_is_ended_with_all_that_it_started() {
-    let (failure, ids) = broken_off("echo $$ >> $ids; sleep 1000 & echo $! >> $ids; wait", 2, false);
-    assert_eq!(failure, WorkerFailure::TimedOut { limit: SHORT, complaint: String::new() });
-    ids.into_iter().for_each(assert_ends);
 }
 
 #[test]
@@ -198,13 +176,6 @@ fn a_worker_that_goes_on_may_take_longer_than_each_of_its_messages() {
         let (heard, ended) = asked_within(said, Limit::Each(SHORT), &|| false);
         assert_eq!(ended, Err(WorkerFailure::TimedOut { limit: SHORT, complaint: String::new() }), "{heard:?}");
     }
-}
-
-#[test]
-fn a_run_that_is_stopped_ends_its_worker_with_all_that_it_started() {
-    let (failure, ids) = broken_off("echo $$ >> $ids; sleep 1000 & echo $! >> $ids; wait", 2, true);
-    assert_eq!(failure, WorkerFailure::Cancelled);
-    ids.into_iter().for_each(assert_ends);
 }
 
 fn missing() -> Launcher {
@@ -227,6 +198,6 @@ fn a_stopped_run_starts_no_process() {
 fn a_program_that_cannot_be_started_is_told() {
     let terms = Terms { limit: Limit::Whole(LONG), padding: 0, cancelled: &|| false };
     let failure = missing().converse("", &mut Heard::default(), terms).unwrap_err();
-    assert!(matches!(&failure, WorkerFailure::NotStarted(reason) if reason.contains("No such file")), "{failure}");
+    assert!(matches!(&failure, WorkerFailure::NotStarted(_)), "{failure}");
     assert!(failure.is_for_want_of_a_process());
 }

@@ -53,7 +53,7 @@ fn a_program_that_scripts_look_for_is_one_that_is_found() {
         let path = vec![directory.path().to_owned()];
         let surroundings = Surroundings { path, java_home: None, dotnet_root: None, root: directory.path().to_owned() };
         let kind = RuntimeKind::named(word).unwrap();
-        assert_eq!(places(kind, &[], &surroundings, true).len(), 1, "{word} is not found by {program}");
+        assert_eq!(places(kind, &[], &surroundings, true).len(), 1, "{word}, {program}");
     }
 }
 

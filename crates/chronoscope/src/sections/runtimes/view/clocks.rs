@@ -296,17 +296,4 @@ mod tests {
         assert!(heads.len() == 1 && heads[0].contains("10 %?"), "{text}");
         assert!(text.contains(" 12 ") && text.contains(">99.9"), "{text}");
     }
-
-    #[test]
-    fn the_column_of_several_threads_is_explained() {
-        let record = crate::json::document(include_str!("../../../../tests/fixtures/runtimes.json")).unwrap();
-        let measured: Vec<&Runtime> = record.runtimes.iter().filter(|runtime| runtime.available).collect();
-        let said = explanation(&record, &measured);
-        let threads =
-            measured.iter().flat_map(|runtime| &runtime.clocks).find_map(|clock| clock.crowd).unwrap().threads;
-        assert!(said.contains(&format!("{threads} thr.: latency per thread while {threads} threads")), "{said}");
-        assert!(said.contains("1 %?, 10 %?: ") && said.contains("not confirmed"), "{said}");
-        assert!(said.contains("of CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_PROCESS_CPUTIME_ID, whichever"), "{said}");
-        assert_eq!(crowd_said(&[]), "");
-    }
 }

@@ -81,39 +81,3 @@ fn ratios(seen: &ThreadReleaseReport) -> Option<&'static str> {
         .any(|row| row.slowdown.is_some())
         .then_some("×: the median of the per-round ratios, not the ratio of the medians")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_ratio_says_that_it_is_no_quotient() {
-        let seen = |rows| ThreadReleaseReport {
-            threads: 3,
-            rounds: 11,
-            releases: 11,
-            thread_start_ns: None,
-            rows,
-            stamp_step_ns: None,
-            control_share_pct_least: 80.0,
-            disturbance: chronoscope_harness::record::Disturbance::default(),
-        };
-        let mut clock = ReleaseRow {
-            call: "ordered".into(),
-            is_control: false,
-            serial_ns: None,
-            concurrent_ns: None,
-            slowdown: Some(Estimate { estimate: 1.0, low: 0.9, high: 1.1, confidence: 0.999 }),
-            control_share: None,
-            verdict: None,
-            inside_ns_p50: None,
-            inside_ns_p99: None,
-            wake_ns_p50: None,
-            wake_ns_max: None,
-            published: None,
-        };
-        assert!(ratios(&seen(vec![clock.clone()])).unwrap().contains("not the ratio of the medians"));
-        clock.slowdown = None;
-        assert_eq!(ratios(&seen(vec![clock])), None);
-    }
-}

@@ -31,15 +31,15 @@ fn clocks_are_listed_with_their_names_and_a_reason_where_one_cannot_be_read() {
         Known::Unavailable(why) => why.clone(),
         Known::Value(value) => panic!("{value:?}"),
     };
-    assert!(reason(&found[0].offset).contains("dev/ptp2: No such file"));
-    assert!(reason(&found[2].offset).contains("dev/ptp10: "));
-    assert!(matches!(&found[1].clock_name, Known::Unavailable(why) if why.contains("clock_name: No such file")));
+    assert!(reason(&found[0].offset).contains("dev/ptp2"));
+    assert!(reason(&found[2].offset).contains("dev/ptp10"));
+    assert!(matches!(&found[1].clock_name, Known::Unavailable(why) if why.contains("clock_name")));
 }
 
 #[test]
 fn a_system_without_ptp_gives_the_reason() {
     let root = tempfile::tempdir().unwrap();
-    assert!(matches!(read(root.path(), None), Known::Unavailable(why) if why.contains("class/ptp: No such file")));
+    assert!(matches!(read(root.path(), None), Known::Unavailable(why) if why.contains("class/ptp")));
 }
 
 #[test]

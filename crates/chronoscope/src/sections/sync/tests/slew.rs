@@ -135,7 +135,7 @@ fn the_bracket_that_took_least_is_kept() {
     let (mut outer, mut inner) = (outer, reads.iter().map(|read| read.inner_ns));
     let best = bracket(|| outer.next().ok_or(()), || inner.next().ok_or(())).unwrap();
     assert_eq!(best.after_ns - best.before_ns, least);
-    assert!(outer.next().is_none(), "all of them were looked at");
+    assert!(outer.next().is_none());
 }
 
 /// A bracket that ends before it begins is not a narrow one.
@@ -146,8 +146,8 @@ fn a_clock_that_goes_back_is_no_reference() {
     assert!(kept.before_ns >= 1_000, "{kept:?}");
     let back = Bracket { before_ns: 100, inner_ns: 95, after_ns: 90 };
     let later = Bracket { before_ns: 5_000, inner_ns: 5_001, after_ns: 5_002 };
-    assert!(observed(back, later).unwrap_err().contains("went back"));
-    assert!(step(later, back).unwrap_err().contains("went back"));
+    assert!(observed(back, later).unwrap_err().contains("back"));
+    assert!(step(later, back).unwrap_err().contains("back"));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn clocks_that_stand_still_or_go_back_are_not_extrapolated() {
     let at = |before_ns, inner_ns, after_ns| Bracket { before_ns, inner_ns, after_ns };
     let start = at(1_000, 1_010, 1_020);
     for end in [start, at(1_021, 1_030, 1_040), at(5_000, 1_010, 5_020), at(500, 5_000, 520)] {
-        assert!(observed(start, end).unwrap_err().contains("hardly advanced"), "{end:?}");
+        assert!(observed(start, end).unwrap_err().contains("hardly"), "{end:?}");
     }
 }
 
@@ -179,8 +179,8 @@ fn what_removes_an_offset_is_told_from_what_corrects() {
     // The kernel's own loop keeps them apart.
     assert_eq!(transient_ppm(&plain(1, 15_000), None), Known::Value(1.0));
     // Frequency alone, set by nobody knows whom.
-    let Known::Unavailable(why) = transient_ppm(&plain(0, 0), None) else { panic!("nobody can say") };
-    assert!(why.contains("no source distinguishes"));
+    let Known::Unavailable(why) = transient_ppm(&plain(0, 0), None) else { panic!() };
+    assert!(why.contains("distinguishes"));
     let mut still = told();
     still.frequency_scaled_ppm = 0;
     let still = Known::Value(super::super::kernel::kernel(&still, Known::Value(1)));

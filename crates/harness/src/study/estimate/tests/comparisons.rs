@@ -24,7 +24,7 @@ fn verdict(processes: usize, comparisons: usize, batch_ns: f64, batches_ns: fn(u
 fn many_verdicts_take_more_processes() {
     let twice = |_: u32| [100_000, 200_000];
     assert_eq!(verdict(6, 1, 0.0, twice), Difference::Slower);
-    assert_eq!(verdict(6, 20, 0.0, twice), Difference::Unresolved, "of 20 at 96.9 % each, one may well be wrong");
+    assert_eq!(verdict(6, 20, 0.0, twice), Difference::Unresolved);
     assert_eq!(verdict(12, 20, 0.0, twice), Difference::Slower);
 }
 
@@ -39,13 +39,13 @@ fn what_the_clock_leaves_open_is_not_called_the_same() {
 #[test]
 fn a_rare_slow_call_is_not_the_same() {
     let rarely = |round: u32| [100_000, if round % 10 == 9 { 200_000 } else { 100_000 }];
-    assert_eq!(verdict(12, 1, 0.0, rarely), Difference::Unresolved, "its mean is a tenth longer");
+    assert_eq!(verdict(12, 1, 0.0, rarely), Difference::Unresolved);
 }
 
 #[test]
 fn what_is_faster_but_for_rare_slow_calls_is_not_faster() {
     let rarely = |round: u32| [100_000, if round % 10 == 9 { 1_100_000 } else { 95_000 }];
-    assert_eq!(verdict(12, 1, 0.0, rarely), Difference::Unresolved, "its mean is twice as long");
+    assert_eq!(verdict(12, 1, 0.0, rarely), Difference::Unresolved);
     let turned = |round: u32| [if round % 10 == 9 { 1_100_000 } else { 95_000 }, 100_000];
-    assert_eq!(verdict(12, 1, 0.0, turned), Difference::Unresolved, "its mean is half as long");
+    assert_eq!(verdict(12, 1, 0.0, turned), Difference::Unresolved);
 }

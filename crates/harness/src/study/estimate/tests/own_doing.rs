@@ -41,7 +41,7 @@ fn an_operation_that_slows_its_core_keeps_its_visits() {
     assert_eq!(slows.visits_quiet, slows.visits);
     assert_eq!(plain.slows_core, None);
     let share = plain.visits_quiet as f64 / plain.visits as f64;
-    assert!((0.8..0.95).contains(&share), "what the machine disturbs is still told: {share}");
+    assert!((0.8..0.95).contains(&share), "{share}");
 }
 
 #[test]
