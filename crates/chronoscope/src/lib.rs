@@ -8,6 +8,7 @@ mod command;
 mod document;
 mod engine;
 mod experiment;
+mod figures;
 mod gate_options;
 mod history;
 mod json;

@@ -9,9 +9,9 @@ use super::output::{Output, keep_apart};
 use super::page::Shown;
 use super::saved::saved;
 use super::study_run;
-use crate::answers::compare::figure::Figure;
 use crate::answers::compare::{Source, compare};
 use crate::document::{Content, Record};
+use crate::figures::figure::Figure;
 use chronoscope_harness::record::Document;
 
 /// Options of a comparison of files.

@@ -8,15 +8,15 @@ use chronoscope_render::table::{Align, Table};
 use clap::Args;
 use serde::Serialize;
 
-use crate::answers::gate::rule::FindingKind;
+use crate::answers::gate::forbidden::kind;
 use crate::kinds;
 use chronoscope_harness::finding::{Kind, Severity};
 
 #[derive(Args, Clone, Debug)]
 pub struct FindingsOptions {
     /// Explain only these [default: list all]
-    #[arg(value_name = "ID")]
-    pub ids: Vec<FindingKind>,
+    #[arg(value_name = "ID", value_parser = kind)]
+    pub ids: Vec<Kind>,
 
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
@@ -45,7 +45,7 @@ impl From<&Kind> for Explained {
 pub fn run(options: &FindingsOptions) -> Result<ExitCode, Failure> {
     let asked: Vec<Kind> = match options.ids.is_empty() {
         true => kinds::all().copied().collect(),
-        false => options.ids.iter().map(|asked| asked.0).collect(),
+        false => options.ids.clone(),
     };
     print(&match options.format {
         Format::Json => {

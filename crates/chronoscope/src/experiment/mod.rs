@@ -1,6 +1,7 @@
 //! Experiments from the literature and studies of the harness's own, and what other pages of studies share with theirs.
 
 pub mod against;
+pub mod figures;
 pub mod options;
 pub mod show;
 

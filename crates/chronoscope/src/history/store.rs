@@ -13,10 +13,11 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, Transactio
 use super::error::HistoryError;
 use super::format::{Found, MIGRATIONS, examine, migrate};
 use super::run::{Run, estimate};
-use crate::answers::compare::figure::{Figure, FigureKind};
-use crate::answers::compare::figures;
 use crate::document::Record;
+use crate::figures::figure::{Figure, FigureKind};
+use crate::figures::table::figures;
 use crate::json;
+use crate::sections::clocks::figures::LATENCY;
 
 /// How long to wait for another process that is writing.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -50,7 +51,7 @@ pub struct Series {
     /// Its number.
     pub id: i64,
     /// What it is.
-    pub kind: FigureKind,
+    pub kind: &'static FigureKind,
     /// What it is about.
     pub subject: String,
 }
@@ -158,7 +159,7 @@ impl History {
              WHERE ?3 IS NULL OR run.machine = ?3 ORDER BY run.started_s DESC, run.id DESC LIMIT ?4",
             Run::COLUMNS
         );
-        let (kind, clock) = (FigureKind::Latency.name(), SourceId::Os(OsClock::Monotonic).name());
+        let (kind, clock) = (LATENCY.name, SourceId::Os(OsClock::Monotonic).name());
         let limit = scope.limit();
         let found = self.with(|connection| {
             connection.prepare(&sql)?.query_map(params![kind, clock, scope.machine, limit], Run::read)?.collect()
@@ -354,8 +355,8 @@ fn insert(transaction: &Transaction<'_>, run: &Run, json: &[u8], figures: &[Figu
          VALUES ((SELECT id FROM series WHERE kind = ?1 AND subject = ?2), ?3, ?4, ?5, ?6, ?7)",
     )?;
     for Figure { kind, subject, value: of } in figures {
-        name.execute(params![kind.name(), subject])?;
-        value.execute(params![kind.name(), subject, id, of.estimate, of.low, of.high, of.confidence])?;
+        name.execute(params![kind.name, subject])?;
+        value.execute(params![kind.name, subject, id, of.estimate, of.low, of.high, of.confidence])?;
     }
     Ok(Saved::As(id))
 }

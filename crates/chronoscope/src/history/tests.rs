@@ -7,9 +7,9 @@ use tempfile::TempDir;
 
 use super::trend::{binned, changes, labels};
 use super::*;
-use crate::answers::compare::figure::FigureKind;
 use crate::document::Record;
 use crate::json::document;
+use crate::sections::clocks::figures::LATENCY;
 
 const RECORD: &str = include_str!("../../tests/fixtures/record.json");
 
@@ -89,7 +89,7 @@ fn earlier_runs_are_of_the_same_conditions() {
     let base = history.run(6).unwrap().unwrap();
     let earlier = history.earlier(&base, &[1]).unwrap();
     assert_eq!(earlier.len(), 3);
-    assert!(earlier[0].iter().any(|figure| figure.kind == FigureKind::Latency));
+    assert!(earlier[0].iter().any(|figure| figure.kind == LATENCY));
     let first = history.run(1).unwrap().unwrap();
     assert!(history.earlier(&first, &[]).unwrap().is_empty());
 }
@@ -98,7 +98,7 @@ fn earlier_runs_are_of_the_same_conditions() {
 fn a_series_has_its_runs_by_time() {
     let (_folder, mut history) = of(0..5);
     let series = history.series().unwrap();
-    let is_it = |one: &&Series| one.kind == FigureKind::Latency && one.subject == "CLOCK_MONOTONIC";
+    let is_it = |one: &&Series| one.kind == LATENCY && one.subject == "CLOCK_MONOTONIC";
     let clock = series.iter().find(is_it).unwrap();
     let runs = history.of_series(clock.id, &Scope::default()).unwrap();
     assert_eq!(runs.iter().map(|run| run.id).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::answers::gate::judge::gate;
 use crate::answers::gate::report::Gate;
+use crate::answers::gate::rule::gate;
 use crate::answers::gate::rules_file;
 use crate::document::Record;
 use crate::plan::{Depth, Frame};

@@ -2,8 +2,8 @@
 
 use crate::answers::compare::{self, Source};
 use crate::answers::conclude::draw_conclusions;
-use crate::answers::gate::judge::gate;
 use crate::answers::gate::junit::junit;
+use crate::answers::gate::rule::gate;
 use crate::answers::gate::rules_file::rules;
 use crate::command::page::{Shown, page};
 use crate::document::Record;

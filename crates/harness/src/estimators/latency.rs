@@ -36,6 +36,12 @@ pub struct Latency {
     pub histogram: Histogram,
 }
 
+impl From<&Latency> for Estimate {
+    fn from(of: &Latency) -> Self {
+        Self { estimate: of.estimate, low: of.low, high: of.high, confidence: of.confidence }
+    }
+}
+
 /// One worker process's contribution to a latency estimate: its quiet visits.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -1,8 +1,6 @@
 //! Documents compared: which figures changed, by how much, and by more than runs of one machine differ or not.
 
 mod differences;
-pub mod figure;
-mod figures;
 mod findings;
 #[cfg(test)]
 mod made_up;
@@ -16,10 +14,11 @@ pub mod view;
 use chronoscope_harness::quantity::limit;
 
 use crate::document::Record;
+use crate::figures::figure::{Better, Figure, FigureKind};
+use crate::figures::table::figures;
 use chronoscope_harness::record::Estimate;
 
 use self::differences::{differences, is_alike};
-use self::figure::{Better, Figure, FigureKind};
 use self::findings::findings_missing;
 use self::noise::{FEWEST_RUNS, MANY_RUNS, between_runs};
 use self::ratio::ratio;
@@ -29,7 +28,6 @@ use self::report::{ComparedRun, Comparison, FigureCompared, FigureVerdict, Noise
 const WEAK_FACTOR: f64 = 2.0;
 
 pub use self::differences::conditions;
-pub use self::figures::figures;
 
 /// A document, and where it is from.
 #[derive(Clone, Debug)]
@@ -109,13 +107,13 @@ fn run(source: &Source) -> ComparedRun {
 /// Figures of `these` that `others` lack, in words.
 fn alone(these: &[Figure], others: &[Figure]) -> Vec<String> {
     let is_alone = |figure: &&Figure| !others.iter().any(|other| other.is_same_as(figure));
-    these.iter().filter(is_alone).map(|figure| format!("{} {}", figure.subject, figure.kind.words())).collect()
+    these.iter().filter(is_alone).map(|figure| format!("{} {}", figure.subject, figure.kind.words)).collect()
 }
 
 /// A figure of two runs, judged by how far runs of an unchanged machine differ.
 pub fn compare_figure(base: &Figure, this: &Figure, noise: Noise) -> FigureCompared {
     let ratio = ratio(&base.level(), &this.level());
-    let better = base.kind.better();
+    let better = base.kind.better;
     FigureCompared {
         kind: base.kind,
         subject: base.subject.clone(),
@@ -133,12 +131,12 @@ pub fn compare_figure(base: &Figure, this: &Figure, noise: Noise) -> FigureCompa
 /// of a kind that never has an interval is judged by its estimate; of another kind, where the document's interval holds with less
 /// than 95 % or is missing, only a change by a factor of two is believed. Shortest intervals jump by themselves, and have to change by
 /// a factor of 100. Everything else is unresolved.
-fn judge(kind: FigureKind, ratio: &Estimate, noise: Noise) -> FigureVerdict {
+fn judge(kind: &FigureKind, ratio: &Estimate, noise: Noise) -> FigureVerdict {
     let has_interval = ratio.has_confidence();
-    let is_weak = !has_interval && kind.has_interval() && noise.runs == 0;
+    let is_weak = !has_interval && kind.has_interval && noise.runs == 0;
     let band = 1.0 + noise.band_pct / 100.0;
     let is_within = |value: f64| value >= 1.0 / band && value <= band;
-    let most = band.max(kind.least_factor()).max(if is_weak { WEAK_FACTOR } else { 1.0 });
+    let most = band.max(kind.least_factor).max(if is_weak { WEAK_FACTOR } else { 1.0 });
     let estimate = ratio.estimate;
     let (low, high) = match () {
         () if !has_interval || noise.runs > 0 && is_within(estimate) => (estimate, estimate),
@@ -147,7 +145,7 @@ fn judge(kind: FigureKind, ratio: &Estimate, noise: Noise) -> FigureVerdict {
         () => (ratio.low, ratio.high),
     };
     let (is_less, is_more) = (high < 1.0 / most, low > most);
-    match kind.better() {
+    match kind.better {
         Better::Lower if is_more => FigureVerdict::Regression,
         Better::Lower if is_less => FigureVerdict::Improvement,
         Better::Neither if is_less || is_more => FigureVerdict::Changed,
@@ -167,7 +165,7 @@ fn assumptions(figures: &[FigureCompared], noise_runs: u32) -> Vec<String> {
     let mut usual: Vec<(String, Vec<&str>)> = Vec::new();
     for figure in figures.iter().filter(|figure| figure.noise.runs == 0) {
         let band = limit(figure.noise.band_pct);
-        let words = figure.kind.words();
+        let words = figure.kind.words;
         match usual.iter_mut().find(|(known, _)| *known == band) {
             Some((_, kinds)) if kinds.contains(&words) => {}
             Some((_, kinds)) => kinds.push(words),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use chronoscope_harness::finding::Severity;
 use chronoscope_harness::record::{Estimate, Tool};
 
-use super::figure::{Better, FigureKind};
+use crate::figures::figure::{Better, FigureKind};
 
 /// Documents compared with the first of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -81,7 +81,7 @@ pub struct FindingName {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FigureCompared {
     /// What it is.
-    pub kind: FigureKind,
+    pub kind: &'static FigureKind,
     /// The clock, the case or the method that it is about.
     pub subject: String,
     /// Which direction is better.

@@ -1,10 +1,12 @@
 use chronoscope_render::Width;
 
-use super::figure::{Figure, FigureKind};
 use super::made_up::Draws;
 use super::report::{FigureVerdict, Noise};
 use super::*;
 use crate::json::{document, json};
+use crate::sections::causality::figures::SKEW;
+use crate::sections::clocks::figures::{LATENCY, TICK, WITHIN_1PCT, WITHIN_10PCT};
+use crate::sections::{hiccups, pace, pauses, runtimes};
 
 fn record() -> Record {
     document(include_str!("../../../tests/fixtures/record.json")).unwrap()
@@ -28,7 +30,7 @@ fn scaled(factor: f64, second: u32) -> Record {
 
 fn latency(compared: &Comparison, run: usize) -> FigureCompared {
     let figures = &compared.runs[run].figures;
-    let is_it = |one: &&FigureCompared| one.kind == FigureKind::Latency && one.subject == "CLOCK_MONOTONIC";
+    let is_it = |one: &&FigureCompared| one.kind == LATENCY && one.subject == "CLOCK_MONOTONIC";
     figures.iter().find(is_it).unwrap().clone()
 }
 
@@ -80,7 +82,7 @@ fn studies_are_compared_cell_by_cell() {
 #[test]
 fn what_was_never_late_and_now_is_has_become_worse() {
     for kind in
-        [FigureKind::PaceLateness, FigureKind::PaceResponse, FigureKind::HiccupLateness, FigureKind::PauseLateness]
+        [pace::figures::LATENESS, pace::figures::RESPONSE, hiccups::figures::LATENESS, pauses::figures::LATENESS]
     {
         let of = |value: f64| Figure::bare(kind, "a", value).unwrap();
         let verdict = |base: f64, this: f64, runs: &[f64]| {
@@ -130,7 +132,7 @@ fn what_changed_all_runs_is_not_their_noise() {
 
 #[test]
 fn a_large_change_is_believed_without_an_interval() {
-    let bare = |value: f64| Figure::bare(FigureKind::RuntimeLatency, "a", value).unwrap();
+    let bare = |value: f64| Figure::bare(runtimes::figures::LATENCY, "a", value).unwrap();
     let verdict = |value| compare_figure(&bare(100.0), &bare(value), Noise { band_pct: 5.0, runs: 0 }).verdict;
     assert_eq!(verdict(1_000.0), FigureVerdict::Regression);
     assert_eq!(verdict(40.0), FigureVerdict::Improvement);
@@ -139,13 +141,13 @@ fn a_large_change_is_believed_without_an_interval() {
 
 #[test]
 fn the_better_direction_decides_what_a_change_is() {
-    let judged = |kind: FigureKind, factor: f64| {
+    let judged = |kind: &'static FigureKind, factor: f64| {
         let of = |value: f64| Figure::new(kind, "a", Estimate::certain(value)).unwrap();
         compare_figure(&of(100.0), &of(100.0 * factor), Noise { band_pct: 10.0, runs: 0 }).verdict
     };
     for (kind, more, less) in [
-        (FigureKind::Latency, FigureVerdict::Regression, FigureVerdict::Improvement),
-        (FigureKind::Tick, FigureVerdict::Changed, FigureVerdict::Changed),
+        (LATENCY, FigureVerdict::Regression, FigureVerdict::Improvement),
+        (TICK, FigureVerdict::Changed, FigureVerdict::Changed),
     ] {
         assert_eq!((judged(kind, 2.0), judged(kind, 0.5), judged(kind, 1.05)), (more, less, FigureVerdict::Noise));
     }
@@ -154,9 +156,9 @@ fn the_better_direction_decides_what_a_change_is() {
 #[test]
 fn an_interval_that_allows_both_decides_nothing() {
     let judged = |low: f64, high: f64, confidence: f64, runs: u32| {
-        let base = Figure::new(FigureKind::Latency, "a", Estimate::certain(100.0)).unwrap();
+        let base = Figure::new(LATENCY, "a", Estimate::certain(100.0)).unwrap();
         let value = Estimate { estimate: (low + high) / 2.0, low, high, confidence };
-        let this = Figure::new(FigureKind::Latency, "a", value).unwrap();
+        let this = Figure::new(LATENCY, "a", value).unwrap();
         compare_figure(&base, &this, Noise { band_pct: 5.0, runs }).verdict
     };
     assert_eq!(judged(103.0, 110.0, 0.99, 0), FigureVerdict::Unresolved);
@@ -164,14 +166,14 @@ fn an_interval_that_allows_both_decides_nothing() {
     assert_eq!(judged(99.0, 101.0, 0.99, 0), FigureVerdict::Noise);
     assert_eq!(judged(106.0, 110.0, 0.75, 0), FigureVerdict::Unresolved, "too few processes");
     assert_eq!(judged(106.0, 110.0, 0.75, 5), FigureVerdict::Regression, "the band has the error in it");
-    let bare = |value: f64| Figure::bare(FigureKind::Skew, "a", value).unwrap();
+    let bare = |value: f64| Figure::bare(SKEW, "a", value).unwrap();
     let skew = compare_figure(&bare(100.0), &bare(300.0), Noise { band_pct: 100.0, runs: 0 });
     assert_eq!(skew.verdict, FigureVerdict::Regression, "a bound has no interval of its own");
 }
 
 #[test]
 fn a_shortest_interval_that_jumps_as_those_of_one_machine_do_is_no_regression() {
-    for kind in [FigureKind::IntervalWithin1Pct, FigureKind::IntervalWithin10Pct] {
+    for kind in [WITHIN_1PCT, WITHIN_10PCT] {
         let of = |value: f64| Figure::bare(kind, "a", value).unwrap();
         for runs in [0, 12] {
             let known: Vec<Vec<Figure>> = (0..runs).map(|_| vec![of(170.0)]).collect();
@@ -192,7 +194,7 @@ fn false_alarms(runs: usize, run_sd: f64, within_sd: f64) -> f64 {
         let level = 18.7 * (run_sd * draws.normal()).exp() * (within_sd * draws.normal()).exp();
         let off = (1.96 * within_sd).exp();
         let value = Estimate { estimate: level, low: level / off, high: level * off, confidence: 0.95 };
-        vec![Figure::new(FigureKind::Latency, "a", value).unwrap()]
+        vec![Figure::new(LATENCY, "a", value).unwrap()]
     };
     let changed = (0..TRIALS).filter(|_| {
         let known: Vec<Vec<Figure>> = (0..runs).map(|_| run()).collect();

@@ -94,7 +94,7 @@ fn row(figure: &FigureCompared) -> Vec<String> {
     };
     vec![
         figure.subject.clone(),
-        figure.kind.words().to_owned(),
+        figure.kind.words.to_owned(),
         value(&figure.base),
         value(&figure.this),
         figure.ratio.map_or_else(|| "–".to_owned(), ratio),

@@ -1,14 +1,39 @@
 //! Rules that forbid a finding.
 
 use super::report::{Judged, RuleOutcome};
+use super::rule::Rule;
 use crate::document::{Outcome, Record};
 use crate::part::Part;
-use crate::{kinds, registry};
 use crate::sections::runtimes::rules::latch;
+use crate::{kinds, registry};
 use chronoscope_harness::finding::{Finding, Kind, Severity};
 
+/// The kind of finding of this id.
+///
+/// # Errors
+/// If this build does not know it.
+pub fn kind(id: &str) -> Result<Kind, String> {
+    let id = id.trim();
+    let known = kinds::all().find(|kind| kind.id == id);
+    known.copied().ok_or_else(|| format!("unknown finding `{id}`; `chronoscope findings` lists them"))
+}
+
+/// The rule that there is no finding of this id.
+///
+/// # Errors
+/// If this build does not know it.
+pub fn rule(id: &str) -> Result<Rule, String> {
+    let kind = kind(id)?;
+    Ok(Rule::new(format!("forbid {}", kind.id), move |record| judge(record, &kind)))
+}
+
+/// The rule that there is no finding of severity warning or worse.
+pub fn strict() -> Rule {
+    Rule::new("strict".to_owned(), no_warning)
+}
+
 /// Whether there is no finding of this kind. That none was found tells something only if it was looked for.
-pub fn judge(record: &Record, kind: &Kind) -> Judged {
+fn judge(record: &Record, kind: &Kind) -> Judged {
     let found: Vec<&Finding> = record.findings.iter().filter(|finding| finding.is(*kind)).collect();
     if let Some(first) = found.first() {
         let more = if found.len() > 1 { format!("; {} such findings", found.len()) } else { String::new() };
@@ -26,7 +51,7 @@ pub fn judge(record: &Record, kind: &Kind) -> Judged {
 }
 
 /// Whether there is no finding of severity warning or worse.
-pub fn strict(record: &Record) -> Judged {
+fn no_warning(record: &Record) -> Judged {
     let mut found: Vec<&str> = record
         .findings
         .iter()

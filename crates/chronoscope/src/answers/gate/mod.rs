@@ -1,11 +1,10 @@
 //! Whether a document meets a user's rules: pure, for documents from any machine and any day.
 
 pub mod forbidden;
-pub mod judge;
 pub mod junit;
 pub mod limits;
+pub mod options;
 pub mod report;
-pub mod requirement;
 pub mod requirements;
 pub mod rule;
 pub mod rules_file;

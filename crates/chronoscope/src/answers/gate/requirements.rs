@@ -1,8 +1,8 @@
-//! Rules that require a property: each follows the conclusions of the first screen.
+//! Rules that require a property: each follows a fact of the machine, or the conclusion of the document.
 
 use super::report::{Judged, RuleOutcome};
-use super::requirement::Requirement;
-use crate::answers::conclusions::{CausalityConclusion, FastPath, Monotonic};
+use super::rule::Rule;
+use crate::answers::conclusions::{CausalityConclusion, Conclusions, FastPath, Grade};
 use crate::answers::verdict_words;
 use crate::document::Record;
 use crate::judgement::rules::causality::NON_CAUSAL_READ;
@@ -14,58 +14,79 @@ use crate::sections::sync::rules::WALL_CLOCK_UNDISCIPLINED;
 use crate::shared_findings::NEGATIVE_ELAPSED;
 use chronoscope_harness::record::{Clocksource, TscClass};
 
-/// The judgement of a requirement.
-pub fn judge(record: &Record, what: &Requirement) -> Judged {
-    match what {
-        Requirement::Vdso => vdso(record),
-        Requirement::Causal => causal(record),
-        Requirement::Monotonic => monotonic(record),
-        Requirement::InvariantTsc => invariant_tsc(record),
-        Requirement::Ntp => ntp(record),
-        Requirement::Clocksource(name) => clocksource(record, name),
-    }
-}
+/// A property that a machine must have, by name, and what judges it.
+type Property = (&'static str, fn(&Record) -> Judged);
 
-/// For a document that has no conclusions.
-fn no_check(record: &Record) -> Judged {
-    Judged::unknown(format!("`{}` wrote this document, which has no check of the clocks", record.command))
-}
+static PROPERTIES: [Property; 5] = [
+    ("vdso", |record| concluded(record, vdso)),
+    ("causal", |record| concluded(record, causal)),
+    ("monotonic", |record| concluded(record, monotonic)),
+    ("invariant_tsc", invariant_tsc),
+    ("ntp", ntp),
+];
 
-fn vdso(record: &Record) -> Judged {
-    let Some(conclusions) = &record.verdict.conclusions else { return no_check(record) };
-    let found = &conclusions.fast_path;
-    let judged = |outcome| Judged::seen(outcome, verdict_words::fast_path(found));
-    match found {
-        FastPath::Vdso { .. } => judged(RuleOutcome::Passed),
-        FastPath::ProbablyVdso { .. } => judged(RuleOutcome::Unresolved).advice(PATH_INFERRED.mend),
-        FastPath::SystemCall { .. } => judged(RuleOutcome::Failed).advice(record.way_off_the_slow_path()),
-        FastPath::Unknown { .. } | FastPath::NotTested { .. } => judged(RuleOutcome::Unknown),
-    }
-}
-
-fn causal(record: &Record) -> Judged {
-    let Some(conclusions) = &record.verdict.conclusions else { return no_check(record) };
-    let found = &conclusions.causality;
-    let judged = |outcome| Judged::seen(outcome, verdict_words::causality(found));
-    match found {
-        CausalityConclusion::Causal { .. } => judged(RuleOutcome::Passed),
-        CausalityConclusion::WentBackwards { .. } => judged(RuleOutcome::Failed).advice(NON_CAUSAL_READ.mend),
-        CausalityConclusion::Unknown { .. } => {
-            judged(RuleOutcome::Unknown).advice("more observations may tell: chronoscope causality, or --thorough")
+/// The rule that requires a property, or `clocksource=NAME`.
+///
+/// # Errors
+/// What is wrong, and what is accepted.
+pub fn rule(text: &str) -> Result<Rule, String> {
+    let text = text.trim();
+    if let Some(name) = text.strip_prefix("clocksource=").map(str::trim) {
+        let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "_-.".contains(letter);
+        if name.is_empty() || !name.chars().all(is_of_name) {
+            return Err(format!("`{name}` is no clocksource; name one, such as clocksource=tsc"));
         }
-        CausalityConclusion::NotTested { .. } => judged(RuleOutcome::Unknown),
+        let name = name.to_owned();
+        return Ok(Rule::new(format!("require clocksource={name}"), move |record| clocksource(record, &name)));
+    }
+    let word = text.replace('-', "_");
+    match PROPERTIES.iter().find(|(name, _)| *name == word) {
+        Some((name, judge)) => Ok(Rule::new(format!("require {name}"), *judge)),
+        None => {
+            let names = PROPERTIES.map(|(name, _)| name).join(", ");
+            Err(format!("unknown requirement `{text}`; choose {names} or clocksource=NAME"))
+        }
     }
 }
 
-fn monotonic(record: &Record) -> Judged {
-    let Some(conclusions) = &record.verdict.conclusions else { return no_check(record) };
-    let found = &conclusions.monotonic;
-    let judged = |outcome| Judged::seen(outcome, verdict_words::monotonic(found));
-    match found {
-        Monotonic::Steady => judged(RuleOutcome::Passed),
-        Monotonic::SteppedBack => judged(RuleOutcome::Failed).advice(NEGATIVE_ELAPSED.mend),
-        Monotonic::PartlyTested { .. } | Monotonic::NotTested { .. } => judged(RuleOutcome::Unknown),
+/// By the conclusions of the document, if it has any.
+fn concluded(record: &Record, judge: fn(&Conclusions, &Record) -> Judged) -> Judged {
+    match &record.verdict.conclusions {
+        Some(conclusions) => judge(conclusions, record),
+        None => Judged::unknown(format!("`{}` wrote this document, which has no check of the clocks", record.command)),
     }
+}
+
+/// By the grade of a conclusion in `words`; `mend` is for a bad one.
+fn graded(grade: Grade, words: String, mend: impl Into<String>) -> Judged {
+    match grade {
+        Grade::Good => Judged::seen(RuleOutcome::Passed, words),
+        Grade::Unknown => Judged::unknown(words),
+        Grade::Warning | Grade::Critical => Judged::seen(RuleOutcome::Failed, words).advice(mend),
+    }
+}
+
+fn vdso(all: &Conclusions, record: &Record) -> Judged {
+    let (found, words) = (&all.fast_path, verdict_words::fast_path(&all.fast_path));
+    match found {
+        FastPath::ProbablyVdso { .. } => Judged::seen(RuleOutcome::Unresolved, words).advice(PATH_INFERRED.mend),
+        _ => graded(found.grade(), words, record.way_off_the_slow_path()),
+    }
+}
+
+fn causal(all: &Conclusions, _: &Record) -> Judged {
+    let found = &all.causality;
+    let judged = graded(found.grade(), verdict_words::causality(found), NON_CAUSAL_READ.mend);
+    match found {
+        CausalityConclusion::Unknown { .. } => {
+            judged.advice("more observations may tell: chronoscope causality, or --thorough")
+        }
+        _ => judged,
+    }
+}
+
+fn monotonic(all: &Conclusions, _: &Record) -> Judged {
+    graded(all.monotonic.grade(), verdict_words::monotonic(&all.monotonic), NEGATIVE_ELAPSED.mend)
 }
 
 fn invariant_tsc(record: &Record) -> Judged {
@@ -84,9 +105,8 @@ fn ntp(record: &Record) -> Judged {
     let Some(sync) = record.sync.report.as_ref() else {
         return Judged::unknown(format!("the wall clock was not examined: {}", record.reason_missing(&[SYNC])));
     };
-    let found = &sync.discipline;
-    let evidence = found.evidence.join("; ");
-    match found.state {
+    let evidence = sync.discipline.evidence.join("; ");
+    match sync.discipline.state {
         DisciplineState::Disciplined => Judged::seen(RuleOutcome::Passed, format!("disciplined: {evidence}")),
         DisciplineState::NotDisciplined => {
             Judged::seen(RuleOutcome::Failed, format!("nothing disciplines the wall clock: {evidence}"))

@@ -1,74 +1,70 @@
+//! A file of rules, with the names of the command line's options.
+
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::str::FromStr;
 
 use serde::Deserialize;
+use serde::de::IntoDeserializer;
 use toml::Spanned;
+use toml::de::{DeTable, DeValue, Error};
 
-use super::rule::{ClockLimit, Rule};
+use super::forbidden::strict;
+use super::options::OPTIONS;
+use super::rule::Rule;
+use crate::figures::limit::Takes;
 
-/// A file of rules, with the names of the command line's options.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-struct RulesFile {
-    max_latency: BTreeMap<String, Spanned<String>>,
-    max_granularity: BTreeMap<String, Spanned<String>>,
-    max_skew: Option<Spanned<String>>,
-    max_ntp_error: Option<Spanned<String>>,
-    max_lost: Option<Spanned<String>>,
-    require: Vec<Spanned<String>>,
-    forbid: Vec<Spanned<String>>,
-    strict: bool,
-}
+/// What is wrong, and where.
+type Wrong = (Option<Range<usize>>, String);
 
 /// The rules in a TOML file's text.
 ///
 /// # Errors
 /// `line 3: ` what is wrong there, and what is accepted.
 pub fn rules(text: &str) -> Result<Vec<Rule>, String> {
-    let at = |span: Option<Range<usize>>, why: &str| match span {
+    read(text).map_err(|(span, why)| match span {
         Some(span) => format!("line {}: {why}", line(text, span.start)),
-        None => why.to_owned(),
-    };
-    let file: RulesFile = toml::from_str(text).map_err(|error| at(error.span(), &one_line(error.message())))?;
-    let of_value = |value: &Spanned<String>, why: String| at(Some(value.span()), &why);
-    let mut rules = limits(&file.max_latency, Rule::MaxLatency, of_value)?;
-    rules.extend(limits(&file.max_granularity, Rule::MaxGranularity, of_value)?);
-    rules.extend(parsed(&file.max_skew, Rule::MaxSkew, of_value)?);
-    rules.extend(parsed(&file.max_ntp_error, Rule::MaxNtpError, of_value)?);
-    rules.extend(parsed(&file.max_lost, Rule::MaxLost, of_value)?);
-    rules.extend(parsed(&file.require, Rule::Require, of_value)?);
-    rules.extend(parsed(&file.forbid, Rule::Forbid, of_value)?);
-    rules.extend(file.strict.then_some(Rule::Strict));
-    Ok(rules)
+        None => why,
+    })
 }
 
-/// The rules from a table of limits by clock.
-fn limits(
-    table: &BTreeMap<String, Spanned<String>>,
-    rule: fn(ClockLimit) -> Rule,
-    told: impl Fn(&Spanned<String>, String) -> String,
-) -> Result<Vec<Rule>, String> {
-    let parsed = |(clock, limit): (&String, &Spanned<String>)| {
-        ClockLimit::new(clock, limit.as_ref()).map(rule).map_err(|why| told(limit, why))
-    };
-    table.iter().map(parsed).collect()
+fn read(text: &str) -> Result<Vec<Rule>, Wrong> {
+    const STRICT: &str = "strict";
+    let mut file = DeTable::parse(text).map_err(of_toml)?.into_inner();
+    let mut rules = Vec::new();
+    for option in OPTIONS.iter() {
+        let Some(value) = file.remove(option.name) else { continue };
+        for (clock, text) in texts(option.takes, value).map_err(of_toml)? {
+            let rule = (option.rule)(&format!("{clock}{}", text.get_ref()));
+            rules.push(rule.map_err(|why| (Some(text.span()), why))?);
+        }
+    }
+    if let Some(value) = file.remove(STRICT) {
+        rules.extend(bool::deserialize(value.into_deserializer()).map_err(of_toml)?.then(strict));
+    }
+    let Some(key) = file.keys().next() else { return Ok(rules) };
+    let known: Vec<_> =
+        OPTIONS.iter().map(|option| option.name).chain([STRICT]).map(|name| format!("`{name}`")).collect();
+    Err((Some(key.span()), format!("unknown field `{}`, expected one of {}", key.get_ref(), known.join(", "))))
 }
 
-/// The rules from texts of one kind.
-fn parsed<'a, T: FromStr<Err = String>>(
-    texts: impl IntoIterator<Item = &'a Spanned<String>>,
-    rule: fn(T) -> Rule,
-    told: impl Fn(&Spanned<String>, String) -> String,
-) -> Result<Vec<Rule>, String> {
-    texts.into_iter().map(|text| text.as_ref().parse().map(rule).map_err(|why| told(text, why))).collect()
+/// The values of an option, each behind the clock that it is of and `=`.
+fn texts(takes: Takes, value: Spanned<DeValue<'_>>) -> Result<Vec<(String, Spanned<String>)>, Error> {
+    let (value, bare) = (value.into_deserializer(), |text| (String::new(), text));
+    Ok(match takes {
+        Takes::TimeOfClock => {
+            let table = BTreeMap::<String, Spanned<String>>::deserialize(value)?;
+            table.into_iter().map(|(clock, text)| (clock + "=", text)).collect()
+        }
+        Takes::Time | Takes::Share => vec![bare(Spanned::deserialize(value)?)],
+        Takes::List => Vec::deserialize(value)?.into_iter().map(bare).collect(),
+    })
+}
+
+fn of_toml(error: Error) -> Wrong {
+    (error.span(), error.message().lines().map(str::trim).collect::<Vec<_>>().join(", "))
 }
 
 /// The number of the line that holds this byte.
 fn line(text: &str, byte: usize) -> usize {
     text.bytes().take(byte).filter(|byte| *byte == b'\n').count() + 1
-}
-
-fn one_line(message: &str) -> String {
-    message.lines().map(str::trim).collect::<Vec<_>>().join(", ")
 }

@@ -14,10 +14,11 @@ use jiff::tz::TimeZone;
 
 use self::report::Since;
 use self::when::when;
-use crate::answers::compare::figure::{Figure, FigureKind};
 use crate::answers::compare::report::{FigureCompared, FigureVerdict, FindingName, RunCompared};
 use crate::answers::compare::{Source, compare};
 use crate::document::Record;
+use crate::figures::figure::Figure;
+use crate::sections::clocks::figures::LATENCY;
 
 /// Differences and findings named in the sentence; the rest is counted.
 const NAMED: usize = 2;
@@ -48,7 +49,7 @@ pub fn since(this: &Record, last: &Record, earlier: &[Vec<Figure>], zone: &TimeZ
 /// The latency of the system's monotonic clock, else the first latency.
 fn telling(figures: &[FigureCompared]) -> Option<&FigureCompared> {
     let os = SourceId::Os(OsClock::Monotonic);
-    let latencies = || figures.iter().filter(|figure| figure.kind == FigureKind::Latency);
+    let latencies = || figures.iter().filter(|figure| figure.kind == LATENCY);
     latencies().find(|figure| figure.subject == os.name()).or_else(|| latencies().next())
 }
 

@@ -11,10 +11,10 @@ use serde_json::json;
 
 use super::opened::{latest, refused, to_read};
 use super::options::TrendOptions;
-use crate::answers::compare::figure::FigureKind;
 use crate::answers::since::when::{local, when};
 use crate::history::trend::{Change, binned, changes, labels};
 use crate::history::{History, Run, Scope, Series};
+use crate::sections::{clocks, runtimes};
 
 /// Points of a chart: no more than it has columns.
 const POINTS: usize = 100;
@@ -33,7 +33,7 @@ pub fn run(options: &TrendOptions) -> Result<ExitCode, Failure> {
     print(&match options.format {
         Format::Human => page(&series.subject, &machine, &runs, &changes, page_width()),
         Format::Json => {
-            let figure = series.kind.name();
+            let figure = series.kind.name;
             let all = json!({ "clock": series.subject, "figure": figure, "machine": machine, "runs": runs, "changes": changes });
             format!("{all:#}\n")
         }
@@ -43,7 +43,7 @@ pub fn run(options: &TrendOptions) -> Result<ExitCode, Failure> {
 
 /// The latency of a clock, whatever the case of its name.
 fn series(history: &mut History, clock: &str) -> Result<Series, Failure> {
-    let is_latency = |series: &Series| matches!(series.kind, FigureKind::Latency | FigureKind::RuntimeLatency);
+    let is_latency = |series: &Series| [clocks::figures::LATENCY, runtimes::figures::LATENCY].contains(&series.kind);
     let all: Vec<Series> = history.series().map_err(refused)?.into_iter().filter(is_latency).collect();
     let names: Vec<String> = all.iter().map(|series| series.subject.clone()).collect();
     let found = all.into_iter().find(|series| series.subject.eq_ignore_ascii_case(clock));

@@ -148,10 +148,10 @@ fn better_clocksource(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judgement::rules::clocks::OS_CLOCK_ON_SLOW_PATH;
     use crate::machine::rules::{COUNTER_FORBIDDEN, CPU_QUOTA, FREQUENCY_SCALING, TSC_DISTRUSTED};
     use crate::rules::conclude;
     use crate::rules::tests::{blank, readable};
-    use crate::judgement::rules::clocks::OS_CLOCK_ON_SLOW_PATH;
     use crate::tests::golden_file::assert_findings;
     use chronoscope_harness::finding::Kind;
     use chronoscope_harness::record::{ClocksourceRating, CpuidFlags, RatingClass, TscAccess};

@@ -1,6 +1,7 @@
 //! Causality: offsets between CPUs, and the one-way litmus.
 
 pub mod estimate;
+pub mod figures;
 pub mod litmus;
 pub mod measure;
 pub mod offset;

@@ -11,8 +11,7 @@ use crate::plan::{Depth, Frame};
 pub const OFFSETS: Part = Part::Offsets;
 pub const LITMUS: Part = Part::Litmus;
 
-pub const PARTS: &[PartRow] =
-    &[PartRow::of_check(OFFSETS, 25), PartRow::of_check(LITMUS, 85)];
+pub const PARTS: &[PartRow] = &[PartRow::of_check(OFFSETS, 25), PartRow::of_check(LITMUS, 85)];
 
 /// Round trips per pair and clock.
 const PAIR_ROUNDS: u64 = 20_000;

@@ -2,6 +2,7 @@
 
 pub mod begin;
 pub mod detail;
+pub mod figures;
 pub mod granularity;
 pub mod intervals;
 pub mod latency;

@@ -4,6 +4,7 @@
 //! CPU, and in place of it a spinner on one of them at a time.
 
 pub mod estimate;
+pub mod figures;
 pub mod log;
 pub mod measure;
 pub mod observation;

@@ -4,7 +4,7 @@ use chronoscope_harness::record::Machine;
 
 use super::plan::HiccupsPlan;
 use super::report::{HiccupWay, Hiccups, HiccupsReport};
-use crate::section::rule::{SectionRule};
+use crate::section::rule::SectionRule;
 
 /// A thread that sleeps is woken more than 1 ms late at this share of moments: its p99.9 is then not the timer's, which on
 /// an idle CPU is late by 0.1 ms, but that of whoever has the CPU.

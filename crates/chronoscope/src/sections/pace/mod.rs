@@ -1,6 +1,7 @@
 //! Events at a fixed rate: their lateness, and what caused it.
 
 pub mod estimate;
+pub mod figures;
 pub mod measure;
 pub mod plan;
 pub mod rate;

@@ -1,6 +1,7 @@
 //! The actual length of pauses.
 
 pub mod estimate;
+pub mod figures;
 pub mod measure;
 pub mod plan;
 pub mod report;

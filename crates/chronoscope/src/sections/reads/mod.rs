@@ -1,5 +1,6 @@
 //! The distribution of consecutive reads.
 
+pub mod figures;
 pub mod measure;
 pub mod plan;
 pub mod report;

@@ -1,6 +1,7 @@
 //! How language runtimes see time.
 
 pub mod estimate;
+pub mod figures;
 mod lanes;
 pub mod measure;
 pub mod plan;

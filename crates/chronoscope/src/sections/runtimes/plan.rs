@@ -171,9 +171,7 @@ mod tests {
     fn a_place_has_a_kind_and_a_program() {
         let place: RuntimePlace = "java=/opt/a=b/java".parse().unwrap();
         assert_eq!((place.kind, place.program.as_str()), (RuntimeKind::Java, "/opt/a=b/java"));
-        for (wrong, told) in
-            [("java", "KIND=PROGRAM"), ("java=", "no program"), ("cobol=/x", "java, dotnet")]
-        {
+        for (wrong, told) in [("java", "KIND=PROGRAM"), ("java=", "no program"), ("cobol=/x", "java, dotnet")] {
             let error = wrong.parse::<RuntimePlace>().unwrap_err();
             assert!(error.contains(told), "{error}");
         }

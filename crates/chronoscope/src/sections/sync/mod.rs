@@ -7,6 +7,7 @@ pub mod bound;
 pub mod chrony;
 pub mod daemon;
 pub mod discipline;
+pub mod figures;
 pub mod kernel;
 pub mod known;
 pub mod measure;

@@ -3,9 +3,9 @@ use chronoscope_harness::record::Disturbance;
 
 use super::super::plan::HICCUPS;
 use super::super::rules::{HICCUPS_UNPINNED, WOKEN_LATE};
-use crate::judgement::rules::hiccups::COMPUTING_HELD_UP;
 use super::{HiccupFigures, HiccupWay, HiccupsReport, document, well};
 use crate::document::{Outcome, PartReport};
+use crate::judgement::rules::hiccups::COMPUTING_HELD_UP;
 use crate::rules::conclude;
 
 /// What is concluded if a CPU saw this.
