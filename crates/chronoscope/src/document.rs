@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::answers::advice::report::Advice;
 use crate::answers::compare::report::Comparison;
-use crate::answers::first_screen::report::FirstScreen;
 use crate::answers::gate::report::Gate;
-use crate::answers::report::Verdict;
 use crate::answers::since::report::Since;
-use crate::part::Part;
+use crate::clock_id::ClockId;
+use crate::judgement::Judgement;
+use crate::judgement::facts::Facts;
+use crate::part::{self, Part};
 pub use crate::part::{Outcome, PartReport};
 use crate::plan::Plan;
 use crate::registry::Sections;
@@ -46,12 +47,9 @@ pub struct Content {
     /// The outcome of each part of the plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartReport>,
-    /// What can be timed here.
-    #[serde(skip_serializing_if = "is_default")]
-    pub verdict: Verdict,
-    /// What the first screen of a check shows; null in other documents.
+    /// What is concluded from it; null where no clocks were looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub first_screen: Option<FirstScreen>,
+    pub judgement: Option<Judgement>,
     /// Plans and measurements, by section.
     #[serde(skip_serializing_if = "is_default")]
     pub sections: Sections,
@@ -128,12 +126,27 @@ impl Record {
 
     /// Why the results of `parts` are missing.
     pub fn reason_missing(&self, parts: &[Part]) -> String {
-        let mut reports = self.parts.iter().filter(|report| parts.contains(&report.part)).peekable();
-        if reports.peek().is_none() {
-            return "it was not part of the plan".to_owned();
-        }
-        let reason = reports.find(|report| report.outcome != Outcome::Done).and_then(|report| report.reason.as_deref());
-        reason.filter(|reason| !reason.trim().is_empty()).unwrap_or("the record gives no reason").to_owned()
+        part::reason_missing(&self.parts, parts)
+    }
+
+    /// Whether it is a check, which has a first screen.
+    pub fn has_first_screen(&self) -> bool {
+        self.judgement.as_ref().is_some_and(|judgement| judgement.host.is_some())
+    }
+
+    /// What conclusions follow from.
+    pub fn facts(&self) -> Facts<'_> {
+        Facts { machine: &self.machine, plan: &self.plan, parts: &self.parts, sections: &self.sections }
+    }
+
+    /// Whether `clock` never went backwards between threads, as concluded; None if unknown.
+    pub fn causal(&self, clock: &ClockId) -> Option<bool> {
+        self.judgement.as_ref()?.causality.of(clock)?.causal
+    }
+
+    /// What speaks against the counter as a measure of time, as concluded.
+    pub fn counter_doubt(&self) -> Option<&str> {
+        self.judgement.as_ref()?.counter.doubt.as_deref()
     }
 }
 

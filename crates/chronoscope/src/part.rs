@@ -102,3 +102,13 @@ impl Outcome {
         }
     }
 }
+
+/// Why the results of `parts` are missing, by how these parts of a plan ended.
+pub fn reason_missing(reports: &[PartReport], parts: &[Part]) -> String {
+    let mut reports = reports.iter().filter(|report| parts.contains(&report.part)).peekable();
+    if reports.peek().is_none() {
+        return "it was not part of the plan".to_owned();
+    }
+    let reason = reports.find(|report| report.outcome != Outcome::Done).and_then(|report| report.reason.as_deref());
+    reason.filter(|reason| !reason.trim().is_empty()).unwrap_or("the record gives no reason").to_owned()
+}

@@ -2,14 +2,27 @@
 
 use chronoscope_harness::rule::{in_order, ranked};
 
-use crate::answers::conclude;
-use crate::answers::first_screen::conclude::draw_first_screen;
 use crate::document::Record;
+use crate::judgement::host::host;
+use crate::judgement::wall_clock::wall_clock;
 use crate::{engine, judgement, kinds, machine, registry};
 use chronoscope_harness::finding::Finding;
 
-/// All findings from `record`, most severe first.
-pub fn conclude(record: &Record) -> Vec<Finding> {
+/// Fills in what is concluded from `record`: the judgement, and the findings, most severe first.
+pub fn judge(record: &mut Record) {
+    record.judgement = Some(judgement::conclude(&record.facts()));
+    record.findings = findings(record);
+    let wall_clock = wall_clock(&record.facts(), &record.findings);
+    let host = is_check(record).then(|| {
+        let classed = record.findings.iter().map(|finding| (kinds::class_of(finding), finding));
+        host(&record.facts(), record.interrupted, &classed.collect::<Vec<_>>())
+    });
+    if let Some(judgement) = &mut record.judgement {
+        (judgement.wall_clock, judgement.host) = (wall_clock, host);
+    }
+}
+
+fn findings(record: &Record) -> Vec<Finding> {
     let findings = [
         in_order(judgement::rules::rules(), record),
         registry::findings(&record.machine, &record.sections),
@@ -19,23 +32,41 @@ pub fn conclude(record: &Record) -> Vec<Finding> {
     ranked(findings.concat(), kinds::of_checks())
 }
 
-/// The verdict on `record`, its findings, and its first screen.
-pub fn judge(record: &mut Record) {
-    conclude::conclude(record);
-    record.findings = conclude(record);
-    draw_first_screen(record);
+/// Whether it is the document of a check, for which a host has a state.
+fn is_check(record: &Record) -> bool {
+    let is_other = record.study.is_some() || record.pace.is_some() || record.scaling.is_some();
+    record.command == "check" && !is_other
 }
 
 #[cfg(test)]
 pub mod tests {
+    use super::*;
     use crate::clock_id::ClockId;
-    use crate::document::Record;
     use crate::engine::Planned;
     use crate::sections::clocks::report::ClockReport;
     use chronoscope_harness::estimators::intervals::TimedIntervals;
     use chronoscope_harness::estimators::latency::{ForkSummary, Latency};
     use chronoscope_harness::record::{Machine, Tool};
     use chronoscope_harness::stats::Distribution;
+
+    /// `record`, judged.
+    pub fn judged(mut record: Record) -> Record {
+        super::judge(&mut record);
+        record
+    }
+
+    /// What is found in `record`.
+    pub fn conclude(record: &Record) -> Vec<Finding> {
+        judged(record.clone()).0.findings
+    }
+
+    #[test]
+    fn only_a_check_has_the_state_of_a_host() {
+        let mut section = blank();
+        assert!(judged(section.clone()).judgement.as_ref().is_some_and(|judgement| judgement.host.is_some()));
+        section.command = "reads".to_owned();
+        assert!(judged(section).judgement.as_ref().is_some_and(|judgement| judgement.host.is_none()));
+    }
 
     /// A record of a machine with two CPUs, without measurements.
     pub fn blank() -> Record {

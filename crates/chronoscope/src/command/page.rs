@@ -49,8 +49,10 @@ pub fn page(record: &Record, shown: Shown, width: Width) -> String {
 /// A check, or a section of one.
 fn check(record: &Record, shown: Shown, width: Width) -> String {
     let view = shown.view.unwrap_or_else(|| View::of(record));
-    match &record.first_screen {
-        Some(first) if view == View::CHECK && !shown.full => screen::first_screen::terminal_at(record, first, width),
+    match record.judgement.as_ref().and_then(|judgement| Some((judgement, judgement.host.as_ref()?))) {
+        Some((judgement, host)) if view == View::CHECK && !shown.full => {
+            screen::first_screen::terminal_at(record, judgement, host, width)
+        }
         _ => screen::terminal_at(record, view, width),
     }
 }

@@ -56,7 +56,7 @@ pub fn print_as(format: Format, record: &Record, shown: Shown) -> Result<(), Fai
 
 /// Why the options are invalid for `record`; None if they are valid.
 fn refuse(record: &Record, options: &ShowOptions) -> Option<String> {
-    let has_more = record.study.is_some() || record.comparison.is_some() || record.first_screen.is_some();
+    let has_more = record.study.is_some() || record.comparison.is_some() || record.has_first_screen();
     let wrong = match () {
         () if options.full && !has_more => "--full applies to checks, studies and comparisons",
         () if options.html.is_some() && browser_page(record).is_none() => "--html applies to studies and scaling",

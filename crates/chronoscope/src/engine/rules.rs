@@ -421,12 +421,13 @@ mod tests {
             disturbance: Disturbance::default(),
         });
         record.runtimes.push(crate::sections::runtimes::probe::unasked(chronoscope_probes::RuntimeKind::Java));
-        let severities =
-            |record: &Record| crate::rules::conclude(record).iter().map(|finding| finding.severity).collect::<Vec<_>>();
+        let severities = |record: &Record| {
+            crate::rules::tests::conclude(record).iter().map(|finding| finding.severity).collect::<Vec<_>>()
+        };
         assert_eq!(severities(&record), [Severity::Notice]);
         record.runtimes[0].executable = Some("/usr/bin/java".to_owned());
         assert_eq!(severities(&record), [Severity::Warning, Severity::Warning]);
-        assert!(crate::rules::conclude(&record).iter().any(|finding| finding.is(PART_UNAVAILABLE)));
+        assert!(crate::rules::tests::conclude(&record).iter().any(|finding| finding.is(PART_UNAVAILABLE)));
         record.runtimes[0].out_of_time = true;
         assert_eq!(severities(&record), [Severity::Notice]);
     }
@@ -483,7 +484,7 @@ mod tests {
             elapsed_ms: 100,
             disturbance: Disturbance { reason_unpinned: reason, ..Disturbance::default() },
         });
-        let found = crate::rules::conclude(&record);
+        let found = crate::rules::tests::conclude(&record);
         assert!(found.len() == 2 && found[0].is(NO_WORKERS) && found[1].is(NOT_PINNED), "{found:?}");
         assert!(found[0].evidence.summary.ends_with("file") && found[1].evidence.summary.ends_with("EPERM"));
     }

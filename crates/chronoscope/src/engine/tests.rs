@@ -580,7 +580,8 @@ fn a_ptp_clock_is_a_row_like_any_other() {
     assert!(row.latency_ns.as_ref().is_some_and(|latency| latency.estimate > 0.0), "{:?}", row.latency_ns);
     let moves_in_ns = row.moves_in_ns().expect("its tick");
     assert!((moves_in_ns / fake::TICK_NS as f64 - 1.0).abs() < 1e-3, "{moves_in_ns}: {:?}", row.tick);
-    assert!(row.name.is_settable() && row.reason_causal_unknown.is_some());
+    let causality = &record.judgement.as_ref().expect("it was judged").causality;
+    assert!(row.name.is_settable() && causality.of(&row.name).is_some_and(|of| of.reason_unknown.is_some()));
     let absent = ClockId::Ptp(PtpClock::from_name("/dev/ptp14").unwrap());
     assert!(absent.visit(super::timer::ReadOnce).unwrap_err().starts_with("/dev/ptp14: "));
 }

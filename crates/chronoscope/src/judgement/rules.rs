@@ -5,6 +5,7 @@ pub mod clocks;
 pub mod hiccups;
 pub mod intervals;
 pub mod machine;
+pub mod remedies;
 pub mod runtimes;
 
 use chronoscope_harness::rule::Rule;

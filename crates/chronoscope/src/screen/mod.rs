@@ -4,12 +4,13 @@ pub mod findings;
 pub mod first_screen;
 pub mod published_pauses;
 pub mod step;
+pub mod verdict;
 
 use chronoscope_render::machine;
 use chronoscope_render::title::head;
 use clap::builder::PossibleValue;
 
-use crate::answers::{since, verdict_words};
+use crate::answers::since;
 use crate::document::Record;
 use crate::part::Part;
 use crate::registry::{self, each_section};
@@ -95,7 +96,7 @@ pub fn terminal_at(record: &Record, view: View, width: Width) -> String {
     if show(view.0, &mut page, record) {
         findings::concerning(&mut page, record, view.0);
     } else {
-        verdict_words::show(&mut page, record);
+        verdict::show(&mut page, record);
         machine::show(&mut page, &record.machine);
         show_in_check(&mut page, record);
         chronoscope_render::findings::notices(&mut page, &findings::of_check(record));

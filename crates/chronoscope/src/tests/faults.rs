@@ -3,11 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering::Release};
 use std::time::Duration;
 
-use crate::answers::report::ClockVerdict;
 use crate::document::Record;
 use crate::judgement::rules::causality::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::judgement::rules::intervals::INTERVAL_NEAR_LATENCY;
-use crate::rules as conclusion;
+use crate::rules::tests as conclusion;
 use crate::rules::tests::blank;
 use crate::sections::causality::rules::{CROSS_CPU_SKEW, OFFSET_NOT_CONSTANT};
 use crate::sections::causality::{estimate as causality_estimate, litmus, offset};
@@ -246,10 +245,7 @@ fn question(clock: &FakeClock, interval_ns: u64) -> Record {
     let mut record = blank();
     record.clocks.plan.questions_ns = vec![interval_ns as f64];
     let timed = TimedIntervals::claimed(claim);
-    record.verdict.clocks.push(ClockVerdict { recommended: true, ..ClockVerdict::of(CLOCK, &timed) });
-    record
-        .clocks
-        .push(ClockReport { intervals: Some(timed), ..ClockReport { name: CLOCK.into(), ..Default::default() } });
+    record.clocks.push(ClockReport { intervals: Some(timed), name: CLOCK.into(), ..Default::default() });
     record
 }
 

@@ -8,12 +8,11 @@ use unicode_width::UnicodeWidthStr;
 
 use super::golden_file::assert_golden;
 use super::mutation::{mutated_in, mutation};
-use crate::answers::conclude::draw_conclusions;
-use crate::answers::conclusions::Grade;
-use crate::answers::first_screen::conclude::draw_first_screen;
 use crate::command::page::{Shown, page};
 use crate::document::{Outcome, Record};
 use crate::json::document;
+use crate::judgement::host::host;
+use crate::kinds::class_of;
 use crate::rules::judge;
 use crate::screen::View;
 use chronoscope_harness::finding::HostState;
@@ -70,7 +69,7 @@ fn every_known_record_fits_at_every_width() {
         // One of a section as if it were of a check: then hardly anything was checked.
         record.command = "check".to_owned();
         judge(&mut record);
-        assert!(record.first_screen.is_some());
+        assert!(record.has_first_screen());
         assert_fits(&record, (40..=200).step_by(4));
     }
 }
@@ -98,8 +97,10 @@ fn no_warning_vanishes() {
         )
     });
     record.findings.extend(kinds.map(|kind| Finding::new(kind, "seen").advice("mend it")));
-    crate::answers::first_screen::conclude::draw_first_screen(&mut record);
-    let reasons = record.first_screen.as_ref().unwrap().host.reasons.len();
+    let classed: Vec<_> = record.findings.iter().map(|finding| (class_of(finding), finding)).collect();
+    let host = host(&record.facts(), false, &classed);
+    let reasons = host.reasons.len();
+    record.judgement.as_mut().unwrap().host = Some(host);
     assert!(reasons >= 5);
     let screen = screen_at(&record, COLUMNS);
     assert!(screen.contains("→") || screen.contains("non_causal_read"), "{screen}");
@@ -111,17 +112,16 @@ fn what_was_not_measured_is_no_tick() {
     let mut root: Value = serde_json::from_str(RECORD).unwrap();
     (root["findings"], root["interrupted"]) = (value!([]), value!(true));
     let content = &mut root["content"];
-    (content["parts"], content["verdict"], content["first_screen"]) = (value!([]), value!({}), value!(null));
+    (content["parts"], content["judgement"]) = (value!([]), value!(null));
     (content["sections"]["clocks"]["report"], content["sections"]["reads"]["report"]) = (value!({}), value!([]));
     content["sections"]["causality"]["report"] =
         value!({ "pairs": [], "pairs_possible": 0, "litmus": [], "reason_unavailable": "one CPU is allowed" });
     root["machine"]["tsc"]["class"] = value!(null);
     let mut record = document(&root.to_string()).unwrap();
-    draw_conclusions(&mut record);
-    draw_first_screen(&mut record);
+    judge(&mut record);
     let screen = screen_at(&record, COLUMNS);
     assert!(!screen.contains('✔') && screen.contains("interrupted"), "{screen}");
-    assert_eq!(record.first_screen.as_ref().unwrap().host.state, HostState::Unknown);
+    assert_eq!(record.judgement.as_ref().unwrap().host.as_ref().unwrap().state, HostState::Unknown);
 }
 
 #[test]
@@ -131,18 +131,8 @@ fn a_failed_part_takes_the_ok() {
         part.outcome = Outcome::Failed;
     }
     judge(&mut record);
-    let host = &record.first_screen.as_ref().unwrap().host;
+    let host = record.judgement.as_ref().unwrap().host.as_ref().unwrap();
     assert!(host.state != HostState::Ok && !host.complete, "{host:?}");
-}
-
-#[test]
-fn the_grades_of_the_screen_are_those_of_the_verdict() {
-    let record = record();
-    let conclusions = record.verdict.conclusions.as_ref().unwrap();
-    let graded: Vec<Grade> = record.first_screen.as_ref().unwrap().trust.iter().map(|check| check.grade).collect();
-    assert_eq!(graded[0], conclusions.monotonic.grade());
-    assert_eq!(graded[1], conclusions.causality.grade());
-    assert_eq!(graded[3], conclusions.fast_path.grade());
 }
 
 proptest! {
@@ -158,7 +148,7 @@ proptest! {
         let root = serde_json::from_str(if of_shown { SHOWN } else { RECORD }).unwrap();
         // Half of them hit the screen itself.
         let chosen = |found: Vec<String>| {
-            let is_of_screen = |pointer: &&String| pointer.starts_with("/content/first_screen/");
+            let is_of_screen = |pointer: &&String| pointer.starts_with("/content/judgement/");
             let of_screen: Vec<String> = found.iter().filter(is_of_screen).cloned().collect();
             if keeps_screen && !of_screen.is_empty() { of_screen } else { found }
         };
@@ -172,7 +162,7 @@ proptest! {
             let text = strip_str(&screen).to_string();
             prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
         }
-        if record.first_screen.is_some() {
+        if record.has_first_screen() {
             assert_fits(&record, [columns]);
         }
     }

@@ -4,10 +4,11 @@
 //! committing.
 
 use super::golden_file::assert_golden;
-use crate::answers::conclude::draw_conclusions;
 use crate::document::Record;
 use crate::json::{document, json};
+use crate::rules::tests::judged;
 use crate::screen::{View, terminal};
+use crate::sections::clocks::report::ClockReport;
 use anstream::adapter::strip_str;
 use chronoscope_harness::estimators::intervals::TimedIntervals;
 
@@ -64,12 +65,7 @@ fn timed<'r>(record: &'r mut Record, name: &str) -> &'r mut TimedIntervals {
 
 /// The line of the verdict on the current `record` that contains `words`, with its continuation lines.
 fn line_of(record: &Record, words: &str) -> String {
-    let mut record = record.clone();
-    let clocks = record.clocks.report.clone();
-    for verdict in &mut record.verdict.clocks {
-        verdict.promise = clocks.intervals_of(&verdict.name).unwrap().promise();
-    }
-    draw_conclusions(&mut record);
+    let record = judged(record.clone());
     let text = plain(&record, View::CHECK).replace("\n  ", " ");
     text.lines().find(|line| line.contains(words)).unwrap_or_default().to_owned()
 }
@@ -78,38 +74,39 @@ fn line_of(record: &Record, words: &str) -> String {
 #[test]
 fn each_conclusion_has_its_line() {
     let mut said = Vec::new();
-    let mut say = |case: &str, record: &Record, words: &[&str]| {
-        said.push(format!("=== {case}"));
-        said.extend(words.iter().map(|words| line_of(record, words)));
+    let mut say = |case: &str, record: &Record, words: &str| {
+        said.extend([format!("=== {case}"), line_of(record, words)]);
     };
-    let changed = |change: fn(&mut Record)| {
-        let mut changed = record();
-        change(&mut changed);
-        changed
-    };
-    fn monotonic(record: &mut Record) -> &mut crate::sections::clocks::report::ClockReport {
-        record.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap()
-    }
-    let causal = ["causal across cores"];
+    say_causality_and_intervals(&mut say);
+    say_paths_and_questions(&mut say);
+    assert_golden("verdict-lines.txt", &(said.join("\n") + "\n"));
+}
+
+fn changed(change: fn(&mut Record)) -> Record {
+    let mut changed = record();
+    change(&mut changed);
+    changed
+}
+
+fn monotonic(record: &mut Record) -> &mut ClockReport {
+    record.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap()
+}
+
+fn say_causality_and_intervals(say: &mut dyn FnMut(&str, &Record, &str)) {
+    let causal = "causal across cores";
     let unobserved = changed(|record| {
         let row = record.causality.litmus.iter_mut().find(|row| row.name == "CLOCK_MONOTONIC").unwrap();
         (row.observations, row.fresh) = (0, 0);
-        let clock = monotonic(record);
-        clock.causal = None;
-        clock.reason_causal_unknown = Some("nothing was observed from CPU 0 to CPU 1".to_owned());
     });
-    say("causal", &record(), &causal);
-    say("a recommended clock that was not observed", &unobserved, &causal);
+    say("causal", &record(), causal);
+    say("a recommended clock that was not observed", &unobserved, causal);
     // An emulator whose CPUs hardly ever run concurrently yields too few new values of every clock.
     let unseen = changed(|record| {
-        for clock in &mut record.clocks.report.clocks {
-            clock.causal = None;
-            clock.reason_causal_unknown = Some("new values seen: 7, too few to tell".to_owned());
-        }
+        record.causality.litmus.iter_mut().for_each(|row| (row.fresh, row.violations) = (7, 0));
     });
-    say("no clock was seen enough", &unseen, &causal);
-    let interval = ["CLOCK_MONOTONIC can time", "! CLOCK_MONOTONIC: "];
-    say("confirmed intervals", &record(), &interval[..1]);
+    say("no clock was seen enough", &unseen, causal);
+    let (interval, warned) = ("CLOCK_MONOTONIC can time", "! CLOCK_MONOTONIC: ");
+    say("confirmed intervals", &record(), interval);
     // From 2.40 µs on all trials together held, one of them alone did not.
     let longer = changed(|record| {
         let monotonic = timed(record, "CLOCK_MONOTONIC");
@@ -117,47 +114,38 @@ fn each_conclusion_has_its_line() {
         (longer.truth_ns, longer.share_within, longer.holds) = (7_200.0, 0.931, false);
         monotonic.trials.push(longer);
     });
-    say("a longer interval that did not hold", &longer, &interval[..1]);
+    say("a longer interval that did not hold", &longer, interval);
     let mut unconfirmed = changed(|record| timed(record, "CLOCK_MONOTONIC").direct_interval_ns.within_10pct = None);
-    say("trials that confirmed nothing", &unconfirmed, &interval[1..]);
+    say("trials that confirmed nothing", &unconfirmed, warned);
     timed(&mut unconfirmed, "CLOCK_MONOTONIC").trials.retain(|trial| trial.tolerance_pct != 10.0);
-    say("and without a trial the claim is a claim", &unconfirmed, &interval[1..]);
-    let path = ["fast path"];
+    say("and without a trial the claim is a claim", &unconfirmed, warned);
+}
+
+fn say_paths_and_questions(say: &mut dyn FnMut(&str, &Record, &str)) {
     let guessed = changed(|record| {
         let method = &mut monotonic(record).path_evidence.as_mut().unwrap().method;
         *method = chronoscope_harness::record::PathMethod::Inferred;
     });
-    say("a path that is a guess", &guessed, &path);
+    say("a path that is a guess", &guessed, "fast path");
     let unknown = changed(|record| {
         let clock = monotonic(record);
         (clock.path, clock.path_evidence) = (None, None);
         clock.reason_path_unknown = Some("137 of 1000 reads failed".to_owned());
-        record.verdict.os_clock_on_fast_path = None;
     });
-    say("a path that no proof settled", &unknown, &path);
-    say("monotonic", &record(), &["monotonic: "]);
+    say("a path that no proof settled", &unknown, "fast path");
+    say("monotonic", &record(), "monotonic: ");
     let unwatched = changed(|record| {
         record.clocks.iter_mut().find(|clock| clock.name == "rdtscp").unwrap().granularity = None;
     });
-    say("an unwatched clock", &unwatched, &["monotonic: "]);
-    let asked = |interval_ns: f64, within_1pct: &[&str]| {
-        let mut record = record();
-        record.verdict.questions = vec![crate::answers::report::Question {
-            interval_ns,
-            within_1pct: within_1pct.iter().map(|&name| name.into()).collect(),
-            within_10pct: Vec::new(),
-            answer: Default::default(),
-        }];
-        record
-    };
-    say("a question of too short an interval", &asked(50.0, &[]), &["50.0 ns: "]);
-    let mut long = asked(9_000.0, &["CLOCK_MONOTONIC"]);
-    say("of one that was confirmed", &long, &["9.00 µs: "]);
-    long.clocks.iter_mut().filter_map(|clock| clock.intervals.as_mut()).for_each(|timed| timed.trials.clear());
-    say("of one that is claimed", &long, &["9.00 µs: "]);
-    long.verdict.clocks.clear();
-    say("of one that was not tested", &long, &["9.00 µs: "]);
-    assert_golden("verdict-lines.txt", &(said.join("\n") + "\n"));
+    say("an unwatched clock", &unwatched, "monotonic: ");
+    let mut asked = record();
+    asked.clocks.plan.questions_ns = vec![50.0, 9_000.0];
+    say("a question of too short an interval", &asked, "50.0 ns: ");
+    say("of one that was confirmed", &asked, "9.00 µs: ");
+    asked.clocks.iter_mut().filter_map(|clock| clock.intervals.as_mut()).for_each(|timed| timed.trials.clear());
+    say("of one that is claimed", &asked, "9.00 µs: ");
+    asked.clocks.iter_mut().for_each(|clock| clock.intervals = None);
+    say("of one that was not tested", &asked, "9.00 µs: ");
 }
 
 #[test]
@@ -165,13 +153,10 @@ fn no_command_switches_to_a_counter_that_the_page_distrusts() {
     let mut record = record();
     assert!(plain(&record, View::named("clocks")).contains("echo tsc"));
     record.machine.tsc.class = Some(chronoscope_harness::record::TscClass::Variant);
-    let kept = record.verdict.trust.take();
-    assert!(plain(&record, View::named("clocks")).contains("tsc"));
-    record.verdict.trust = kept;
-    assert!(plain(&record, View::named("clocks")).contains("echo tsc"));
-    record.verdict.trust = Some(record.trust());
-    let text = plain(&record, View::named("clocks"));
-    assert!(!text.contains("echo tsc"), "{text}");
+    assert!(plain(&record, View::named("clocks")).contains("echo tsc"), "the page judges nothing itself");
+    assert!(!plain(&judged(record.clone()), View::named("clocks")).contains("echo tsc"));
+    record.judgement = None;
+    assert!(plain(&record, View::named("clocks")).contains("tsc"), "a document may lack the judgement");
 }
 
 #[test]

@@ -11,37 +11,27 @@ use super::tree::{Source, attributes, is_of_tests, made_up, sources};
 /// What only rules need.
 const OF_RULES: [&str; 3] = ["Rule", "conclude", "RULES"];
 /// Where judgements are made; what they yield is kept in the document.
-const JUDGING: [&str; 12] = [
-    "conclude",
-    "trust",
-    "causality",
-    "fast_path",
-    "intervals",
-    "monotonic",
-    "diagnose",
-    "interval_advice",
-    "locking",
-    "looks",
-    "methods",
-    "usable_clocks",
-];
+const JUDGING: [&str; 6] = ["diagnose", "interval_advice", "locking", "looks", "methods", "usable_clocks"];
 /// What places a curve in a figure compares coordinates.
 const GEOMETRY: [&str; 6] = ["axis", "canvas", "chart", "curve", "figure", "plot"];
 
 /// Whether a file draws, by its name.
 fn draws(source: &Source) -> bool {
     let is_named = |name: &str| source.module.iter().any(|part| part == name);
-    ["view", "screen", "verdict_words", "show", "page", "detail", "study"].iter().any(|name| is_named(name))
+    ["view", "screen", "show", "page", "detail", "study"].iter().any(|name| is_named(name))
         && !GEOMETRY.iter().any(|name| is_named(name))
 }
 
 /// Whether a file judges, by its name.
 fn judges(source: &Source) -> bool {
     let Some(file) = source.module.last() else { return false };
-    let is_of = |room: &str| source.module.first().is_some_and(|folder| folder == room);
     // The root's `rules` lists those of all.
     let is_rules = file == "rules" && source.module.len() > 1;
-    is_rules || is_of("judgement") || is_of("answers") && JUDGING.contains(&file.as_str())
+    is_rules || is_of(source, "judgement") || is_of(source, "answers") && JUDGING.contains(&file.as_str())
+}
+
+fn is_of(source: &Source, room: &str) -> bool {
+    source.module.first().is_some_and(|folder| folder == room)
 }
 
 /// The functions that are written in these files.
@@ -50,12 +40,17 @@ struct Functions {
     names: BTreeSet<String>,
     /// Only those that other files can call.
     public: bool,
+    /// Without methods: those of a conclusion read what was concluded.
+    free: bool,
 }
 
 impl Functions {
     fn of<'a>(public: bool, sources: impl Iterator<Item = &'a Source>) -> BTreeSet<String> {
         let mut functions = Self { public, ..Self::default() };
-        sources.for_each(|source| functions.visit_file(&source.file));
+        sources.for_each(|source| {
+            functions.free = public && is_of(source, "judgement");
+            functions.visit_file(&source.file);
+        });
         functions.names
     }
 
@@ -78,7 +73,9 @@ impl<'ast> Visit<'ast> for Functions {
     }
 
     fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
-        self.add(&function.vis, &function.sig.ident);
+        if !self.free {
+            self.add(&function.vis, &function.sig.ident);
+        }
     }
 }
 

@@ -41,9 +41,7 @@ impl Tolerance {
 }
 
 /// What is known about the shortest interval that two reads of a clock time within a tolerance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum ShortestInterval {
     /// Confirmed by trials.
     Confirmed(f64),
@@ -127,8 +125,7 @@ pub struct IntervalTrial {
 }
 
 /// The intervals a clock can time directly, and how far trials confirm it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Promise {
     /// The shortest interval that it times within 1 %.
     pub within_1pct: ShortestInterval,
@@ -152,16 +149,6 @@ pub struct TimedIntervals {
     pub reason_unvalidated: Option<String>,
     /// Known work timed directly, compared with its true duration.
     pub trials: Vec<IntervalTrial>,
-}
-
-impl Promise {
-    /// The shortest interval that it times within `tolerance`.
-    pub const fn within(&self, tolerance: Tolerance) -> ShortestInterval {
-        match tolerance {
-            Tolerance::OnePercent => self.within_1pct,
-            Tolerance::TenPercent => self.within_10pct,
-        }
-    }
 }
 
 impl TimedIntervals {

@@ -184,7 +184,7 @@ fn between_threads(clock: &UsableClock, question: &IntervalQuestion, record: &Re
     let name = quoted(&clock.name);
     let error = question.error_pct / 100.0;
     let room_ns = question.interval_ns * error - clock.error_within_ns(error);
-    match (clock.causal, record.verdict.skew_not_excluded_ns) {
+    match (clock.causal, record.judgement.as_ref().and_then(|judgement| judgement.skew.bound_ns())) {
         (Some(true), Some(skew_ns)) if skew_ns > room_ns => format!(
             "start and end an interval on one CPU: a skew between CPUs of up to {}, {} of the interval, is not excluded, and the accepted \
              error leaves {}",

@@ -328,17 +328,17 @@ fn one_thread_takes_a_batch_and_several_a_backoff_model() {
 #[test]
 fn a_single_reading_is_advised_from_where_the_verdict_confirms_it() {
     let record = shown("shown/check.json");
-    for verdict in &record.verdict.clocks {
-        let timed = record.clocks.intervals_of(&verdict.name).unwrap();
+    for clock in &record.judgement.as_ref().unwrap().clocks {
+        let timed = record.clocks.intervals_of(&clock.name).unwrap();
         let confirmed = timed.direct_interval_ns;
         for (error_pct, confirmed) in [(1.0, confirmed.within_1pct), (10.0, confirmed.within_10pct)] {
             let Some(from_ns) = confirmed.filter(|_| timed.validated) else { continue };
             let asked = |interval_ns| IntervalQuestion {
-                clock: Some(verdict.name.to_string()),
+                clock: Some(clock.name.to_string()),
                 ..question(interval_ns, error_pct)
             };
             let fit = |interval_ns| of(&advise(&asked(interval_ns), record).methods, Method::Direct).unwrap().fit;
-            assert_eq!((fit(from_ns), fit(from_ns * 0.99)), (Fit::Confirmed, Fit::No), "{} {error_pct}", verdict.name);
+            assert_eq!((fit(from_ns), fit(from_ns * 0.99)), (Fit::Confirmed, Fit::No), "{} {error_pct}", clock.name);
         }
     }
 }

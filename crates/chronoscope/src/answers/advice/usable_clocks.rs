@@ -1,13 +1,11 @@
 //! The clocks of a document that could time an interval, each with the figures that matter for it.
 
 use super::report::{Figure, IntervalQuestion};
-use crate::answers::conclusions::Intervals;
-use crate::answers::intervals::intervals;
-use crate::answers::report::ClockVerdict;
 use crate::document::Record;
-use crate::sections::clocks::plan::{INTERVALS, LATENCY};
+use crate::judgement::clocks::ClockAdvice;
+use crate::judgement::intervals::MEASURED_BY;
 use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
-use chronoscope_harness::estimators::intervals::{DirectInterval, ShortestInterval, Tolerance};
+use chronoscope_harness::estimators::intervals::{DirectInterval, ShortestInterval, TimedIntervals, Tolerance};
 use chronoscope_harness::quantity::{limit, ns};
 use chronoscope_probes::RuntimeKind;
 
@@ -103,37 +101,42 @@ pub fn usable(question: &IntervalQuestion, record: &Record) -> Result<Vec<Usable
 }
 
 fn native(question: &IntervalQuestion, record: &Record) -> Result<Vec<UsableClock>, String> {
-    let verdicts = &record.verdict.clocks;
+    let advice = advice(record);
     if let Some(name) = &question.clock {
-        let wanted = verdicts.iter().find(|verdict| verdict.name.name() == name);
+        let wanted = advice.iter().find(|clock| clock.name.name() == name);
         return match wanted {
-            Some(verdict) => Ok(vec![of_verdict(verdict, question, record)]),
+            Some(clock) => Ok(vec![of_native(clock, question, record)]),
             None => Err(unknown_clock(question, record).unwrap_or_else(|| nothing_measured(record))),
         };
     }
-    match intervals(record) {
-        Intervals::NotTested { .. } => Err(nothing_measured(record)),
-        Intervals::NoneRecommended => Err("no clock is recommended for timing intervals here".to_owned()),
-        Intervals::Recommended => Ok(verdicts
-            .iter()
-            .filter(|verdict| verdict.recommended)
-            .map(|verdict| of_verdict(verdict, question, record))
-            .collect()),
+    let usable: Vec<UsableClock> =
+        advice.iter().filter(|clock| clock.recommended).map(|clock| of_native(clock, question, record)).collect();
+    match usable.is_empty() {
+        true if advice.is_empty() => Err(nothing_measured(record)),
+        true => Err("no clock is recommended for timing intervals here".to_owned()),
+        false => Ok(usable),
     }
 }
 
-fn nothing_measured(record: &Record) -> String {
-    format!("no clock was measured: {}", record.reason_missing(&[INTERVALS, LATENCY]))
+/// The clocks that were judged.
+fn advice(record: &Record) -> &[ClockAdvice] {
+    record.judgement.as_ref().map_or(&[][..], |judgement| judgement.clocks.as_slice())
 }
 
-fn of_verdict(verdict: &ClockVerdict, question: &IntervalQuestion, record: &Record) -> UsableClock {
-    let report = record.clocks.iter().find(|clock| clock.name == verdict.name);
+fn nothing_measured(record: &Record) -> String {
+    format!("no clock was measured: {}", record.reason_missing(&MEASURED_BY))
+}
+
+fn of_native(clock: &ClockAdvice, question: &IntervalQuestion, record: &Record) -> UsableClock {
+    let report = record.clocks.clock(&clock.name);
     let latency = report.and_then(|clock| clock.latency_ns.as_ref());
+    let timed = report.and_then(|clock| clock.intervals.as_ref());
+    let shortest = |tolerance| timed.map_or(ShortestInterval::Unknown, |timed| timed.shortest(tolerance));
     let expected = Tolerance::ALL.map(|tolerance| {
-        verdict.promise.within(tolerance).expected_from_ns().map(|from_ns| (from_ns * tolerance.share(), tolerance))
+        shortest(tolerance).expected_from_ns().map(|from_ns| (from_ns * tolerance.share(), tolerance))
     });
     let (error_ns, tolerance) = nearest(expected, question.error_pct).unwrap_or((0.0, Tolerance::OnePercent));
-    let basis = match verdict.promise.within(tolerance) {
+    let basis = match shortest(tolerance) {
         ShortestInterval::Confirmed(from) => {
             format!("{} of {}, which trials confirm", limit(tolerance.percent()), ns(from))
         }
@@ -143,17 +146,17 @@ fn of_verdict(verdict: &ClockVerdict, question: &IntervalQuestion, record: &Reco
         _ => "seen in trials that confirmed no length".to_owned(),
     };
     UsableClock {
-        name: verdict.name.to_string(),
+        name: clock.name.to_string(),
         latency_ns: latency.map(|latency| [latency.estimate, latency.low, latency.high]),
         step_ns: report.and_then(|clock| clock.moves_in_ns()),
         error_ns,
         basis,
-        confirmed_from_ns: confirmed_from(verdict, question.error_pct, record),
+        confirmed_from_ns: timed.and_then(|timed| confirmed_from(timed, question.error_pct)),
         refuted: Tolerance::ALL.into_iter().any(|tolerance| {
             tolerance.percent() == question.error_pct
-                && matches!(verdict.promise.within(tolerance), ShortestInterval::NotConfirmed { .. })
+                && matches!(shortest(tolerance), ShortestInterval::NotConfirmed { .. })
         }),
-        causal: report.and_then(|clock| clock.causal),
+        causal: record.causal(&clock.name),
     }
 }
 
@@ -172,23 +175,23 @@ fn nearest(errors: [Option<(f64, Tolerance)>; 2], error_pct: f64) -> Option<(f64
 
 /// The shortest interval that trials confirm within `error_pct`.
 ///
-/// For the two tolerances of the verdict, what the verdict says. For another error, the shortest length from which every trial had
-/// 95 of 100 readings within it; or what the verdict confirms within less.
-fn confirmed_from(verdict: &ClockVerdict, error_pct: f64, record: &Record) -> Option<f64> {
-    let confirmed = |tolerance: Tolerance| match verdict.promise.within(tolerance) {
+/// For 1 % and 10 %, what the page of a check says. For another error, the shortest length from which every trial had 95 of 100
+/// readings within it; or what is confirmed within less.
+fn confirmed_from(timed: &TimedIntervals, error_pct: f64) -> Option<f64> {
+    let confirmed = |tolerance: Tolerance| match timed.shortest(tolerance) {
         ShortestInterval::Confirmed(from_ns) => Some(from_ns),
         _ => None,
     };
     if let Some(tolerance) = Tolerance::ALL.into_iter().find(|tolerance| tolerance.percent() == error_pct) {
         return confirmed(tolerance);
     }
-    let trials = record.clocks.intervals_of(&verdict.name).into_iter().flat_map(|timed| &timed.trials);
-    let mut trials: Vec<(f64, f64)> = trials.map(|trial| (trial.truth_ns, trial.error_pct_abs_p95)).collect();
+    let mut trials: Vec<(f64, f64)> =
+        timed.trials.iter().map(|trial| (trial.truth_ns, trial.error_pct_abs_p95)).collect();
     trials.sort_by(|a, b| b.0.total_cmp(&a.0));
     let own = trials.iter().take_while(|(_, error)| *error <= error_pct).last().map(|(truth_ns, _)| *truth_ns);
     let within_less =
         Tolerance::ALL.into_iter().filter(|tolerance| tolerance.percent() < error_pct).find_map(confirmed);
-    // Not shorter than what the verdict gives for a wider error.
+    // Not shorter than what is confirmed for a wider error.
     let least = Tolerance::ALL.into_iter().filter(|tolerance| tolerance.percent() > error_pct).find_map(confirmed);
     let shortest = own.into_iter().chain(within_less).reduce(f64::min)?;
     Some(least.map_or(shortest, |least| shortest.max(least)))
@@ -241,7 +244,7 @@ fn of_clock(runtime: &Runtime, clock: &RuntimeClock, question: &IntervalQuestion
 pub fn lacking(question: &IntervalQuestion, record: &Record) -> Option<String> {
     let has = |kind| record.runtimes.iter().any(|runtime| runtime.kind == kind && !runtime.clocks.is_empty());
     match question.runtime {
-        None if record.verdict.clocks.is_empty() => {
+        None if advice(record).is_empty() => {
             Some("it has no clocks; `chronoscope check --output FILE` measures them".to_owned())
         }
         Some(kind) if !has(kind) => Some(format!(
@@ -258,11 +261,11 @@ fn unknown_clock(question: &IntervalQuestion, record: &Record) -> Option<String>
     let name = question.clock.as_deref()?;
     let (owner, names): (String, Vec<String>) = match question.runtime {
         None => {
-            let verdicts = &record.verdict.clocks;
-            if verdicts.iter().any(|verdict| verdict.name.name() == name) {
+            let advice = advice(record);
+            if advice.iter().any(|clock| clock.name.name() == name) {
                 return None;
             }
-            ("this document".to_owned(), verdicts.iter().map(|verdict| verdict.name.to_string()).collect())
+            ("this document".to_owned(), advice.iter().map(|clock| clock.name.to_string()).collect())
         }
         Some(kind) => {
             let of_kind = record.runtimes.iter().filter(|runtime| runtime.kind == kind);

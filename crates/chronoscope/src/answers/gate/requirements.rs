@@ -2,11 +2,16 @@
 
 use super::report::{Judged, RuleOutcome};
 use super::rule::Rule;
-use crate::answers::conclusions::{CausalityConclusion, Conclusions, FastPath, Grade};
-use crate::answers::verdict_words;
 use crate::document::Record;
+use crate::judgement::Judgement;
+use crate::judgement::causality::AcrossCores;
+use crate::judgement::clocksource as sources;
+use crate::judgement::grade::Grade;
+use crate::judgement::path::FastPath;
 use crate::judgement::rules::causality::NON_CAUSAL_READ;
 use crate::judgement::rules::machine::TSC_NOT_INVARIANT;
+use crate::judgement::rules::remedies::way_off_the_slow_path;
+use crate::screen::verdict;
 use crate::sections::clocks::rules::PATH_INFERRED;
 use crate::sections::sync::discipline::DisciplineState;
 use crate::sections::sync::plan::SYNC;
@@ -50,9 +55,9 @@ pub fn rule(text: &str) -> Result<Rule, String> {
 }
 
 /// By the conclusions of the document, if it has any.
-fn concluded(record: &Record, judge: fn(&Conclusions, &Record) -> Judged) -> Judged {
-    match &record.verdict.conclusions {
-        Some(conclusions) => judge(conclusions, record),
+fn concluded(record: &Record, judge: fn(&Judgement, &Record) -> Judged) -> Judged {
+    match &record.judgement {
+        Some(judgement) => judge(judgement, record),
         None => Judged::unknown(format!("`{}` wrote this document, which has no check of the clocks", record.command)),
     }
 }
@@ -66,27 +71,27 @@ fn graded(grade: Grade, words: String, mend: impl Into<String>) -> Judged {
     }
 }
 
-fn vdso(all: &Conclusions, record: &Record) -> Judged {
-    let (found, words) = (&all.fast_path, verdict_words::fast_path(&all.fast_path));
+fn vdso(all: &Judgement, record: &Record) -> Judged {
+    let (found, words) = (&all.path, verdict::fast_path(&all.path));
     match found {
         FastPath::ProbablyVdso { .. } => Judged::seen(RuleOutcome::Unresolved, words).advice(PATH_INFERRED.mend),
-        _ => graded(found.grade(), words, record.way_off_the_slow_path()),
+        _ => graded(found.grade(), words, way_off_the_slow_path(record)),
     }
 }
 
-fn causal(all: &Conclusions, _: &Record) -> Judged {
+fn causal(all: &Judgement, _: &Record) -> Judged {
     let found = &all.causality;
-    let judged = graded(found.grade(), verdict_words::causality(found), NON_CAUSAL_READ.mend);
-    match found {
-        CausalityConclusion::Unknown { .. } => {
+    let judged = graded(found.grade(), verdict::causality(found), NON_CAUSAL_READ.mend);
+    match found.across_cores {
+        AcrossCores::Unknown { .. } => {
             judged.advice("more observations may tell: chronoscope causality, or --thorough")
         }
         _ => judged,
     }
 }
 
-fn monotonic(all: &Conclusions, _: &Record) -> Judged {
-    graded(all.monotonic.grade(), verdict_words::monotonic(&all.monotonic), NEGATIVE_ELAPSED.mend)
+fn monotonic(all: &Judgement, _: &Record) -> Judged {
+    graded(all.monotonic.grade(), verdict::monotonic(&all.monotonic), NEGATIVE_ELAPSED.mend)
 }
 
 fn invariant_tsc(record: &Record) -> Judged {
@@ -128,7 +133,7 @@ fn clocksource(record: &Record, name: &str) -> Judged {
         return Judged::seen(RuleOutcome::Passed, format!("the kernel uses {current}"));
     }
     let judged = Judged::seen(RuleOutcome::Failed, format!("the kernel uses {current}"));
-    match (source.offers(name), record.clocksource_doubt(name)) {
+    match (source.offers(name), sources::doubt(record.counter_doubt(), name)) {
         (false, _) => judged.advice(format!("the kernel offers only {}", source.available.join(", "))),
         (true, Some(doubt)) => judged.advice(format!("the kernel offers {name}, but do not switch to it: {doubt}")),
         (true, None) => judged.advice(format!("switch with {}", Clocksource::switch_command(name))),

@@ -10,10 +10,12 @@ use super::options::OPTIONS;
 use super::report::{Gate, Judged, RuleOutcome};
 use super::rule::{Rule, gate};
 use super::rules_file::rules;
-use crate::answers::conclude::draw_conclusions;
-use crate::answers::conclusions::{CausalityConclusion, Conclusions, FastPath, Monotonic};
 use crate::document::{Outcome, Record};
 use crate::json::{document, json};
+use crate::judgement::Judgement;
+use crate::judgement::causality::AcrossCores;
+use crate::judgement::monotonic::Monotonic;
+use crate::judgement::path::{CLOCK, FastPath};
 use crate::kinds;
 use crate::rules::tests::{blank, readable};
 use crate::sections::reads::plan::READS;
@@ -178,21 +180,21 @@ fn lost_time_is_that_of_the_worst_clock() {
 #[test]
 fn requirements_follow_the_conclusions() {
     let reason = || "why".to_owned();
-    let of = |change: &dyn Fn(&mut Conclusions), line: &str| {
+    let of = |change: &dyn Fn(&mut Judgement), line: &str| {
         let mut record = check();
-        change(record.verdict.conclusions.as_mut().unwrap());
+        change(record.judgement.as_mut().unwrap());
         outcome(&record, line)
     };
-    let path = |found: FastPath| of(&|all| all.fast_path = found.clone(), "require = ['vdso']");
+    let path = |found: FastPath| of(&|all| all.path = found.clone(), "require = ['vdso']");
     assert_eq!(path(FastPath::Vdso { method: PathMethod::Proved }), Passed);
     assert_eq!(path(FastPath::ProbablyVdso { method: Some(PathMethod::Inferred) }), Unresolved);
     assert_eq!(path(FastPath::SystemCall { method: None }), Failed);
     assert_eq!(path(FastPath::NotTested { reason: reason() }), Unknown);
-    let causal = |found: CausalityConclusion| of(&|all| all.causality = found.clone(), "require = ['causal']");
+    let causal = |found: AcrossCores| of(&|all| all.causality.across_cores = found.clone(), "require = ['causal']");
     assert_eq!(of(&|_| {}, "require = ['causal']"), Passed);
-    assert_eq!(causal(CausalityConclusion::WentBackwards { violations: 1, observations: 9, messages: 0 }), Failed);
-    assert_eq!(causal(CausalityConclusion::Unknown { unknown: Vec::new(), clocks: 1, new_values: 2 }), Unknown);
-    assert_eq!(causal(CausalityConclusion::NotTested { reason: reason() }), Unknown);
+    assert_eq!(causal(AcrossCores::WentBackwards { violations: 1, observations: 9, messages: 0 }), Failed);
+    assert_eq!(causal(AcrossCores::Unknown { unknown: Vec::new(), clocks: 1, new_values: 2 }), Unknown);
+    assert_eq!(causal(AcrossCores::NotTested { reason: reason() }), Unknown);
     let monotonic = |found: Monotonic| of(&|all| all.monotonic = found.clone(), "require = ['monotonic']");
     assert_eq!(monotonic(Monotonic::Steady), Passed);
     assert_eq!(monotonic(Monotonic::SteppedBack), Failed);
@@ -370,9 +372,9 @@ fn every_known_finding_can_be_forbidden() {
 #[test]
 fn without_conclusions_it_is_unknown_and_so_is_what_was_not_planned() {
     let mut record = blank();
-    record.clocks.report.clocks = vec![readable(crate::answers::fast_path::CLOCK)];
+    record.clocks.report.clocks = vec![readable(CLOCK)];
     assert_eq!(outcome(&record, "require = ['vdso']"), Unknown);
-    draw_conclusions(&mut record);
+    crate::rules::judge(&mut record);
     let judged = judged(&record, "require = ['vdso']");
     assert!(judged.outcome == Unknown && judged.seen.contains("not part of the plan"), "{judged:?}");
 }

@@ -2,8 +2,10 @@
 
 use chronoscope_sources::{Guarantee, SourceId};
 
+use super::remedies::steady_os_clock;
 use crate::document::Record;
 use crate::sections::causality::report::Litmus;
+use crate::sections::clocks::report::ClockReport;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{count, ns, percent};
 use chronoscope_harness::rule::Rule;
@@ -84,14 +86,14 @@ fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
     }
     let is_sound = |id: &SourceId| {
         let clock = record.clocks.iter().find(|clock| clock.name == *id);
-        clock.is_none_or(|clock| clock.available && clock.causal != Some(false))
+        clock.is_none_or(|clock| clock.available && record.causal(&clock.name) != Some(false))
     };
     let ordered = SourceId::Clock(Guarantee::Ordered);
     match id.and_then(SourceId::guarantee) {
         Some(_) if is_sound(&ordered) => {
             format!("between threads use {}: the CPU may execute this read before earlier loads", ordered.name())
         }
-        _ => match record.clocks_between_threads().as_slice() {
+        _ => match clocks_between_threads(record).as_slice() {
             [] => "do not compare times of it between threads: the CPU may execute this read before earlier loads"
                 .to_owned(),
             clocks => {
@@ -104,10 +106,19 @@ fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
     }
 }
 
+/// The clocks to recommend where threads compare times: ordered, readable, and with no evidence against them.
+fn clocks_between_threads(record: &Record) -> Vec<&'static str> {
+    let counter = SourceId::CounterOrdered;
+    let is_sound = |clock: &&ClockReport| clock.available && record.causal(&clock.name) != Some(false);
+    let is_readable = record.clocks.iter().filter(is_sound).any(|clock| clock.name == counter);
+    let counter = (is_readable && record.counter_doubt().is_none()).then_some(counter.name());
+    counter.into_iter().chain(steady_os_clock(record)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{blank, readable};
+    use crate::rules::tests::{blank, judged, readable};
     use chronoscope_harness::record::{Disturbance, TscClass};
     use chronoscope_sources::os::OsClock;
 
@@ -118,7 +129,8 @@ mod tests {
         record.machine.tsc.class = Some(TscClass::Invariant);
         record.clocks.report.clocks =
             [id, SourceId::CounterOrdered, SourceId::Os(OsClock::Monotonic)].map(readable).to_vec();
-        record.causality.litmus.push(Litmus {
+        record.clocks[0].causal_by_design = false;
+        let went_back = |id: SourceId| Litmus {
             name: id.into(),
             writer: 0,
             reader: 1,
@@ -128,13 +140,14 @@ mod tests {
             worst_ns: 50.0,
             rate_upper_95: 0.1,
             disturbance: Disturbance::default(),
-        });
-        let advice = |record: &Record| non_causal_reads(record)[0].advice[0].clone();
+        };
+        record.causality.litmus.push(went_back(id));
+        let advice = |record: &Record| non_causal_reads(&judged(record.clone()))[0].advice[0].clone();
         let ordered = SourceId::CounterOrdered.name();
         assert!(advice(&record).contains(ordered));
         record.machine.tsc.class = Some(TscClass::Variant);
         assert!(!advice(&record).contains(ordered) && advice(&record).contains("CLOCK_MONOTONIC"));
-        record.clocks[2].causal = Some(false);
+        record.causality.litmus.push(went_back(SourceId::Os(OsClock::Monotonic)));
         assert!(!advice(&record).contains("CLOCK_MONOTONIC"));
     }
 }

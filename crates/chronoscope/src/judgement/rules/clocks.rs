@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::remedies::{steady_os_clock, way_off_the_slow_path};
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::sections::clocks::rules::monotonic;
@@ -39,7 +40,7 @@ fn negative_elapsed(record: &Record) -> Vec<Finding> {
         let entry = seen.entry(reads.clock.name()).or_insert((&reads.clock, 0, 0.0));
         entry.1 = entry.1.saturating_add(reads.backward_steps);
     }
-    let instead = record.steady_os_clock().map_or_else(String::new, |name| format!("; use {name}"));
+    let instead = steady_os_clock(record).map_or_else(String::new, |name| format!("; use {name}"));
     seen.into_iter()
         .map(|(name, (clock, steps, worst_ns))| {
             went_backwards(name, steps, worst_ns, clock.is_settable().then_some(instead.as_str()))
@@ -61,22 +62,22 @@ fn os_clock_on_slow_path(record: &Record) -> Vec<Finding> {
         Some(latency) => finding.value("latency_ns", latency.estimate),
         None => finding,
     };
-    vec![finding.advice(record.way_off_the_slow_path())]
+    vec![finding.advice(way_off_the_slow_path(record))]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::blank;
+    use crate::rules::tests::{blank, judged};
 
     #[test]
     fn no_read_of_an_emulated_cpu_is_said_to_get_cheaper() {
         let mut record = blank();
         record.machine.clocksource.current = Some("hpet".to_owned());
         record.machine.clocksource.available = vec!["tsc".to_owned(), "hpet".to_owned()];
-        assert!(record.way_off_the_slow_path().contains("tsc"));
+        assert!(way_off_the_slow_path(&judged(record.clone())).contains("tsc"));
         record.machine.cpu.emulation.is_emulated = Some(true);
-        let way = record.way_off_the_slow_path();
+        let way = way_off_the_slow_path(&judged(record.clone()));
         assert!(way.contains("tsc") && !way.contains("cheaper"), "{way}");
     }
 

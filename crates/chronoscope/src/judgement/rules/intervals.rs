@@ -2,6 +2,7 @@
 
 use crate::clock_id::ClockId;
 use crate::document::Record;
+use crate::judgement::Judgement;
 use chronoscope_harness::estimators::intervals::{ShortestInterval, TimedIntervals, Tolerance};
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::ns;
@@ -38,7 +39,7 @@ const REFUTED_FACTOR: f64 = 1.5;
 
 /// The recommended clocks.
 fn recommended(record: &Record) -> impl Iterator<Item = (&ClockId, &TimedIntervals)> {
-    let recommended = record.verdict.clocks.iter().filter(|clock| clock.recommended);
+    let recommended = record.judgement.iter().flat_map(Judgement::recommended);
     recommended.filter_map(|clock| Some((&clock.name, record.clocks.intervals_of(&clock.name)?)))
 }
 
@@ -124,10 +125,11 @@ fn claim_refuted(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::report::ClockVerdict;
-    use crate::rules::tests::{blank, readable};
+    use crate::rules::tests::{blank, judged, readable};
     use crate::sections::clocks::report::ClockReport;
     use chronoscope_harness::estimators::intervals::{DirectInterval, IntervalTrial};
+
+    const CLOCK: &str = "CLOCK_MONOTONIC";
 
     #[test]
     fn trials_that_confirmed_nothing_make_an_interval_too_short_only_below_the_claim() {
@@ -148,9 +150,9 @@ mod tests {
             trials: vec![failed],
             ..TimedIntervals::claimed(claim)
         };
-        record.verdict.clocks = vec![ClockVerdict { recommended: true, ..ClockVerdict::of("hpet", &timed) }];
-        record.clocks.push(ClockReport { intervals: Some(timed), ..readable("hpet") });
+        record.clocks.push(ClockReport { intervals: Some(timed), ..readable(CLOCK) });
         record.clocks.plan.questions_ns = vec![1_000.0, 50_000.0, 1e9];
+        let record = judged(record);
         let found = interval_near_latency(&record);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].evidence.summary.contains("96.0"));

@@ -1,6 +1,8 @@
 //! The machine's counter and clocksources, with what was measured of the clocks on them.
 
+use super::remedies::steady_os_clock;
 use crate::document::Record;
+use crate::judgement::clocksource;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{PPM, hertz};
 use chronoscope_harness::record::{Clocksource, FrequencySource, TscClass};
@@ -63,7 +65,7 @@ fn tsc_not_invariant(record: &Record) -> Vec<Finding> {
         _ => "do not use its ticks as time: the rate may change".to_owned(),
     };
     let is_clocksource = record.machine.clocksource.current.as_deref() == Some("tsc");
-    match record.steady_os_clock() {
+    match steady_os_clock(record) {
         Some(name) if is_clocksource => advice += &format!(", and {name} is built on it (clocksource tsc)"),
         Some(name) => advice += &format!("; use {name}"),
         None => {}
@@ -108,7 +110,7 @@ fn frequency_misdeclared(record: &Record) -> Vec<Finding> {
                      counters differ (chronoscope causality)",
                 );
             }
-            match record.steady_os_clock().filter(|_| record.counter_doubt().is_none()) {
+            match steady_os_clock(record).filter(|_| record.counter_doubt().is_none()) {
                 Some(name) => finding.advice(format!("calibrate against {name} instead of trusting this source")),
                 None => finding,
             }
@@ -132,7 +134,8 @@ fn is_the_kernels_own(source: &FrequencySource, record: &Record) -> bool {
 }
 
 fn better_clocksource(record: &Record) -> Vec<Finding> {
-    let Some((current, better)) = record.machine.clocksource.current.as_ref().zip(record.better_clocksource()) else {
+    let better = clocksource::better(&record.facts(), record.counter_doubt());
+    let Some((current, better)) = record.machine.clocksource.current.as_ref().zip(better) else {
         return Vec::new();
     };
     vec![
@@ -150,8 +153,8 @@ mod tests {
     use super::*;
     use crate::judgement::rules::clocks::OS_CLOCK_ON_SLOW_PATH;
     use crate::machine::rules::{COUNTER_FORBIDDEN, CPU_QUOTA, FREQUENCY_SCALING, TSC_DISTRUSTED};
-    use crate::rules::conclude;
-    use crate::rules::tests::{blank, readable};
+    use crate::rules::tests::{blank, conclude, judged, readable};
+    use crate::sections::causality::report::Litmus;
     use crate::tests::golden_file::assert_findings;
     use chronoscope_harness::finding::Kind;
     use chronoscope_harness::record::{ClocksourceRating, CpuidFlags, RatingClass, TscAccess};
@@ -239,11 +242,21 @@ mod tests {
     #[test]
     fn skewed_counters_are_no_clocksource_to_switch_to() {
         let mut skewed = machine("hpet", &["tsc", "hpet"], TscClass::Invariant);
-        let mut counter = readable("lfence; rdtsc");
-        counter.causal = Some(false);
-        skewed.clocks.push(counter);
+        skewed.clocks.push(readable("lfence; rdtsc"));
         if cfg!(target_arch = "x86_64") {
-            assert!(!advice(&skewed).contains("clocksource=tsc"));
+            assert!(advice(&skewed).contains("echo tsc"));
+            skewed.causality.litmus.push(Litmus {
+                name: "lfence; rdtsc".into(),
+                writer: 0,
+                reader: 1,
+                observations: 100,
+                fresh: 100,
+                violations: 3,
+                worst_ns: 50.0,
+                rate_upper_95: 0.1,
+                disturbance: Default::default(),
+            });
+            assert!(!advice(&skewed).contains("echo tsc"));
         }
     }
 
@@ -258,7 +271,8 @@ mod tests {
                 published_cost: None,
             };
             record.machine.clocksource.ratings = ["tsc", "xen", "hpet"].map(rating).to_vec();
-            record.trust().advice(other).unwrap().to_owned()
+            let sources = clocksource::advice(&record.facts(), None);
+            sources.into_iter().find(|source| source.name == other).unwrap().advice
         };
         for other in ["xen", "hpet"] {
             assert!(advice("tsc", other).starts_with("do "));
@@ -279,12 +293,15 @@ mod tests {
         let measured =
             |half_width_ppm| chronoscope_harness::record::MeasuredFrequency { hz: 1e9, half_width_ppm, over_ms: 300.0 };
         record.machine.tsc.frequency = Some(measured(400.0));
-        assert_eq!(frequency_misdeclared(&record), []);
+        assert_eq!(frequency_misdeclared(&judged(record.clone())), []);
         record.machine.tsc.frequency = Some(measured(1.0));
-        let found = frequency_misdeclared(&record);
+        let found = frequency_misdeclared(&judged(record.clone()));
         assert!(found[0].is(FREQUENCY_MISDECLARED) && found[0].advice.len() == 1);
         record.machine.tsc.class = Some(TscClass::Variant);
-        assert!(frequency_misdeclared(&record)[0].advice.is_empty());
+        assert!(
+            frequency_misdeclared(&judged(record))[0].advice.is_empty(),
+            "a variant counter is not to be calibrated"
+        );
     }
 
     #[test]
@@ -303,7 +320,7 @@ mod tests {
             let hz = 2_283_669_236.0;
             record.machine.tsc.frequency =
                 Some(chronoscope_harness::record::MeasuredFrequency { hz, half_width_ppm: 0.42, over_ms: 304.0 });
-            frequency_misdeclared(&record)
+            frequency_misdeclared(&judged(record))
         };
         let none = || refined(None, Some("the kernel's log holds no line \"tsc: Refined TSC\""));
         let told = found("tsc", none());

@@ -1,5 +1,6 @@
 //! Language runtimes, with the way off the slow path and whether the run was interrupted.
 
+use super::remedies::way_off_the_slow_path;
 use crate::document::Record;
 use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
 use crate::sections::runtimes::rules::measured;
@@ -57,7 +58,7 @@ fn on_slow_path(record: &Record) -> Vec<Finding> {
                 .about(runtime.title())
                 .value("system_calls", calls as f64)
                 .value("reads", reads as f64)
-                .advice(record.way_off_the_slow_path())
+                .advice(way_off_the_slow_path(record))
         })
     };
     measured(&record.runtimes.report).filter_map(slow).collect()

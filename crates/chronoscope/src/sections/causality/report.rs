@@ -20,12 +20,34 @@ pub struct Causality {
 impl Causality {
     /// How many pairs of CPUs were tested, where that is not all.
     pub fn pairs_tested_of_more(&self) -> Option<u64> {
-        let mut tested: Vec<(u32, u32)> =
-            self.pairs.iter().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b))).collect();
-        tested.sort_unstable();
-        tested.dedup();
+        let tested = each_once(self.pairs.iter().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b))));
         u64::try_from(tested.len()).ok().filter(|tested| *tested < self.pairs_possible)
     }
+
+    /// Between how many CPUs the litmus ran.
+    pub fn cpus_observed(&self) -> u64 {
+        let mut cpus: Vec<u32> = self.litmus.iter().flat_map(|row| [row.writer, row.reader]).collect();
+        cpus.sort_unstable();
+        cpus.dedup();
+        cpus.len() as u64
+    }
+
+    /// The largest share of observations in which `clock` went backwards between CPUs; None if it never did.
+    pub fn worst_share(&self, clock: &ClockId) -> Option<f64> {
+        let share = |row: &Litmus| match row.outcome() {
+            LitmusOutcome::WentBack { share } if share.is_finite() => Some(share),
+            _ => None,
+        };
+        self.litmus.iter().filter(|row| row.name == *clock).filter_map(share).max_by(f64::total_cmp)
+    }
+}
+
+/// The pairs, sorted, each once.
+pub fn each_once(pairs: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
+    let mut pairs: Vec<(u32, u32)> = pairs.collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
 }
 
 /// The skew of one clock between two CPUs.

@@ -37,7 +37,6 @@ fn report_of_ptp(clock: &ClockId, reason_unavailable: Option<String>) -> ClockRe
         path: Some(Path::Syscall),
         path_evidence: Some(PathEvidence { method: PathMethod::ByConstruction, detail }),
         ordered: true,
-        reason_causal_unknown: Some("it can be set, and is not tested".to_owned()),
         ..ClockReport::default()
     }
 }
@@ -61,7 +60,6 @@ fn report_of(id: SourceId, reason_unavailable: Option<String>) -> ClockReport {
         ordered: facts.is_ordered,
         causal_by_design: facts.is_causal,
         traps_under_hypervisor: facts.traps_under_hypervisor,
-        reason_causal_unknown: causality_not_tested(id),
         resolution_ns_declared: declared_ns(id).map(|ns| ns as f64),
         ..ClockReport::default()
     }
@@ -72,15 +70,5 @@ fn declared_ns(id: SourceId) -> Option<u64> {
     match id.facts().declared_step {
         Some(step) => u64::try_from(step.as_nanos()).ok(),
         None => id.os_clock().and_then(|clock| declared_resolution_ns(clock).ok()),
-    }
-}
-
-fn causality_not_tested(id: SourceId) -> Option<String> {
-    if !id.facts().is_shared_timeline {
-        Some("it counts CPU time, which threads do not share".to_owned())
-    } else if id.facts().traps_under_hypervisor {
-        Some("left out: the litmus covers cheaper ordered reads of the same counter".to_owned())
-    } else {
-        None
     }
 }

@@ -5,8 +5,7 @@ use chronoscope_harness::estimators::steps::Granularity;
 use chronoscope_harness::estimators::tick::Tick;
 use chronoscope_harness::record::PathMethod;
 
-use crate::answers::verdict_words;
-use crate::screen::findings;
+use crate::screen::{findings, verdict};
 use crate::sections::clocks::library_clock::view as library_clock;
 use crate::sections::clocks::table::{cycles_said, path_word};
 use crate::shared_findings::NEGATIVE_ELAPSED;
@@ -26,7 +25,7 @@ pub fn show(page: &mut Page, record: &Record) {
     for clock in record.clocks.iter().filter(|clock| clock.available) {
         one(page, record, clock);
     }
-    verdict_words::trials(page, record);
+    verdict::trials(page, record);
     library_clock::show(page, record);
     counter(page, record);
     clocksources(page, record);
@@ -72,7 +71,8 @@ fn one(page: &mut Page, record: &Record, clock: &ClockReport) {
     if let Some(tick) = &clock.tick {
         page.entry("tick", PLAIN, &tick_said(tick));
     }
-    if let (None, Some(reason)) = (clock.causal, &clock.reason_causal_unknown) {
+    let causality = record.judgement.as_ref().and_then(|judgement| judgement.causality.of(&clock.name));
+    if let Some(reason) = causality.and_then(|of| of.reason_unknown.as_ref()) {
         page.entry("causal", DIM, &format!("not known: {reason}"));
     }
     if let Some(disturbance) = &clock.disturbance {
@@ -216,8 +216,9 @@ fn clocksources(page: &mut Page, record: &Record) {
     }
     for rating in &clocksource.ratings {
         let lead = Line::styled(DIM, &format!("{:<12} ", chronoscope_render::page::fitted(&rating.name, 24)));
-        let advice = record.verdict.trust.as_ref().and_then(|trust| trust.advice(&rating.name));
-        let advice = advice.map_or_else(String::new, |advice| format!(" · {advice}"));
+        let mut sources = record.judgement.iter().flat_map(|judgement| &judgement.clocksources);
+        let advice = sources.find(|source| source.name == rating.name);
+        let advice = advice.map_or_else(String::new, |source| format!(" · {}", source.advice));
         page.paragraph(lead, PLAIN, &format!("{}{advice}", machine::rating(&record.machine, rating)));
     }
 }

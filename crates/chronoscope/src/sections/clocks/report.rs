@@ -78,11 +78,6 @@ pub struct ClockReport {
     pub causal_by_design: bool,
     /// Whether the read traps under a hypervisor.
     pub traps_under_hypervisor: bool,
-    /// Whether it never went backwards between threads, in the litmus or in messages between CPUs; null if it did not,
-    /// but observations were too few to conclude that.
-    pub causal: Option<bool>,
-    /// Why that is unknown.
-    pub reason_causal_unknown: Option<String>,
     /// Cost of a read.
     pub latency_ns: Option<Latency>,
     /// The same in ticks of the TSC, for reads of the counter.

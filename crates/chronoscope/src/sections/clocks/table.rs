@@ -69,7 +69,7 @@ fn cells(record: &Record, clock: &ClockReport, confidences: &Confidences) -> [St
         clock.resolution_ns_declared.map_or_else(unknown, ns),
         observed(clock),
         yes(clock.ordered),
-        clock.causal.map_or_else(unknown, yes),
+        record.causal(&clock.name).map_or_else(unknown, yes),
     ]
 }
 
@@ -221,8 +221,7 @@ fn harness(record: &Record) -> String {
         percent(harness.timer_error_pct)
     );
     let is_counter = record.clocks.iter().any(|clock| clock.name == harness.timer && clock.is_counter());
-    let doubt = record.verdict.trust.as_ref().and_then(|trust| trust.counter_doubt.as_ref());
-    let doubt = doubt.filter(|_| is_counter).map_or_else(String::new, |doubt| {
+    let doubt = record.counter_doubt().filter(|_| is_counter).map_or_else(String::new, |doubt| {
         format!("; the timer is the counter, at its rate during this run, although {doubt}")
     });
     format!("{loops}, {timer}; shown, never subtracted{doubt}")

@@ -1,12 +1,12 @@
 use chronoscope_render::page::Page;
 
 use super::{detail, table};
-use crate::answers::verdict_words;
 use crate::document::Record;
+use crate::screen::verdict;
 
 /// All of it.
 pub fn show(page: &mut Page, record: &Record) {
-    verdict_words::asked(page, record);
+    verdict::asked(page, record);
     table::show(page, record);
     detail::show(page, record);
 }

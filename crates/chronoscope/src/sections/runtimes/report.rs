@@ -65,6 +65,12 @@ impl Runtime {
             (_, Some(number)) => format!("{kind} {number}"),
         }
     }
+
+    /// The clock that its users time with. Programs in C read the system's.
+    pub fn clock_for_durations(&self) -> Option<&RuntimeClock> {
+        let clock = self.clocks.iter().find(|clock| clock.kind == TimeKind::Monotonic);
+        clock.filter(|_| self.available && self.kind != RuntimeKind::C)
+    }
 }
 
 /// The first complete version number: `17.0.15` of `17.0.15+6-Debian`, `1.26.8` of `go1.26.8`.

@@ -244,7 +244,7 @@ mod tests {
     use crate::judgement::rules::runtimes::{RUNTIME_FAILED, RUNTIME_ON_SLOW_PATH};
     use crate::kinds;
     use crate::plan::{Depth, Frame};
-    use crate::rules::conclude;
+    use crate::rules::tests::conclude;
     use crate::sections::runtimes::estimate;
     use crate::sections::runtimes::estimate::{CountedCalls, NativeRounds};
     use crate::sections::runtimes::plan::plan;

@@ -7,8 +7,8 @@ mod view;
 
 use super::report::{HiccupFigures, HiccupWay, Hiccups, HiccupsReport, LogReport, ProgramReport};
 use crate::document::Record;
-use crate::rules::conclude;
 use crate::rules::tests::blank;
+use crate::rules::tests::conclude;
 use chronoscope_harness::record::{Bin, Histogram};
 
 fn figures(way: HiccupWay) -> HiccupFigures {

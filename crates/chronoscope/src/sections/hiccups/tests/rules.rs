@@ -6,7 +6,7 @@ use super::super::rules::{HICCUPS_UNPINNED, WOKEN_LATE};
 use super::{HiccupFigures, HiccupWay, HiccupsReport, document, well};
 use crate::document::{Outcome, PartReport};
 use crate::judgement::rules::hiccups::COMPUTING_HELD_UP;
-use crate::rules::conclude;
+use crate::rules::tests::conclude;
 
 /// What is concluded if a CPU saw this.
 fn found(cpu: u32, way: HiccupWay, change: impl Fn(&mut HiccupFigures)) -> Vec<Finding> {

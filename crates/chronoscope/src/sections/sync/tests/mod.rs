@@ -22,10 +22,9 @@ use super::report::SyncReport;
 use super::slew::{Declared, Observed, Slew};
 use super::step::WallStep;
 use crate::document::Record;
-use crate::rules::conclude;
 use crate::rules::tests::blank;
-use crate::screen::View;
-use crate::screen::findings;
+use crate::rules::tests::conclude;
+use crate::screen::{View, findings};
 use chronoscope_render::Width;
 use chronoscope_render::page::Page;
 

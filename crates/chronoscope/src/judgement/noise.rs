@@ -1,10 +1,65 @@
 //! What disturbs measurements, from the gaps between consecutive reads.
 
-use super::report::{Lost, LostTo, Noise, NoiseAdvice};
-use crate::document::Record;
+use chronoscope_harness::estimators::reads::Gaps;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::facts::Facts;
 use crate::sections::reads::plan::READS;
 use crate::sections::reads::report::Reads;
-use chronoscope_harness::estimators::reads::Gaps;
+
+/// What disturbs measurements.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Noise {
+    /// Time lost in gaps between consecutive reads; null if that was not measured.
+    pub lost: Option<Lost>,
+    /// Why it was not.
+    pub reason_unmeasured: Option<String>,
+    /// What to do; null where little is lost.
+    pub advice: Option<NoiseAdvice>,
+}
+
+/// Time lost in gaps between consecutive reads of all clocks that show them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Lost {
+    /// Gaps longer than this count.
+    pub above_ns: f64,
+    /// Their share of the time.
+    pub share: f64,
+    /// The longest.
+    pub worst_ns: f64,
+    /// Who took most of it, as far as the kernel counts that.
+    pub mostly_by: LostTo,
+}
+
+/// Who took time from a thread that only reads clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LostTo {
+    /// Other threads: the reader waited for its CPU.
+    OtherThreads,
+    /// Other guests: the hypervisor counted it as stolen.
+    OtherGuests,
+    /// Interrupts, firmware or the host: the kernel counted no wait.
+    Interrupts,
+    /// Nothing is counted here.
+    Unknown,
+}
+
+/// What to do about lost time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NoiseAdvice {
+    /// Bind the measurement to a CPU on which nothing else runs.
+    PinToIdleCpu,
+    /// There is no other CPU, or binding is not permitted.
+    StopOtherWork,
+    /// CPUs that the hypervisor gives to nobody else.
+    DedicatedCpus,
+    /// Bind interrupts to other CPUs; beyond that, the host must be quieter.
+    MoveInterrupts,
+}
 
 /// Longer gaps are interruptions, not the clock's cost.
 const GAP_NS: f64 = 10_000.0;
@@ -14,8 +69,8 @@ const LITTLE: f64 = 0.01;
 const MOST: f64 = 0.5;
 
 /// What was lost, to whom, and what to do.
-pub fn noise(record: &Record) -> Noise {
-    let rows: Vec<(&Reads, &Gaps)> = record
+pub fn noise(facts: &Facts<'_>) -> Noise {
+    let rows: Vec<(&Reads, &Gaps)> = facts
         .reads
         .iter()
         .filter_map(|reads| Some((reads, reads.shown_gaps().find(|gaps| gaps.above_ns == GAP_NS)?)))
@@ -26,11 +81,11 @@ pub fn noise(record: &Record) -> Noise {
     let worst_ns = rows.iter().map(|(reads, _)| reads.maximum_ns).fold(0.0, f64::max);
     let share = lost_ns / span_ns;
     if !share.is_finite() || !worst_ns.is_finite() {
-        let reason_unmeasured = Some(record.reason_missing(&[READS]));
+        let reason_unmeasured = Some(facts.reason_missing(&[READS]));
         return Noise { reason_unmeasured, ..Noise::default() };
     }
     let mostly_by = lost_to(&rows, lost_ns);
-    let advice = (share > LITTLE).then(|| advice(record, mostly_by));
+    let advice = (share > LITTLE).then(|| advice(facts, mostly_by));
     Noise { lost: Some(Lost { above_ns: GAP_NS, share, worst_ns, mostly_by }), reason_unmeasured: None, advice }
 }
 
@@ -47,9 +102,9 @@ fn lost_to(rows: &[(&Reads, &Gaps)], lost_ns: f64) -> LostTo {
     }
 }
 
-fn advice(record: &Record, mostly_by: LostTo) -> NoiseAdvice {
-    let can_bind = record.reads.iter().all(|reads| reads.disturbance.reason_unpinned.is_none());
-    let has_another = can_bind && record.machine.cpu.online.is_none_or(|online| online > 1);
+fn advice(facts: &Facts<'_>, mostly_by: LostTo) -> NoiseAdvice {
+    let can_bind = facts.reads.iter().all(|reads| reads.disturbance.reason_unpinned.is_none());
+    let has_another = can_bind && facts.machine.cpu.online.is_none_or(|online| online > 1);
     match mostly_by {
         LostTo::OtherGuests => NoiseAdvice::DedicatedCpus,
         LostTo::Interrupts => NoiseAdvice::MoveInterrupts,
@@ -61,10 +116,11 @@ fn advice(record: &Record, mostly_by: LostTo) -> NoiseAdvice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Record;
     use crate::rules::tests::blank;
 
     fn with(share_of_time: f64, waited_ms: Option<f64>, steal_ms: Option<f64>) -> Record {
-        let mut record = crate::json::document(include_str!("../../../tests/fixtures/record.json")).unwrap();
+        let mut record = crate::json::document(include_str!("../../tests/fixtures/record.json")).unwrap();
         for reads in &mut record.reads.report {
             reads.span_ns = 10e6;
             reads.zero_share = 0.0;
@@ -78,7 +134,7 @@ mod tests {
     #[test]
     fn whoever_took_most_of_it_decides_what_to_do() {
         let found = |record: &Record| {
-            let noise = noise(record);
+            let noise = noise(&record.facts());
             (noise.lost.unwrap().mostly_by, noise.advice)
         };
         // Of 10 ms, 0.3 ms were lost.
@@ -94,9 +150,9 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_has_its_reason() {
-        let found = noise(&blank());
+        let found = noise(&blank().facts());
         assert!(found.lost.is_none() && found.advice.is_none() && found.reason_unmeasured.is_some(), "{found:?}");
-        let overflowing = noise(&with(f64::MAX, None, None));
+        let overflowing = noise(&with(f64::MAX, None, None).facts());
         assert_eq!(overflowing.lost, None);
     }
 }

@@ -1,75 +1,73 @@
-//! The verdict in words: every judgement here was made by the rules of `answers`.
+//! The conclusions of a check in words, as its full page has them.
 
-use anstyle::Style;
-
-use crate::answers::conclusions::{CausalityConclusion, FastPath, Grade, Intervals, Monotonic, Skew, UnknownClock};
-use crate::answers::fast_path::CLOCK;
-use crate::answers::intervals::grade;
-use crate::answers::report::{Answer, ClockVerdict, Question, TimedBy};
+use super::first_screen::mark;
 use crate::clock_id::ClockId;
 use crate::document::Record;
+use crate::judgement::Judgement;
+use crate::judgement::causality::{AcrossCores, Causality};
+use crate::judgement::clocks::ClockAdvice;
+use crate::judgement::grade::Grade;
+use crate::judgement::intervals::{Answer, MEASURED_BY, Question, TimedBy};
+use crate::judgement::monotonic::Monotonic;
+use crate::judgement::path::{CLOCK, FastPath};
+use crate::judgement::skew::Skew;
 use chronoscope_harness::estimators::intervals::{Promise, ShortestInterval, TimedIntervals};
 use chronoscope_harness::quantity::{TIME, count, limit, ns, percent, share};
 use chronoscope_harness::record::PathMethod;
 use chronoscope_render::findings;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
-use chronoscope_render::palette::{CRITICAL, DIM, GOOD, PLAIN, WARNING};
+use chronoscope_render::palette::{DIM, PLAIN, WARNING};
 use chronoscope_render::table::{Align, Table, style_if};
 use chronoscope_render::words::{counted, given, quoted};
 
 pub fn show(page: &mut Page, record: &Record) {
     page.section("VERDICT");
-    if let Some(conclusions) = &record.verdict.conclusions {
-        intervals(page, &conclusions.intervals, record);
-        answers(page, record);
-        bullet(page, conclusions.monotonic.grade(), &monotonic(&conclusions.monotonic));
-        let across = format!("{}; {}", causality(&conclusions.causality), skew(&conclusions.skew));
-        bullet(page, conclusions.causality.grade(), &across);
-        bullet(page, conclusions.fast_path.grade(), &fast_path(&conclusions.fast_path));
+    if let Some(judgement) = &record.judgement {
+        intervals(page, judgement, record);
+        answers(page, judgement);
+        bullet(page, judgement.monotonic.grade(), &monotonic(&judgement.monotonic));
+        let across = format!("{}; {}", causality(&judgement.causality), skew(&judgement.skew, record));
+        bullet(page, judgement.causality.grade(), &across);
+        bullet(page, judgement.path.grade(), &fast_path(&judgement.path));
     }
     findings::warnings(page, &record.findings);
 }
 
 fn bullet(page: &mut Page, grade: Grade, text: &str) {
-    let (style, sign): (Style, &str) = match grade {
-        Grade::Good => (GOOD, "✔ "),
-        Grade::Unknown => (DIM, "? "),
-        Grade::Warning => (WARNING, "! "),
-        Grade::Critical => (CRITICAL, "✘ "),
-    };
+    let (style, sign) = mark(grade);
     page.paragraph(Line::styled(style, sign), PLAIN, text);
 }
 
-fn intervals(page: &mut Page, intervals: &Intervals, record: &Record) {
-    match intervals {
-        Intervals::NotTested { reason } => {
-            bullet(page, Grade::Unknown, &format!("shortest interval: not tested: {reason}"));
-        }
-        Intervals::NoneRecommended => bullet(page, Grade::Warning, NONE_RECOMMENDED),
-        Intervals::Recommended => {
-            for clock in record.verdict.clocks.iter().filter(|clock| clock.recommended) {
-                bullet(page, grade(&clock.promise), &promise(clock, record));
-            }
-        }
+fn intervals(page: &mut Page, judgement: &Judgement, record: &Record) {
+    if judgement.clocks.is_empty() {
+        let reason = record.reason_missing(&MEASURED_BY);
+        bullet(page, Grade::Unknown, &format!("shortest interval: not tested: {reason}"));
+    } else if judgement.recommended().next().is_none() {
+        bullet(page, Grade::Warning, NONE_RECOMMENDED);
+    }
+    for clock in judgement.recommended() {
+        let timed = record.clocks.intervals_of(&clock.name);
+        let promised = timed.map(TimedIntervals::promise).unwrap_or_default();
+        let why = timed.and_then(|timed| timed.reason_unvalidated.as_deref());
+        bullet(page, clock.grade, &promise(clock.name.name(), &promised, why));
     }
 }
 
 const NONE_RECOMMENDED: &str = "no clock is recommended for timing intervals here";
 
 /// The intervals a clock can time directly, and whether trials confirm it.
-fn promise(clock: &ClockVerdict, record: &Record) -> String {
+fn promise(name: &str, promise: &Promise, why: Option<&str>) -> String {
     use ShortestInterval::{Claimed, Confirmed, Unknown};
 
-    let name = quoted(clock.name.name());
-    let timed = record.clocks.intervals_of(&clock.name);
-    let why = || given(timed.and_then(|timed| timed.reason_unvalidated.as_deref()));
-    match (clock.promise.within_1pct, clock.promise.within_10pct) {
+    let name = quoted(name);
+    let why = || given(why);
+    match (promise.within_1pct, promise.within_10pct) {
         (Confirmed(one), Confirmed(ten)) => format!(
             "{name} can time a single interval ≥ {} to 1 %, ≥ {} to 10 % ({CONFIRMED}{})",
             ns(one),
             ns(ten),
-            exceptions(&clock.promise)
+            exceptions(promise)
         ),
         (Claimed(one), Claimed(ten)) => format!(
             "{name} should time a single interval ≥ {} to 1 %, ≥ {} to 10 % (from latency and step; not confirmed by \
@@ -114,8 +112,8 @@ fn within(shortest: ShortestInterval, limit: &str) -> String {
 }
 
 /// The intervals the user asked about, with answers.
-fn answers(page: &mut Page, record: &Record) {
-    for question in &record.verdict.questions {
+fn answers(page: &mut Page, judgement: &Judgement) {
+    for question in &judgement.questions {
         let (grade, text) = answered(question);
         bullet(page, grade, &text);
     }
@@ -128,9 +126,9 @@ pub fn answered(question: &Question) -> (Grade, String) {
 
 /// The same as a section of its own, if there are any.
 pub fn asked(page: &mut Page, record: &Record) {
-    if !record.verdict.questions.is_empty() {
+    if let Some(judgement) = record.judgement.as_ref().filter(|judgement| !judgement.questions.is_empty()) {
         page.section("INTERVALS ASKED ABOUT");
-        answers(page, record);
+        answers(page, judgement);
     }
 }
 
@@ -182,16 +180,16 @@ pub fn monotonic(conclusion: &Monotonic) -> String {
 }
 
 /// In words.
-pub fn causality(conclusion: &CausalityConclusion) -> String {
+pub fn causality(conclusion: &Causality) -> String {
     let values = |new: u64| counted(new, "new value", "new values");
-    match conclusion {
-        CausalityConclusion::WentBackwards { violations, observations, messages } => format!(
+    match &conclusion.across_cores {
+        AcrossCores::WentBackwards { violations, observations, messages } => format!(
             "not causal across cores: clocks that must be causal went backwards {} in {} and {}",
             counted(*violations, "time", "times"),
             counted(*observations, "observation", "observations"),
             counted(*messages, "message", "messages")
         ),
-        CausalityConclusion::Causal { clocks, new_values, pairs, only_pair } => {
+        AcrossCores::Causal { clocks, new_values, pairs, only_pair } => {
             let whence = match only_pair {
                 Some((writer, reader)) => format!("CPU {writer} → {reader}"),
                 None => format!("{} pairs of CPUs", count(*pairs)),
@@ -199,10 +197,11 @@ pub fn causality(conclusion: &CausalityConclusion) -> String {
             let clocks = counted(*clocks, "clock", "clocks");
             format!("causal across cores: none of {clocks} went backwards in {} ({whence})", values(*new_values))
         }
-        CausalityConclusion::NotTested { reason } => format!("causal across cores: not tested: {reason}"),
-        CausalityConclusion::Unknown { unknown, clocks, new_values } => {
-            let why = |UnknownClock { clock, reason }: &UnknownClock| {
-                format!("{} ({})", quoted(clock.name()), given(reason.as_deref()))
+        AcrossCores::NotTested { reason } => format!("causal across cores: not tested: {reason}"),
+        AcrossCores::Unknown { unknown, clocks, new_values } => {
+            let why = |clock: &ClockId| {
+                let reason = conclusion.of(clock).and_then(|of| of.reason_unknown.as_deref());
+                format!("{} ({})", quoted(clock.name()), given(reason))
             };
             let unknown: Vec<String> = unknown.iter().map(why).collect();
             let others = match clocks {
@@ -218,19 +217,15 @@ pub fn causality(conclusion: &CausalityConclusion) -> String {
     }
 }
 
-fn skew(conclusion: &Skew) -> String {
-    let of = |pairs: u64, possible: u64| match pairs < possible {
-        true => format!(" on {} of {} pairs of CPUs", count(pairs), count(possible)),
-        false => String::new(),
+fn skew(conclusion: &Skew, record: &Record) -> String {
+    let of = match record.causality.pairs_tested_of_more() {
+        Some(pairs) => format!(" on {} of {} pairs of CPUs", count(pairs), count(record.causality.pairs_possible)),
+        None => String::new(),
     };
     match conclusion {
         Skew::NotTested { reason } => format!("core-to-core skew: not tested: {reason}"),
-        Skew::Apart { up_to_ns, pairs, pairs_possible } => {
-            format!("CPUs disagree by up to {}{}", ns(*up_to_ns), of(*pairs, *pairs_possible))
-        }
-        Skew::NotExcluded { below_ns, pairs, pairs_possible } => {
-            format!("core-to-core skew, if any, is {}{}", TIME.below(*below_ns), of(*pairs, *pairs_possible))
-        }
+        Skew::Apart { up_to_ns } => format!("CPUs disagree by up to {}{of}", ns(*up_to_ns)),
+        Skew::NotExcluded { below_ns } => format!("core-to-core skew, if any, is {}{of}", TIME.below(*below_ns)),
     }
 }
 
@@ -282,20 +277,28 @@ fn basis(promise: &Promise) -> &'static str {
 /// Claim and measured error of every clock, for the detailed view.
 pub fn trials(page: &mut Page, record: &Record) {
     page.section("SHORTEST INTERVALS");
-    let clocks = &record.verdict.clocks;
-    if let Some(Intervals::NotTested { reason }) = record.verdict.conclusions.as_ref().map(|found| &found.intervals) {
-        page.paragraph(Line::plain("  "), DIM, &format!("not tested: {reason}"));
+    let judged = record.judgement.iter().flat_map(|judgement| &judgement.clocks);
+    let clocks: Vec<Timed<'_>> = judged
+        .filter_map(|clock| {
+            let timed = record.clocks.intervals_of(&clock.name)?;
+            Some((clock, timed, timed.promise()))
+        })
+        .collect();
+    if clocks.is_empty() {
+        page.paragraph(Line::plain("  "), DIM, &format!("not tested: {}", record.reason_missing(&MEASURED_BY)));
         return;
     }
-    let measured = || clocks.iter().filter_map(|clock| Some((clock, record.clocks.intervals_of(&clock.name)?)));
-    claims(page, measured());
-    measured().for_each(|(clock, timed)| reservations(page, clock, timed));
-    if measured().any(|(_, timed)| !timed.trials.is_empty()) {
-        errors(page, measured());
+    claims(page, &clocks);
+    clocks.iter().for_each(|clock| reservations(page, clock));
+    if clocks.iter().any(|(_, timed, _)| !timed.trials.is_empty()) {
+        errors(page, &clocks);
     }
 }
 
-fn claims<'r>(page: &mut Page, clocks: impl Iterator<Item = (&'r ClockVerdict, &'r TimedIntervals)>) {
+/// A clock, its intervals, and what they amount to.
+type Timed<'r> = (&'r ClockAdvice, &'r TimedIntervals, Promise);
+
+fn claims(page: &mut Page, clocks: &[Timed<'_>]) {
     let from = |value: Option<f64>| value.map_or_else(|| "none found".to_owned(), ns);
     let mut claims = Table::new(&[
         ("clock", Align::Left),
@@ -306,7 +309,7 @@ fn claims<'r>(page: &mut Page, clocks: impl Iterator<Item = (&'r ClockVerdict, &
         ("result 10 %", Align::Right),
         ("basis", Align::Left),
     ]);
-    for (clock, timed) in clocks {
+    for (clock, timed, promise) in clocks {
         claims.row(
             style_if(!clock.recommended, DIM),
             [
@@ -314,31 +317,31 @@ fn claims<'r>(page: &mut Page, clocks: impl Iterator<Item = (&'r ClockVerdict, &
                 yes(clock.recommended),
                 from(timed.claimed_interval_ns.within_1pct),
                 from(timed.claimed_interval_ns.within_10pct),
-                result(clock.promise.within_1pct),
-                result(clock.promise.within_10pct),
-                basis(&clock.promise).to_owned(),
+                result(promise.within_1pct),
+                result(promise.within_10pct),
+                basis(promise).to_owned(),
             ],
         );
     }
     page.table(claims);
 }
 
-fn reservations(page: &mut Page, clock: &ClockVerdict, timed: &TimedIntervals) {
+fn reservations(page: &mut Page, (clock, timed, promise): &Timed<'_>) {
     let mut said = |style, text: &str| page.paragraph(Line::plain(&format!("  {:<24} ", clock.name)), style, text);
-    let failed = exceptions(&clock.promise);
+    let failed = exceptions(promise);
     if let Some(failed) = failed.strip_prefix(';') {
         said(PLAIN, &format!("longer intervals hold taken together; below 95 of 100 individually:{failed}"));
     }
     if !clock.why.is_empty() {
         said(PLAIN, &clock.why);
     }
-    let results = [clock.promise.within_1pct, clock.promise.within_10pct];
+    let results = [promise.within_1pct, promise.within_10pct];
     if !results.into_iter().all(ShortestInterval::is_confirmed) {
         said(DIM, &format!("not confirmed: {}", given(timed.reason_unvalidated.as_deref())));
     }
 }
 
-fn errors<'r>(page: &mut Page, clocks: impl Iterator<Item = (&'r ClockVerdict, &'r TimedIntervals)>) {
+fn errors(page: &mut Page, clocks: &[Timed<'_>]) {
     page.heading("Trials: known work timed once per reading, against its duration timed in batches");
     let mut trials = Table::new(&[
         ("clock", Align::Left),
@@ -351,7 +354,7 @@ fn errors<'r>(page: &mut Page, clocks: impl Iterator<Item = (&'r ClockVerdict, &
         ("holds", Align::Left),
     ])
     .named_by(2);
-    for (clock, timed) in clocks {
+    for (clock, timed, _) in clocks {
         for trial in &timed.trials {
             trials.row(
                 style_if(!trial.holds, WARNING),

@@ -1,50 +1,82 @@
 //! Whether `CLOCK_MONOTONIC` is read without entering the kernel.
 
+use chronoscope_harness::record::{Path, PathMethod};
 use chronoscope_sources::SourceId;
 use chronoscope_sources::os::OsClock;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::answers::conclusions::FastPath;
-use crate::document::Record;
+use super::facts::Facts;
+use super::grade::Grade;
 use crate::sections::clocks::plan::PATHS;
-use crate::sections::clocks::report::ClockReport;
-use chronoscope_harness::record::{Path, PathMethod};
 
 /// The clock concerned.
 pub const CLOCK: SourceId = SourceId::Os(OsClock::Monotonic);
 
-/// Whether the vDSO reads it; None if unknown.
-pub fn is_on_fast_path(record: &Record) -> Option<bool> {
-    let path = clock(record).filter(|clock| clock.available)?.path?;
-    Some(path == Path::Vdso)
+/// Whether `CLOCK_MONOTONIC` is read without entering the kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum FastPath {
+    /// The vDSO reads it.
+    Vdso {
+        /// How that is known.
+        method: PathMethod,
+    },
+    /// The vDSO probably reads it: inferred from timing, or the document does not say how that is known.
+    ProbablyVdso {
+        /// How that is known.
+        method: Option<PathMethod>,
+    },
+    /// Every read is a system call.
+    SystemCall {
+        /// How that is known.
+        method: Option<PathMethod>,
+    },
+    /// The tests were inconclusive.
+    Unknown {
+        /// Why.
+        reason: String,
+    },
+    /// It was not tried.
+    NotTested {
+        /// Why.
+        reason: String,
+    },
 }
 
-/// The first screen's conclusion.
-pub fn fast_path(record: &Record) -> FastPath {
-    let clock = clock(record);
-    let method = clock.and_then(|clock| clock.path_evidence.as_ref()).map(|evidence| evidence.method);
-    let reason = |of: fn(&ClockReport) -> &Option<String>| clock.and_then(|clock| of(clock).clone());
-    match (record.verdict.os_clock_on_fast_path, method) {
-        // A verdict without evidence is no better than a guess.
-        (Some(true), None | Some(PathMethod::Inferred)) => FastPath::ProbablyVdso { method },
-        (Some(true), Some(method)) => FastPath::Vdso { method },
-        (Some(false), _) => FastPath::SystemCall { method },
-        (None, _) => match (reason(|clock| &clock.reason_unavailable), reason(|clock| &clock.reason_path_unknown)) {
-            (Some(reason), _) => FastPath::NotTested { reason },
-            (None, Some(reason)) => FastPath::Unknown { reason },
-            (None, None) => FastPath::NotTested { reason: record.reason_missing(&[PATHS]) },
-        },
+impl FastPath {
+    /// The grade.
+    pub const fn grade(&self) -> Grade {
+        match self {
+            Self::Vdso { .. } => Grade::Good,
+            Self::SystemCall { .. } => Grade::Warning,
+            Self::ProbablyVdso { .. } | Self::Unknown { .. } | Self::NotTested { .. } => Grade::Unknown,
+        }
     }
 }
 
-fn clock(record: &Record) -> Option<&ClockReport> {
-    record.clocks.iter().find(|clock| clock.name == CLOCK)
+/// By what the clocks section found. A path without evidence is no better than a guess.
+pub fn path(facts: &Facts<'_>) -> FastPath {
+    let not_planned = || FastPath::NotTested { reason: facts.reason_missing(&[PATHS]) };
+    let Some(clock) = facts.clocks.iter().find(|clock| clock.name == CLOCK) else { return not_planned() };
+    let method = clock.path_evidence.as_ref().map(|evidence| evidence.method);
+    match (clock.path.filter(|_| clock.available), method) {
+        (Some(Path::Vdso), None | Some(PathMethod::Inferred)) => FastPath::ProbablyVdso { method },
+        (Some(Path::Vdso), Some(method)) => FastPath::Vdso { method },
+        (Some(Path::Syscall | Path::Register), _) => FastPath::SystemCall { method },
+        (None, _) => match (&clock.reason_unavailable, &clock.reason_path_unknown) {
+            (Some(reason), _) => FastPath::NotTested { reason: reason.clone() },
+            (None, Some(reason)) => FastPath::Unknown { reason: reason.clone() },
+            (None, None) => not_planned(),
+        },
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::conclusions::Grade;
     use crate::rules::tests::{blank, readable};
+    use crate::sections::clocks::report::ClockReport;
     use chronoscope_harness::record::PathEvidence;
 
     type Change = fn(&mut ClockReport);
@@ -91,8 +123,7 @@ mod tests {
             change(&mut clock);
             let mut record = blank();
             record.clocks.push(clock);
-            record.verdict.os_clock_on_fast_path = is_on_fast_path(&record);
-            let found = fast_path(&record);
+            let found = path(&record.facts());
             assert_eq!((&found, found.grade()), (&wanted, grade));
         }
     }

@@ -1,97 +1,99 @@
-//! From a judged check to its first screen.
+//! The state of a host, in one word, and what it rests on.
 
 use chronoscope_harness::finding::{Finding, HostState, Severity};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::report::FirstScreen;
-use super::{noise, trust, uses};
-use crate::answers::host::{Host, Reason};
-use crate::document::{Outcome, Record};
-use crate::kinds;
-use crate::part::Part;
+use super::facts::Facts;
+use crate::part::{Outcome, Part};
 use crate::sections::causality::plan::LITMUS;
 use crate::sections::clocks::plan::{GRANULARITY, LATENCY};
 use crate::sections::reads::plan::READS;
 use crate::sections::sync::plan::SYNC;
 
-/// The command whose documents have a first screen.
-const CHECK: &str = "check";
 /// What has to be checked before a host can be called sound.
 const ESSENTIAL: [Part; 4] = [LATENCY, GRANULARITY, READS, LITMUS];
 
-/// Fills in the first screen of a check, from its measurements, conclusions and findings; other documents have none.
-pub fn draw_first_screen(record: &mut Record) {
-    record.first_screen = is_check(record).then(|| FirstScreen {
-        host: host(record),
-        uses: uses::uses(record),
-        runtimes_left: uses::runtimes_left(record),
-        avoid: uses::avoid(record),
-        one_shot: uses::one_shot(record),
-        trust: trust::checks(record),
-        noise: noise::noise(record),
-    });
+/// The state of a host, and the findings behind it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Host {
+    /// The gravest class among its findings.
+    pub state: HostState,
+    /// Whether all that was planned was checked. If not, a graver state is possible.
+    pub complete: bool,
+    /// The findings behind it and all other warnings, by kind, the gravest first.
+    pub reasons: Vec<Reason>,
 }
 
-fn is_check(record: &Record) -> bool {
-    record.command == CHECK && record.is_check()
+/// Findings of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reason {
+    /// Their id.
+    pub id: String,
+    /// The state that such a finding puts a host in.
+    pub class: HostState,
 }
 
-/// The state of the host: the gravest class among its findings. An essential check that was not made leaves it unknown; one of
-/// the wall clock that was not made leaves room for a graver state.
-fn host(record: &Record) -> Host {
-    let reasons = reasons(&record.findings);
+impl Reason {
+    /// Those of `findings` that are meant.
+    pub fn of<'a>(&self, findings: &'a [Finding]) -> Vec<&'a Finding> {
+        let is_meant = |finding: &&Finding| finding.id == self.id && counts(self.class, finding);
+        findings.iter().filter(is_meant).collect()
+    }
+}
+
+/// Whether a finding of this class tells of a host's state.
+fn counts(class: HostState, finding: &Finding) -> bool {
+    class == HostState::Noisy || finding.severity > Severity::Notice
+}
+
+/// The state is the gravest class among the findings. An essential check that was not made leaves it unknown; one of the wall
+/// clock that was not made leaves room for a graver state.
+pub fn host(facts: &Facts<'_>, interrupted: bool, classed: &[(HostState, &Finding)]) -> Host {
+    let reasons = reasons(classed);
     let gravest = reasons.iter().map(|reason| reason.class).max().unwrap_or(HostState::Ok);
-    let state = if gravest == HostState::Ok && !is_essential_done(record) { HostState::Unknown } else { gravest };
-    let complete = !record.interrupted
-        && is_essential_done(record)
-        && is_done(record, SYNC)
+    let is_essential_done = is_essential_done(facts);
+    let state = if gravest == HostState::Ok && !is_essential_done { HostState::Unknown } else { gravest };
+    let complete = !interrupted
+        && is_essential_done
+        && is_done(facts, SYNC)
         && reasons.iter().all(|reason| reason.class != HostState::Unknown);
     Host { state, complete, reasons }
 }
 
 /// Whether every essential part was done; between CPUs only where there are several.
-fn is_essential_done(record: &Record) -> bool {
-    let has_one_cpu = record.plan.cpus.len() == 1;
-    ESSENTIAL.into_iter().all(|part| has_one_cpu && part == LITMUS || is_done(record, part))
+fn is_essential_done(facts: &Facts<'_>) -> bool {
+    let has_one_cpu = facts.plan.cpus.len() == 1;
+    ESSENTIAL.into_iter().all(|part| has_one_cpu && part == LITMUS || is_done(facts, part))
 }
 
-fn is_done(record: &Record, part: Part) -> bool {
-    record.parts.iter().any(|report| report.part == part && report.outcome == Outcome::Done)
+fn is_done(facts: &Facts<'_>, part: Part) -> bool {
+    facts.parts.iter().any(|report| report.part == part && report.outcome == Outcome::Done)
 }
 
 /// The findings that class a host, and all warnings, by kind.
-fn reasons(findings: &[Finding]) -> Vec<Reason> {
-    let mut reasons: Vec<Reason> = Vec::new();
-    for finding in findings {
-        let class = kinds::class_of(finding);
-        if class == HostState::Ok && finding.severity == Severity::Notice {
-            continue;
-        }
-        match reasons.iter_mut().find(|reason| reason.id == finding.id) {
-            Some(reason) => {
-                reason.findings += 1;
-                (reason.class, reason.severity) = (reason.class.max(class), reason.severity.max(finding.severity));
+fn reasons(classed: &[(HostState, &Finding)]) -> Vec<Reason> {
+    let mut reasons: Vec<(Severity, Reason)> = Vec::new();
+    for (class, finding) in classed.iter().filter(|(class, finding)| counts(*class, finding)) {
+        match reasons.iter_mut().find(|(_, reason)| reason.id == finding.id) {
+            Some((severity, reason)) => {
+                (reason.class, *severity) = (reason.class.max(*class), finding.severity.max(*severity));
             }
-            None => reasons.push(Reason {
-                id: finding.id.to_string(),
-                class,
-                severity: finding.severity,
-                findings: 1,
-                summary: finding.evidence.summary.clone(),
-                mend: finding.advice.first().cloned(),
-            }),
+            None => reasons.push((finding.severity, Reason { id: finding.id.to_string(), class: *class })),
         }
     }
-    reasons.sort_by(|a, b| b.class.cmp(&a.class).then(b.severity.cmp(&a.severity)));
-    reasons
+    reasons.sort_by(|(a_severity, a), (b_severity, b)| b.class.cmp(&a.class).then(b_severity.cmp(a_severity)));
+    reasons.into_iter().map(|(_, reason)| reason).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::PartReport;
+    use crate::document::{PartReport, Record};
     use crate::engine::rules::STOLEN_TIME;
     use crate::judgement::rules::causality::NON_CAUSAL_READ;
     use crate::judgement::rules::runtimes::RUNTIME_FAILED;
+    use crate::kinds;
     use crate::rules::tests::blank;
     use crate::sections::sync::rules::WALL_CLOCK_UNDISCIPLINED;
     use chronoscope_harness::finding::Kind;
@@ -113,10 +115,10 @@ mod tests {
         record
     }
 
-    fn found(mut record: Record, kinds: &[Kind]) -> Host {
-        record.findings = kinds.iter().map(|kind| Finding::new(*kind, "seen").advice("mend it")).collect();
-        draw_first_screen(&mut record);
-        record.first_screen.clone().unwrap().host
+    fn found(mut record: Record, found: &[Kind]) -> Host {
+        record.findings = found.iter().map(|kind| Finding::new(*kind, "seen").advice("mend it")).collect();
+        let classed: Vec<_> = record.findings.iter().map(|finding| (kinds::class_of(finding), finding)).collect();
+        host(&record.facts(), record.interrupted, &classed)
     }
 
     #[test]
@@ -139,8 +141,8 @@ mod tests {
         let host = found(without_wall_clock, &[]);
         assert_eq!((host.state, host.complete), (HostState::Ok, false));
         let host = found(sound(), &[STOLEN_TIME, NON_CAUSAL_READ, NON_CAUSAL_READ]);
-        assert_eq!((host.reasons[0].id.as_str(), host.reasons[0].findings), (NON_CAUSAL_READ.id, 2));
-        assert_eq!(host.reasons[0].mend.as_deref(), Some("mend it"));
+        let ids: Vec<&str> = host.reasons.iter().map(|reason| reason.id.as_str()).collect();
+        assert_eq!(ids, [NON_CAUSAL_READ.id, STOLEN_TIME.id]);
     }
 
     #[test]
@@ -158,13 +160,5 @@ mod tests {
         let mut interrupted = done([Done; 4]);
         interrupted.interrupted = true;
         assert!(!found(interrupted, &[]).complete);
-    }
-
-    #[test]
-    fn only_a_check_has_a_first_screen() {
-        let mut section = blank();
-        section.command = "reads".to_owned();
-        draw_first_screen(&mut section);
-        assert_eq!(section.first_screen, None);
     }
 }

@@ -1,0 +1,31 @@
+use std::ops::Deref;
+
+use chronoscope_harness::record::Machine;
+
+use crate::part::{Part, PartReport, reason_missing};
+use crate::plan::Plan;
+use crate::registry::Sections;
+
+/// What conclusions follow from: the machine, and what was planned and measured.
+#[derive(Clone, Copy)]
+pub struct Facts<'a> {
+    pub machine: &'a Machine,
+    pub plan: &'a Plan,
+    pub parts: &'a [PartReport],
+    pub sections: &'a Sections,
+}
+
+impl Facts<'_> {
+    /// Why the results of `parts` are missing.
+    pub fn reason_missing(&self, parts: &[Part]) -> String {
+        reason_missing(self.parts, parts)
+    }
+}
+
+impl Deref for Facts<'_> {
+    type Target = Sections;
+
+    fn deref(&self) -> &Sections {
+        self.sections
+    }
+}

@@ -1,0 +1,100 @@
+//! How far apart the clocks of two CPUs can be.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::causality::reason_untested;
+use super::facts::Facts;
+use super::grade::Grade;
+use crate::sections::causality::plan::OFFSETS;
+
+/// Bound on the skew between the CPUs' clocks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Skew {
+    /// No pair of CPUs was seen to disagree.
+    NotExcluded {
+        /// Upper bound on the skew.
+        below_ns: f64,
+    },
+    /// A pair disagrees.
+    Apart {
+        /// Upper bound on the skew.
+        up_to_ns: f64,
+    },
+    /// No pair was compared.
+    NotTested {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Skew {
+    /// The grade.
+    pub const fn grade(&self) -> Grade {
+        match self {
+            Self::NotExcluded { .. } => Grade::Good,
+            Self::Apart { .. } => Grade::Critical,
+            Self::NotTested { .. } => Grade::Unknown,
+        }
+    }
+
+    /// The largest skew compatible with the observations.
+    pub const fn bound_ns(&self) -> Option<f64> {
+        match self {
+            Self::NotExcluded { below_ns: bound_ns } | Self::Apart { up_to_ns: bound_ns } => Some(*bound_ns),
+            Self::NotTested { .. } => None,
+        }
+    }
+}
+
+/// The bound over all pairs.
+pub fn skew(facts: &Facts<'_>) -> Skew {
+    let report = &facts.causality.report;
+    let bounds = report.pairs.iter().map(|pair| pair.skew_not_excluded_ns());
+    let Some(bound_ns) = bounds.reduce(f64::max).filter(|bound| bound.is_finite()) else {
+        return Skew::NotTested { reason: reason_untested(facts, OFFSETS) };
+    };
+    if report.pairs.iter().any(|pair| pair.shows_skew()) {
+        Skew::Apart { up_to_ns: bound_ns }
+    } else {
+        Skew::NotExcluded { below_ns: bound_ns }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::tests::blank;
+    use crate::sections::causality::report::PairOffset;
+    use chronoscope_harness::record::Disturbance;
+
+    fn pair(offset_ns: f64) -> PairOffset {
+        PairOffset {
+            clock: "CLOCK_MONOTONIC".into(),
+            a: 0,
+            b: 1,
+            rounds: 10,
+            offset_ns,
+            half_width_ns: 10.0,
+            reason_not_constant: None,
+            violations: 0,
+            disturbance: Disturbance::default(),
+        }
+    }
+
+    #[test]
+    fn every_outcome_of_the_offsets_is_concluded() {
+        let reason = "it was not part of the plan".to_owned();
+        let rows = [
+            (vec![pair(4.0)], Skew::NotExcluded { below_ns: 14.0 }),
+            (vec![pair(4.0), PairOffset { a: 1, b: 0, ..pair(-500.0) }], Skew::Apart { up_to_ns: 510.0 }),
+            (Vec::new(), Skew::NotTested { reason }),
+        ];
+        for (pairs, wanted) in rows {
+            let mut record = blank();
+            record.causality.pairs = pairs;
+            assert_eq!(skew(&record.facts()), wanted);
+        }
+    }
+}
