@@ -44,6 +44,7 @@ pub struct Conclusions {
 
 /// A section of the conclusions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
 pub struct Block {
     /// Its sentences and tables in order.
     pub items: Vec<Item>,
@@ -51,7 +52,7 @@ pub struct Block {
 
 /// A sentence or a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(untagged)]
 pub enum Item {
     /// A sentence.
     Statement(Statement),
@@ -86,37 +87,30 @@ pub struct Grid {
 /// # Examples
 /// ```
 /// use chronoscope_examples::Value;
+/// use chronoscope_harness::record::Estimate;
 ///
-/// assert_eq!(Value::PlainNs(15.2).to_string(), "15.2 ns");
-/// assert_eq!(Value::PlainFactor(4.234).to_string(), "4.23×");
+/// assert_eq!(Value::Ns(Estimate::certain(15.2)).to_string(), "15.2 ns");
+/// assert_eq!(Value::Factor(Estimate::certain(4.234)).to_string(), "4.23×");
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Value {
-    /// Words.
+    /// Words: also why there is no number.
     Text(String),
     /// A count.
     Count(u64),
     /// A number without a unit.
     Number(f64),
-    /// A duration with its interval.
+    /// A duration with its interval; one that was published, or computed from others, is certain.
     Ns(Estimate),
     /// A difference of durations with its interval.
     DifferenceNs(Estimate),
-    /// A published duration, or one computed from others.
-    PlainNs(f64),
     /// A rate with its interval.
     PerSecond(Estimate),
-    /// A published rate, or one computed from another.
-    PlainPerSecond(f64),
     /// A ratio with its interval.
     Factor(Estimate),
-    /// A ratio of published figures.
-    PlainFactor(f64),
     /// A share, in percent, with its interval; negative for a negative difference.
     PercentOf(Estimate),
-    /// No number, and why.
-    Missing(String),
 }
 
 impl Block {
@@ -166,12 +160,27 @@ impl Statement {
 impl Value {
     /// `found`, or a note that there is no number and why.
     pub(crate) fn or(found: Option<Self>, why: impl Into<String>) -> Self {
-        found.unwrap_or_else(|| Self::Missing(why.into()))
+        found.unwrap_or_else(|| Self::text(why))
     }
 
     /// The time of a cell, or why it has none.
     pub(crate) fn time(cell: Option<&Cell>) -> Self {
         Self::or(cell.and_then(|cell| cell.time_ns).map(Self::Ns), why_no_time(cell))
+    }
+
+    /// A duration that was published, or computed from others.
+    pub(crate) fn plain_ns(ns: f64) -> Self {
+        Self::Ns(Estimate::certain(ns))
+    }
+
+    /// Likewise a rate.
+    pub(crate) fn plain_per_second(rate: f64) -> Self {
+        Self::PerSecond(Estimate::certain(rate))
+    }
+
+    /// Likewise a ratio.
+    pub(crate) fn plain_factor(factor: f64) -> Self {
+        Self::Factor(Estimate::certain(factor))
     }
 
     pub(crate) fn text(text: impl Into<String>) -> Self {
@@ -182,16 +191,13 @@ impl Value {
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&match self {
-            Self::Text(words) | Self::Missing(words) => words.clone(),
+            Self::Text(words) => words.clone(),
             Self::Count(count) => text::count(*count),
             Self::Number(number) => text::three_digits(*number),
             Self::Ns(value) => TIME.amount(value),
             Self::DifferenceNs(value) => TIME.signed().difference(value),
-            Self::PlainNs(ns) => TIME.amount(&Estimate::certain(*ns)),
             Self::PerSecond(value) => PER_SECOND.amount(value),
-            Self::PlainPerSecond(rate) => PER_SECOND.amount(&Estimate::certain(*rate)),
             Self::Factor(value) => RATIO.amount(value),
-            Self::PlainFactor(factor) => RATIO.value(*factor),
             Self::PercentOf(share) => PERCENT.signed().difference(share),
         })
     }

@@ -158,7 +158,7 @@ pub(crate) fn part(claimed: f64, done: f64, timed_share: f64) -> OperationPart {
 pub(crate) fn series(case: &str, batches_ns: &[f64], steadiness: Steadiness) -> Cell {
     let mut cell = cell(case, 0, 1, [1.0; 4]);
     for fork in &mut cell.forks {
-        let visit = StudyIteration { quiet: true, batches_ns: batches_ns.to_vec(), ..StudyIteration::default() };
+        let visit = StudyIteration { quiet: true, batches_ns: batches_ns.to_vec() };
         fork.visits = vec![visit];
     }
     cell.steadiness = Some(steadiness);

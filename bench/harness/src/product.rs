@@ -100,13 +100,8 @@ impl Front {
             return None;
         }
         let front = &conclusion["front"];
-        let [ns, raised_ns, flat_ns] = ["ns", "raised_ns", "flat_ns"].map(|name| front[name].as_f64());
-        Some(match front["scales"].as_str()? {
-            "everywhere" => Self { raised_ns: None, flat_ns: ns, is_beyond: false },
-            "from" => Self { raised_ns, flat_ns: ns, is_beyond: false },
-            "beyond" => Self { raised_ns: ns, flat_ns: None, is_beyond: true },
-            _ => Self { raised_ns, flat_ns, is_beyond: false },
-        })
+        let [raised_ns, flat_ns] = ["raised", "flat"].map(|end| front[end]["ns"].as_f64());
+        Some(Self { raised_ns, flat_ns, is_beyond: front["scales"].as_str()? == "beyond" })
     }
 
     /// Whether it is known from where the clock scales, or that it does not with any work tried.
@@ -162,12 +157,12 @@ mod tests {
     #[test]
     fn an_answer_says_from_where_a_clock_scales() {
         let of = |front: Json| Front::of(&json!({ "clock": "x", "threads": 2, "front": front })).unwrap();
-        assert!(of(json!({ "scales": "everywhere", "tokens": 0, "ns": 0.0 })).is_answer());
-        let from = of(json!({ "scales": "from", "tokens": 9, "ns": 9.0, "raised_tokens": 4, "raised_ns": 4.0 }));
+        assert!(of(json!({ "scales": "everywhere", "flat": { "ns": 0.0 } })).is_answer());
+        let from = of(json!({ "scales": "from", "flat": { "ns": 9.0 }, "raised": { "ns": 4.0 } }));
         assert_eq!(from, Front { raised_ns: Some(4.0), flat_ns: Some(9.0), is_beyond: false });
-        assert!(of(json!({ "scales": "beyond", "tokens": 9, "ns": 9.0 })).is_answer());
-        assert!(of(json!({ "scales": "unresolved", "flat_tokens": 9, "flat_ns": 9.0 })).is_answer());
-        let open = json!({ "scales": "unresolved", "raised_tokens": 4, "raised_ns": 4.0, "flat_ns": null });
+        assert!(of(json!({ "scales": "beyond", "raised": { "ns": 9.0 } })).is_answer());
+        assert!(of(json!({ "scales": "unresolved", "flat": { "ns": 9.0 } })).is_answer());
+        let open = json!({ "scales": "unresolved", "raised": { "ns": 4.0 }, "flat": null });
         assert!(!of(open).is_answer());
         assert_eq!(Front::of(&json!({ "clock": "x", "threads": 1, "front": { "scales": "unresolved" } })), None);
     }

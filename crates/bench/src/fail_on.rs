@@ -61,7 +61,7 @@ mod tests {
             difference_ns: None,
             ratio: around(ratio),
             verdict,
-            pairs: Vec::new(),
+            pairs: 0,
         };
         record.against = Some(Against {
             other: "before".to_owned(),

@@ -25,8 +25,6 @@ pub struct Plan {
     pub budget_ms: u64,
     /// The CPUs it may use.
     pub cpus: Vec<u32>,
-    /// The CPU for single-threaded measurements; null if threads cannot be pinned.
-    pub measuring_cpu: Option<u32>,
     /// The clocks to examine, by name.
     pub clocks: Vec<ClockId>,
     /// The parts to run, each with its time.
@@ -142,6 +140,11 @@ impl Frame {
 }
 
 impl Plan {
+    /// The CPU for single-threaded measurements; None if threads cannot be pinned.
+    pub fn measuring_cpu(&self) -> Option<u32> {
+        self.cpus.last().copied()
+    }
+
     /// This plan, then the parts of `other`.
     #[must_use]
     pub fn followed_by(mut self, other: Self) -> Self {
@@ -181,7 +184,6 @@ impl Plan {
         Ok(Self {
             depth: frame.depth,
             budget_ms: u64::try_from(budget.as_millis()).unwrap_or(u64::MAX),
-            measuring_cpu: frame.cpus.last().copied(),
             cpus: frame.cpus.clone(),
             // Reading a PTP clock takes its driver's lock, which a daemon needs: not without being asked.
             clocks: if frame.alone { clocks() } else { known_clocks().collect() },

@@ -92,7 +92,7 @@ pub mod tests {
 
     /// A latency of which only the estimate matters.
     pub fn latency(estimate: f64) -> Latency {
-        let process = ForkSummary { p50: estimate, minimum: estimate, maximum: estimate, batches: 2 };
+        let process = ForkSummary { p50: estimate, minimum: estimate, batches: 2 };
         Latency {
             estimate,
             low: estimate,

@@ -12,7 +12,6 @@ use crate::sections::runtimes::estimate;
 use crate::sections::runtimes::estimate::{CountedCalls, NativeRounds};
 use crate::sections::runtimes::probe::Answer;
 use crate::sections::runtimes::probe_process::ProbeProcess;
-use chronoscope_harness::record::Disturbance;
 
 /// Reads a document of any kind and, if valid, renders it in every way. Returns the pages, or the error.
 ///
@@ -65,7 +64,7 @@ pub fn heard(text: &str) -> Result<String, serde_json::Error> {
     let counted = (&forks[0].answer, &CountedCalls::new());
     let clocks = estimate::runtime_clocks(&forks, Some(counted), &NativeRounds::new());
     let _ = estimate::runtime_loop(&forks);
-    let _ = estimate::runtime_pause(&forks, true);
-    let _ = estimate::runtime_latch(&forks, 100, Disturbance::default(), true);
+    let _ = estimate::runtime_pause(&forks);
+    let _ = estimate::runtime_latch(&forks, 100);
     serde_json::to_string(&clocks)
 }

@@ -58,7 +58,7 @@ fn a_program_is_observed_to_its_end_and_logged() {
     for (row, interval) in rows.iter().zip(&found) {
         let tag = row["cpu"].as_u64().map_or_else(|| "sleep".to_owned(), |cpu| format!("cpu{cpu}-sleep"));
         assert_eq!(interval.tag().map(|tag| tag.as_str().to_owned()), Some(tag));
-        assert!((interval.max() - row["late_ns_max"].as_f64().unwrap() / 1e6).abs() < 0.001);
+        assert!((interval.max() - row["late_ns"]["max"].as_f64().unwrap() / 1e6).abs() < 0.001);
     }
 }
 

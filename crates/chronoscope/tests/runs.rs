@@ -72,7 +72,7 @@ fn a_check_gives_a_valid_record_in_which_nothing_is_unexplained() {
     );
     let canary = &record["content"]["sections"]["clocks"]["report"]["harness"]["canary"];
     assert!(
-        canary["rounds_quiet"].as_u64().unwrap() > 0 && canary["rounds_quiet"].as_u64() <= canary["rounds"].as_u64()
+        canary["visits_quiet"].as_u64().unwrap() > 0 && canary["visits_quiet"].as_u64() <= canary["visits"].as_u64()
     );
 }
 
@@ -260,7 +260,7 @@ fn the_selftest_judges_every_claim_and_exits_by_its_verdict() {
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     let passed = found["content"]["experiment"]["passed"].as_bool().unwrap();
     assert_eq!(output.status.code(), Some(i32::from(!passed)));
-    let claims = found["content"]["experiment"]["model"]["items"][0]["table"]["rows"].as_array().unwrap();
+    let claims = found["content"]["experiment"]["model"][0]["rows"].as_array().unwrap();
     assert_eq!(claims.len(), 9, "{claims:?}");
 }
 

@@ -84,7 +84,7 @@ fn a_runtime_that_fails_is_named_and_takes_nothing_along() {
     if several_cpus() {
         let front = &found["front"];
         assert_eq!(
-            (&front["scales"], &front["raised_tokens"], &front["tokens"]),
+            (&front["scales"], &front["raised"]["tokens"], &front["flat"]["tokens"]),
             (&"from".into(), &16.into(), &256.into())
         );
     }

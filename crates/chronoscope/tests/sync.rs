@@ -24,9 +24,9 @@ fn every_question_has_an_answer_or_a_reason() {
     for path in
         ["/bound", "/slew/declared", "/slew/observed", "/slew/transient_ppm", "/step", "/kernel", "/chrony", "/daemons"]
     {
-        let known = report.pointer(path).unwrap().as_object().unwrap();
-        let is_reason = known.get("unavailable").is_some_and(|why| why.as_str().is_some_and(|why| !why.is_empty()));
-        assert!(known.len() == 1 && (is_reason || known.contains_key("value")), "{path}: {known:?}");
+        let known = report.pointer(path).unwrap();
+        let why = known.get("unavailable").map(|why| why.as_str().unwrap());
+        assert!(!known.is_null() && why != Some(""), "{path}: {known}");
     }
     assert!(!report["discipline"]["evidence"].as_array().unwrap().is_empty(), "{report}");
 }

@@ -1,4 +1,4 @@
-use chronoscope_harness::record::{Clocksource, ClocksourceRating, Cpu, FrequencySource, Machine, Tsc};
+use chronoscope_harness::record::{Cpu, CpuidFlag, FrequencySource, Known, Machine, Tsc};
 
 use crate::page::Page;
 use crate::palette::{PLAIN, WARNING};
@@ -29,7 +29,7 @@ pub fn facts(machine: &Machine) -> [(&'static str, String); 7] {
         ("CPU", cpu(&machine.cpu)),
         (counter, tsc(&machine.tsc)),
         (rate, frequency(&machine.tsc)),
-        ("clocksource", clocksource(&machine.clocksource)),
+        ("clocksource", clocksource(machine)),
         ("hypervisor", hypervisor(machine)),
         ("kernel", kernel(machine)),
         (LOAD, format!("{} · governor {}", load(machine), governor(machine))),
@@ -111,26 +111,26 @@ fn tsc(tsc: &Tsc) -> String {
 
 /// The names of the flags set in CPUID.
 pub fn cpuid(tsc: &Tsc) -> String {
-    let Some(flags) = tsc.cpuid else {
+    let Some(flags) = &tsc.cpuid else {
         return "not there".to_owned();
     };
     let named = [
-        ("TSC", flags.tsc),
-        ("invariant TSC", flags.invariant),
-        ("RDTSCP", flags.rdtscp),
-        ("TSC deadline", flags.deadline),
-        ("TSC_ADJUST", flags.adjust),
+        ("TSC", CpuidFlag::Tsc),
+        ("invariant TSC", CpuidFlag::Invariant),
+        ("RDTSCP", CpuidFlag::Rdtscp),
+        ("TSC deadline", CpuidFlag::Deadline),
+        ("TSC_ADJUST", CpuidFlag::Adjust),
     ];
-    let words = named.map(|(name, set)| format!("{name} {}", if set { "yes" } else { "no" }));
+    let words = named.map(|(name, flag)| format!("{name} {}", if flags.contains(&flag) { "yes" } else { "no" }));
     words.join(", ")
 }
 
 /// The measured frequency, and the source closest to it; the clocks view lists all of them.
 fn frequency(tsc: &Tsc) -> String {
     let mut parts = vec![measured(tsc)];
-    let distance = |source: &&FrequencySource| source.deviation_ppm.map_or(f64::INFINITY, f64::abs);
-    let named = tsc.frequency_sources.iter().filter(|source| source.hz.is_some());
-    parts.extend(named.min_by(|a, b| distance(a).total_cmp(&distance(b))).map(source));
+    let distance = |source: &&FrequencySource| tsc.deviation_ppm(source).map_or(f64::INFINITY, f64::abs);
+    let named = tsc.frequency_sources.iter().filter(|source| source.hz.value().is_some());
+    parts.extend(named.min_by(|a, b| distance(a).total_cmp(&distance(b))).map(|nearest| source(tsc, nearest)));
     match tsc.frequency_sources.len() {
         0 => {}
         all => parts.push(format!("all {all} sources: chronoscope clocks")),
@@ -147,40 +147,36 @@ pub fn measured(tsc: &Tsc) -> String {
 }
 
 /// One source's frequency, or why it has none.
-pub fn source(source: &FrequencySource) -> String {
+pub fn source(tsc: &Tsc, source: &FrequencySource) -> String {
     let name = &source.source;
-    match (source.hz, source.deviation_ppm) {
-        (Some(hz), Some(deviation)) => format!("{name} {} ({})", hertz(hz), PPM.signed().value(deviation)),
-        (Some(hz), None) => format!("{name} {}", hertz(hz)),
-        (None, _) => format!("{name} unavailable: {}", given(source.reason_unavailable.as_deref())),
+    match (source.hz.value(), tsc.deviation_ppm(source)) {
+        (Some(hz), Some(deviation)) => format!("{name} {} ({})", hertz(*hz), PPM.signed().value(deviation)),
+        (Some(hz), None) => format!("{name} {}", hertz(*hz)),
+        (None, _) => format!("{name} unavailable: {}", given(source.hz.reason())),
     }
 }
 
-fn clocksource(clocksource: &Clocksource) -> String {
+fn clocksource(machine: &Machine) -> String {
+    let clocksource = &machine.clocksource;
     let Some(current) = &clocksource.current else {
         return format!("unavailable: {}", given(clocksource.reason_unavailable.as_deref()));
     };
-    let class = clocksource.rating_class.map_or("class unknown", |class| class.word());
-    let others: Vec<String> =
-        clocksource.available.iter().filter(|name| *name != current).map(|name| rated(clocksource, name)).collect();
+    let rated = |name: &String| format!("{name} ({})", machine.clocksource_class(name));
+    let others: Vec<String> = clocksource.available.iter().filter(|name| *name != current).map(rated).collect();
     let others = if others.is_empty() { "none".to_owned() } else { others.join(", ") };
-    format!("{current} ({class}) · others available: {others}")
-}
-
-fn rated(clocksource: &Clocksource, name: &str) -> String {
-    let rating = clocksource.ratings.iter().find(|rating| rating.name == name);
-    format!("{name} ({})", rating.and_then(|rating| rating.class).map_or("class unknown", |class| class.word()))
+    format!("{} · others available: {others}", rated(current))
 }
 
 /// What is known of one of the machine's clocksources. What was published of its cost is known of hardware only.
-pub fn rating(machine: &Machine, rating: &ClocksourceRating) -> String {
-    let class = rating.class.map_or("class unknown", |class| class.word());
-    let number = rating.rating.map_or_else(|| "rating unknown".to_owned(), |number| format!("rating {number}"));
+pub fn rating(machine: &Machine, name: &str) -> String {
+    let number = machine
+        .clocksource_rating(name)
+        .map_or_else(|| "rating unknown".to_owned(), |rating| format!("rating {rating}"));
     let cost = match machine.is_emulated() {
         true => "emulated: no published cost applies",
-        false => rating.published_cost.as_deref().unwrap_or("no published cost"),
+        false => machine.clocksource_cost(name).unwrap_or("no published cost"),
     };
-    format!("{class} · {number} · {cost}")
+    format!("{} · {number} · {cost}", machine.clocksource_class(name))
 }
 
 fn hypervisor(machine: &Machine) -> String {
@@ -194,25 +190,25 @@ fn hypervisor(machine: &Machine) -> String {
         text.push_str(&format!(" ({evidence})"));
     }
     let container = hypervisor.container.as_deref().unwrap_or("none seen");
-    let quota = match (machine.limits.quota_cpus, &machine.limits.reason_unavailable) {
-        (Some(cpus), _) => format!("{} CPUs", three_digits(cpus)),
-        (None, Some(reason)) => format!("unknown: {reason}"),
-        (None, None) => "none".to_owned(),
+    let quota = match &machine.cpu_quota {
+        Known::Value(Some(cpus)) => format!("{} CPUs", three_digits(*cpus)),
+        Known::Value(None) => "none".to_owned(),
+        Known::Unavailable(reason) => format!("unknown: {reason}"),
     };
     format!("{text} · container {container} · CPU quota {quota}")
 }
 
 fn kernel(machine: &Machine) -> String {
     let kernel = &machine.kernel;
-    let parameters = match &kernel.reason_boot_parameters_unavailable {
-        Some(reason) => format!("unavailable: {reason}"),
-        None if kernel.boot_parameters.is_empty() => "none".to_owned(),
-        None => kernel.boot_parameters.join(" "),
+    let parameters = match &kernel.boot_parameters {
+        Known::Unavailable(reason) => format!("unavailable: {reason}"),
+        Known::Value(none) if none.is_empty() => "none".to_owned(),
+        Known::Value(some) => some.join(" "),
     };
-    let messages = match (&kernel.reason_messages_unavailable, kernel.messages.is_empty()) {
-        (Some(reason), _) => format!("messages unavailable: {reason}"),
-        (None, true) => "no messages on clocks".to_owned(),
-        (None, false) => match (kernel.messages.len(), kernel.messages_of_distrust().count()) {
+    let messages = match &kernel.messages {
+        Known::Unavailable(reason) => format!("messages unavailable: {reason}"),
+        Known::Value(none) if none.is_empty() => "no messages on clocks".to_owned(),
+        Known::Value(some) => match (some.len(), kernel.messages_of_distrust().count()) {
             (all, 0) => format!("{all} messages on clocks, none of an unstable TSC"),
             (_, bad) => format!("{bad} of an unstable TSC:"),
         },
@@ -233,22 +229,19 @@ fn messages(page: &mut Page, machine: &Machine) {
 
 fn load(machine: &Machine) -> String {
     let load = &machine.load;
-    let averages: Vec<String> = [load.one_minute, load.five_minutes, load.fifteen_minutes]
-        .into_iter()
-        .map(|average| average.map_or_else(|| "unknown".to_owned(), load_average))
-        .collect();
-    let mut parts = Vec::new();
-    if load.one_minute.is_none() && load.five_minutes.is_none() && load.fifteen_minutes.is_none() {
-        parts.push(format!("unavailable: {}", given(load.reason_unavailable.as_deref())));
-    } else {
-        parts.push(format!("{} over 1, 5, 15 minutes", averages.join(", ")));
+    let reasons = [load.averages.reason(), load.steal_share_since_boot.reason()];
+    let reasons: Vec<&str> = reasons.into_iter().flatten().filter(|reason| !reason.is_empty()).collect();
+    let reason = given(Some(&reasons.join("; ")));
+    match (&load.averages, &load.steal_share_since_boot) {
+        (Known::Unavailable(_), Known::Unavailable(_)) => format!("unavailable: {reason}"),
+        (Known::Unavailable(_), Known::Value(steal)) => {
+            format!("unavailable: {reason} · stolen since boot {}", share(*steal))
+        }
+        (Known::Value(averages), steal) => {
+            let stolen = steal.value().map_or_else(|| format!("unknown: {reason}"), |steal| share(*steal));
+            format!("{} over 1, 5, 15 minutes · stolen since boot {stolen}", averages.map(load_average).join(", "))
+        }
     }
-    match load.steal_share_since_boot {
-        Some(steal) => parts.push(format!("stolen since boot {}", share(steal))),
-        None if load.one_minute.is_none() => {}
-        None => parts.push(format!("stolen since boot unknown: {}", given(load.reason_unavailable.as_deref()))),
-    }
-    join(parts)
 }
 
 /// Two decimals, as the system itself shows it.
@@ -257,11 +250,10 @@ fn load_average(value: f64) -> String {
 }
 
 fn governor(machine: &Machine) -> String {
-    let governor = &machine.governor;
-    if governor.governors.is_empty() {
-        return format!("unavailable: {}", given(governor.reason_unavailable.as_deref()));
+    match &machine.governors {
+        Known::Value(governors) if !governors.is_empty() => governors.join(", "),
+        none => format!("unavailable: {}", given(none.reason())),
     }
-    governor.governors.join(", ")
 }
 
 #[cfg(test)]

@@ -174,8 +174,8 @@ fn published(record: &StudyRecord) -> Block {
         vec![
             Value::text(clock),
             Value::Count(threads.into()),
-            Value::PlainPerSecond(millions[at] * 1e5),
-            Value::PlainFactor(millions[at] / millions[0]),
+            Value::plain_per_second(millions[at] * 1e5),
+            Value::plain_factor(millions[at] / millions[0]),
             ours(rate(record, clock, threads).map(Value::PerSecond)),
             ours(scaling(record, clock, threads).map(Value::Factor)),
         ]

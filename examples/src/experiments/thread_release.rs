@@ -181,8 +181,8 @@ fn published(clocks: &[Call<'_>], many: &str) -> Block {
     let of = |call| latch::published(call, THREADS);
     let row = |(clock, (_, call)): (&Call<'_>, &(&str, Option<&'static str>))| {
         let found = of((*call)?)?;
-        let figures = [found.serial_ns, found.concurrent_ns].map(Value::PlainNs);
-        let names = [clock.name.to_owned(), found.call].map(Value::Text);
+        let figures = [found.serial_ns, found.concurrent_ns].map(Value::plain_ns);
+        let names = [clock.name, found.call].map(Value::text);
         Some(names.into_iter().chain(figures).chain([clock.serial.clone(), clock.released()]).collect())
     };
     let rows: Vec<Vec<Value>> = clocks.iter().zip(&CLOCKS).filter_map(row).collect();

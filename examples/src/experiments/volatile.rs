@@ -180,14 +180,14 @@ fn published(record: &StudyRecord) -> Block {
     let mut block = Block::default();
     let rows = PUBLISHED.iter().map(|(case, _, article, jmh)| {
         let ours = Value::time(record.cell(case, 0, 1));
-        vec![Value::text(*case), Value::PlainNs(*article), Value::PlainNs(*jmh), ours]
+        vec![Value::text(*case), Value::plain_ns(*article), Value::plain_ns(*jmh), ours]
     });
     let mut rows: Vec<Vec<Value>> = rows.collect();
     let [_, (_, _, plain, plain_jmh), (_, _, volatile, volatile_jmh)] = PUBLISHED;
     rows.push(vec![
         Value::text("volatile / plain"),
-        Value::PlainFactor(volatile / plain),
-        Value::PlainFactor(volatile_jmh / plain_jmh),
+        Value::plain_factor(volatile / plain),
+        Value::plain_factor(volatile_jmh / plain_jmh),
         Value::or(ratio(record).map(Value::Factor), "no ratio"),
     ]);
     block.table("", &["case", "article, 2 GHz laptop", "JMH 1.37, JDK 25, 2.8 GHz", "ours, native"], rows);

@@ -24,7 +24,7 @@ impl BuiltIn {
         let options = StudyOptions {
             budget: Some(Duration::from_millis(budget_ms)),
             forks: Some(forks.max(FEWEST_FORKS)),
-            cpus: session.plan.measuring_cpu.map(|cpu| vec![cpu]),
+            cpus: session.plan.measuring_cpu().map(|cpu| vec![cpu]),
             ..StudyOptions::default()
         };
         let plan = study

@@ -6,7 +6,6 @@ use super::{frequency, probe};
 use crate::clock_id::ClockId;
 use crate::engine::session::{KnownClock, Session};
 use chronoscope_harness::estimators::steps::step_ns;
-use chronoscope_harness::machine::with_deviations;
 use chronoscope_harness::process::signal_name;
 use chronoscope_harness::record::{Disturbance, MeasuredFrequency};
 use chronoscope_harness::worker::WorkerFailure;
@@ -27,10 +26,6 @@ pub fn prepare(session: &mut Session<'_>) {
     session.timer = if monotonic { TimerSpec::OsClock } else { TimerSpec::SystemCall };
     if monotonic && counter {
         measure_frequency(session);
-    }
-    let tsc = &mut session.machine.tsc;
-    if let Some(measured) = tsc.frequency {
-        tsc.frequency_sources = with_deviations(std::mem::take(&mut tsc.frequency_sources), measured.hz);
     }
 }
 

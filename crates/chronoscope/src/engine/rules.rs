@@ -3,8 +3,10 @@ use std::collections::BTreeMap;
 use crate::document::{Outcome, PartReport, Record};
 use crate::part::Part;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
+use crate::sections::clocks::latency::interference::{shared_throughout, turns_per_link, turns_per_link_alone};
 use crate::sections::runtimes::plan::RUNTIMES;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
+use chronoscope_harness::machine::known_core;
 use chronoscope_harness::quantity::{count, ns, share};
 use chronoscope_harness::record::{Disturbance, not_finite};
 use chronoscope_harness::rule::Rule;
@@ -223,14 +225,10 @@ fn quieter(record: &Record) -> &'static str {
 /// Only where the core is identified and its cycle counts are known; a core that shows both states was not shared throughout.
 fn core_shared(record: &Record) -> Vec<Finding> {
     let interference = record.clocks.harness.as_ref().map(|harness| harness.interference);
-    let Some(interference) = interference.filter(|interference| interference.shared_throughout == Some(true)) else {
-        return Vec::new();
-    };
-    if record.machine.is_emulated() {
-        return Vec::new();
-    }
-    // A record of a build that judged every core by one core's cycles.
-    let Some(alone) = interference.turns_per_link_alone else { return Vec::new() };
+    let core = known_core(&record.machine);
+    let shared = interference.filter(|interference| shared_throughout(interference, core) == Some(true));
+    let Some((shared, alone)) = shared.zip(turns_per_link_alone(core)) else { return Vec::new() };
+    let turns_per_link = turns_per_link(&shared);
     let name = record.machine.cpu.microarchitecture.as_deref().unwrap_or("this core");
     vec![
         Finding::new(
@@ -238,10 +236,10 @@ fn core_shared(record: &Record) -> Vec<Finding> {
             format!(
                 "a busy neighbour shared the core throughout: an empty loop did {:.1} turns per link of a \
                  multiplication chain; alone, {name} does {alone:.0}; latencies are those of a shared core",
-                interference.turns_per_link
+                turns_per_link
             ),
         )
-        .value("turns_per_link", interference.turns_per_link)
+        .value("turns_per_link", turns_per_link)
         .value("turns_per_link_alone", alone)
         .advice(CORE_SHARED.mend),
     ]
@@ -338,9 +336,10 @@ fn interrupted(record: &Record) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::rules::tests::blank;
-    use crate::sections::clocks::report::{Harness, InterferenceProbe};
+    use crate::sections::clocks::report::Harness;
     use crate::tests::golden_file::assert_findings;
     use chronoscope_harness::estimators::reads::{Gaps, Samples, reads};
+    use chronoscope_harness::record::study::InterferenceProbe;
 
     /// A record where one clock was read with these differences.
     fn read_with(differences: Vec<(i64, u64)>) -> Record {
@@ -495,7 +494,6 @@ mod tests {
             timer_cost_ns: 15.0,
             timer_error_pct: 0.07,
             loop_overhead_ns: None,
-            estimator: String::new(),
             interference,
         };
         let mut record = blank();
@@ -504,25 +502,23 @@ mod tests {
     }
 
     const SHARED: InterferenceProbe = InterferenceProbe {
-        rounds: 1000,
-        rounds_quiet: 1000,
-        forks_quiet: 11,
+        visits: 1000,
+        visits_quiet: 1000,
+        visits_shared: 0,
+        visits_slow: 0,
+        visits_preempted: 0,
         quiet_turn_ns: 0.6,
-        chain_link_ns: 0.86,
-        turns_per_link: 1.5,
-        turns_per_link_alone: Some(3.0),
-        rounds_shared: Some(0),
-        shared_throughout: Some(true),
+        quiet_link_ns: 0.9,
     };
 
     #[test]
     fn a_number_that_is_not_finite_costs_the_record_no_other() {
-        let mut wrong = record(InterferenceProbe { turns_per_link: f64::INFINITY, ..SHARED });
+        let mut wrong = record(InterferenceProbe { quiet_link_ns: f64::INFINITY, ..SHARED });
         crate::rules::judge(&mut wrong);
         let written = crate::json::writable(&wrong).unwrap();
         assert_eq!(written.clocks.harness, None);
         let found: Vec<&Finding> = written.findings.iter().filter(|found| found.is(NUMBER_NOT_FINITE)).collect();
-        let field = "content.sections.clocks.report.harness.interference.turns_per_link";
+        let field = "content.sections.clocks.report.harness.interference.quiet_link_ns";
         assert!(found.len() == 1 && found[0].evidence.summary.starts_with(field), "{found:?}");
         let text = crate::json::json(&written).unwrap();
         assert_eq!(crate::json::document(&text).unwrap(), *written);
@@ -536,12 +532,13 @@ mod tests {
 
     #[test]
     fn a_core_is_called_shared_only_by_its_own_cycles() {
-        let found = core_shared(&record(SHARED));
+        let mut known = record(SHARED);
+        known.machine.cpu.microarchitecture = Some("Skylake".to_owned());
+        let found = core_shared(&known);
         assert!(found.len() == 1 && found[0].is(CORE_SHARED));
         assert!(found[0].evidence.summary.contains("1.5"), "{}", found[0].evidence.summary);
-        // Findings of builds that judged every core by four cycles, for a core with three.
-        let by_four = InterferenceProbe { turns_per_link: 3.0, turns_per_link_alone: None, ..SHARED };
-        assert_eq!(core_shared(&record(by_four)), []);
-        assert_eq!(core_shared(&record(InterferenceProbe { shared_throughout: None, ..SHARED })), []);
+        assert_eq!(core_shared(&record(SHARED)), [], "nobody published the cycles of an unknown core");
+        known.machine.cpu.emulation.is_emulated = Some(true);
+        assert_eq!(core_shared(&known), []);
     }
 }

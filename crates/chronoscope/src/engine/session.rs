@@ -185,7 +185,7 @@ impl<'a> Session<'a> {
 
     /// As [`ask`](Self::ask), on the measuring CPU.
     pub fn ask_alone<R: Task>(&self, budget_ms: u64, request: &R) -> Result<(R::Samples, Disturbance), WorkerFailure> {
-        self.ask(self.plan.measuring_cpu, budget_ms, request)
+        self.ask(self.plan.measuring_cpu(), budget_ms, request)
     }
 
     /// Attributes the disturbance of workers since it was last taken to `part`.

@@ -162,7 +162,6 @@ mod tests {
             fresh,
             violations,
             worst_ns: 0.0,
-            rate_upper_95: 0.0,
             disturbance: Disturbance::default(),
         }
     }

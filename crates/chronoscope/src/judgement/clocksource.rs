@@ -18,7 +18,7 @@ pub struct ClocksourceAdvice {
 
 /// On each clocksource that the kernel knows.
 pub fn advice(facts: &Facts<'_>, counter_doubt: Option<&str>) -> Vec<ClocksourceAdvice> {
-    let names = facts.machine.clocksource.ratings.iter().map(|rating| rating.name.clone());
+    let names = facts.machine.clocksource.names().map(str::to_owned);
     names.map(|name| ClocksourceAdvice { advice: on(facts, counter_doubt, &name), name }).collect()
 }
 
@@ -57,7 +57,7 @@ pub fn better(facts: &Facts<'_>, counter_doubt: Option<&str>) -> Option<&'static
     let current = source.current.as_deref()?;
     let is_read_by_vdso = is_read_by_vdso(facts, current);
     let is_fit = |name: &str| doubt(counter_doubt, name).is_none();
-    let rating = |name: &str| source.ratings.iter().find(|rating| rating.name == name).and_then(|known| known.rating);
+    let rating = |name: &str| facts.machine.clocksource_rating(name);
     let is_better = |name: &str| !is_read_by_vdso || rating(name).zip(rating(current)).is_some_and(|(a, b)| a > b);
     READ_BY_VDSO.into_iter().find(|name| *name != current && source.offers(name) && is_fit(name) && is_better(name))
 }

@@ -54,7 +54,9 @@ mod tests {
         assert_eq!(graded(&record), Grade::Unknown);
         record.machine.tsc.class = Some(TscClass::Invariant);
         assert_eq!(graded(&record), Grade::Good);
-        record.machine.kernel.messages = vec!["tsc: Marking TSC unstable due to clocksource watchdog".to_owned()];
+        record.machine.kernel.messages = chronoscope_harness::record::Known::Value(vec![
+            "tsc: Marking TSC unstable due to clocksource watchdog".to_owned(),
+        ]);
         assert_eq!(graded(&record), Grade::Warning);
         record.machine.tsc.class = Some(TscClass::Variant);
         assert_eq!(graded(&record), Grade::Warning);

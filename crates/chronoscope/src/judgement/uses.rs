@@ -175,7 +175,6 @@ mod tests {
             fresh: 10_000,
             violations,
             worst_ns: 1.0,
-            rate_upper_95: 1.0,
             disturbance: Default::default(),
         }
     }

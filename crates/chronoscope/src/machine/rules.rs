@@ -94,7 +94,7 @@ fn tsc_distrusted(machine: &Machine) -> Vec<Finding> {
 
 fn frequency_scaling(machine: &Machine) -> Vec<Finding> {
     let others: Vec<&str> =
-        machine.governor.governors.iter().map(String::as_str).filter(|governor| *governor != "performance").collect();
+        machine.governors.all().iter().map(String::as_str).filter(|governor| *governor != "performance").collect();
     if others.is_empty() {
         return Vec::new();
     }
@@ -109,7 +109,9 @@ fn frequency_scaling(machine: &Machine) -> Vec<Finding> {
 
 fn cpu_quota(machine: &Machine) -> Vec<Finding> {
     let allowed = machine.cpu.allowed.len() as f64;
-    let Some(quota) = machine.limits.quota_cpus.filter(|quota| *quota < allowed) else { return Vec::new() };
+    let Some(quota) = machine.cpu_quota.value().copied().flatten().filter(|quota| *quota < allowed) else {
+        return Vec::new();
+    };
     vec![
         Finding::new(
             CPU_QUOTA,

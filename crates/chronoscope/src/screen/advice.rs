@@ -1,6 +1,5 @@
 use anstyle::Style;
 use chronoscope_harness::quantity::{TIME, count, limit, ns};
-use chronoscope_harness::record::Estimate;
 
 use crate::answers::advice::report::{
     Advice, Figure, Fit, IntervalAdvice, IntervalQuestion, MethodAdvice, SymptomAdvice,
@@ -86,12 +85,8 @@ fn evidence(page: &mut Page, figures: &[Figure]) {
     }
     page.section("EVIDENCE");
     for figure in figures {
-        let value = match (figure.low_ns, figure.high_ns) {
-            (Some(low), Some(high)) => TIME.amount(&Estimate { estimate: figure.value_ns, low, high, confidence: 1.0 }),
-            _ => ns(figure.value_ns),
-        };
         let clock = figure.clock.as_ref().map_or_else(String::new, |clock| format!(", {}", quoted(clock)));
-        let text = format!("{}{clock}: {value}; {}", figure.name, figure.basis);
+        let text = format!("{}{clock}: {}; {}", figure.name, TIME.amount(&figure.ns), figure.basis);
         page.paragraph(Line::styled(DIM, "· "), PLAIN, &text);
     }
 }

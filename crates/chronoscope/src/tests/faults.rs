@@ -270,7 +270,7 @@ fn a_pause_that_ends_early_is_found() {
         unavailable: Vec::new(),
     };
     let mut record = blank();
-    record.pauses.report = pauses_estimate::pause(&[pauses(990)], false, Disturbance::default(), true);
+    record.pauses.report = pauses_estimate::pause(&[pauses(990)]);
     assert_eq!(found(&record), [EARLY_PAUSE]);
     let finding = &conclusion::conclude(&record)[0];
     assert!(
@@ -278,6 +278,6 @@ fn a_pause_that_ends_early_is_found() {
         "{}",
         finding.evidence.summary
     );
-    record.pauses.report = pauses_estimate::pause(&[pauses(1_000)], false, Disturbance::default(), true);
+    record.pauses.report = pauses_estimate::pause(&[pauses(1_000)]);
     assert_eq!(found(&record), []);
 }

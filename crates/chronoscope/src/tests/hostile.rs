@@ -109,7 +109,6 @@ fn numbers_that_are_not_finite() {
     let mut record = document(FIXTURE).unwrap();
     for (place, value) in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].into_iter().enumerate() {
         record.reads[place].p50_ns = value;
-        record.causality.litmus[place].rate_upper_95 = value;
         for bin in &mut record.reads.report[place].histogram.bins {
             bin.from_ns = value;
         }

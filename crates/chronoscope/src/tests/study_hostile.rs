@@ -165,8 +165,8 @@ fn numbers_that_are_not_finite() {
                 (time.estimate, time.low) = (value, value);
             }
             if let Some(latencies) = &mut cell.latencies {
-                latencies.maximum_ns = value;
-                latencies.histogram.bins[0].from_ns = value;
+                latencies.ns.max = value;
+                latencies.ns.histogram.bins[0].from_ns = value;
             }
         }
         record.comparisons[0].points[0].difference_ns.low = value;

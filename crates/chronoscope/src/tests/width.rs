@@ -41,7 +41,7 @@ fn against(places: [(u64, u32); 2]) -> StudyRecord {
         difference_ns: Some(around(382.0)),
         ratio: None,
         verdict: Difference::Slower,
-        pairs: Vec::new(),
+        pairs: 0,
     };
     let mut record = study::parse(STUDY).expect("the fixture is a study");
     record.content.against = Some(Against {

@@ -82,7 +82,7 @@ fn at_start(options: &Options, first: &Sample) -> Start {
         every_ms: millis(options.every),
         for_ms: options.length.map(millis),
         clocksource: first.clocksource.value().cloned(),
-        is_synchronised: first.kernel.value().map(|kernel| kernel.is_synchronised),
+        is_synchronised: first.kernel.value().map(|kernel| kernel.is_synchronised()),
         unavailable: unavailable(first),
     }
 }

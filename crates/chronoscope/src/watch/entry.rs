@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::detect::KINDS;
 use super::sample::Sample;
-use crate::sections::sync::known::Known;
+use chronoscope_harness::record::Known;
 
 /// A line.
 #[derive(Clone, Debug, PartialEq, Serialize)]

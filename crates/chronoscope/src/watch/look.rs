@@ -9,8 +9,8 @@ use super::sample::{Sample, Skew, Steal};
 use super::skew_test;
 use super::steal_counter;
 use crate::sections::sync::kernel;
-use crate::sections::sync::known::Known;
 use crate::sections::sync::slew::{Bracket, between_in};
+use chronoscope_harness::record::Known;
 
 /// Attempts at reading two clocks at once.
 const TRIES: usize = 16;

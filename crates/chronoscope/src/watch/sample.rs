@@ -1,6 +1,6 @@
 use crate::sections::sync::kernel::Kernel;
-use crate::sections::sync::known::Known;
 use crate::sections::sync::slew::Bracket;
+use chronoscope_harness::record::Known;
 
 /// All that one look at the machine saw.
 #[derive(Clone, Debug, PartialEq)]

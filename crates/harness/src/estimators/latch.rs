@@ -8,7 +8,7 @@ use chronoscope_sources::os::OsClock;
 use chronoscope_sources::{Rate, SourceId};
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Disturbance, Estimate};
+use crate::record::Estimate;
 use crate::stats::{CONFIDENCE, Distribution, median_interval};
 
 /// The samples of a process.
@@ -46,22 +46,11 @@ pub struct CallSamples {
 pub struct ThreadReleaseReport {
     /// Threads released together, newly started each time.
     pub threads: u32,
-    /// Rounds, each in its own process, in which the calls took turns.
-    pub rounds: u64,
-    /// Number of releases, over all calls and processes.
-    pub releases: u64,
-    /// Time from the start of the first thread until the last waited at the latch, per thread; included in no other
-    /// figure.
-    pub thread_start_ns: Option<Estimate>,
     /// Call by call, the control first.
     pub rows: Vec<ReleaseRow>,
     /// The smallest step in the times between stamps; null if there is none, and in records of earlier versions.
     #[serde(default)]
     pub stamp_step_ns: Option<f64>,
-    /// Share of a call's cost that the control must reach for the conclusion that wake-up was measured, in percent.
-    pub control_share_pct_least: f64,
-    /// Disturbance of the thread that released the others and made the calls in one thread.
-    pub disturbance: Disturbance,
 }
 
 /// One call: a clock read once, or nothing.
@@ -70,8 +59,6 @@ pub struct ThreadReleaseReport {
 pub struct ReleaseRow {
     /// The clock; `nothing` for the control.
     pub call: String,
-    /// Whether it is the control, which reads nothing, so that none of its cost is a clock's.
-    pub is_control: bool,
     /// Per call, of many in one thread, timed as a whole.
     pub serial_ns: Option<Estimate>,
     /// From the release of the threads until the last has called, per thread; null if no threads could be started.
@@ -91,8 +78,13 @@ pub struct ReleaseRow {
     pub wake_ns_p50: Option<Estimate>,
     /// The largest of these times in any process.
     pub wake_ns_max: Option<f64>,
-    /// What was published for a like call and as many threads, on another machine.
-    pub published: Option<PublishedRelease>,
+}
+
+impl ReleaseRow {
+    /// Whether it is the control, which reads nothing, so that none of its cost is a clock's.
+    pub fn is_control(&self) -> bool {
+        self.call == CONTROL
+    }
 }
 
 /// What dominates the time from a release to its last call.
@@ -111,19 +103,18 @@ pub enum ReleaseVerdict {
 }
 
 /// A published pair of figures.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PublishedRelease {
     /// The call.
-    pub call: String,
+    pub call: &'static str,
     /// Per call in one thread.
     pub serial_ns: f64,
     /// Per thread of a release.
     pub concurrent_ns: f64,
     /// The machine, as far as named.
-    pub machine: String,
+    pub machine: &'static str,
     /// The publication.
-    pub source: String,
+    pub source: &'static str,
 }
 
 /// If the empty control costs at least this share of a call, even at the lower end of the interval, then thread wake-up
@@ -151,27 +142,11 @@ const PUBLISHED_SOURCE: &str = "\"System.nanoTime / currentTimeMillis under conc
 ///
 /// A call is compared with the control of the same turn, and many threads with one of the same process, so that a
 /// temporary slowdown affects both sides of a ratio. Nothing is subtracted.
-pub fn thread_release(
-    rounds: &[Samples],
-    threads: u32,
-    rate: Rate,
-    disturbance: Disturbance,
-) -> Option<ThreadReleaseReport> {
+pub fn thread_release(rounds: &[Samples], threads: u32, rate: Rate) -> Option<ThreadReleaseReport> {
     let mut rows: Vec<ReleaseRow> = calls(rounds).iter().map(|call| row(rounds, call, threads, rate)).collect();
     // In place: clocks keep the order of the plan.
-    rows.sort_by_key(|row| !row.is_control);
-    let starts: Vec<f64> = rounds.iter().filter_map(|round| median_ns(&round.start_ticks, rate)).collect();
-    let per_thread: Vec<f64> = starts.iter().map(|ns| ns / f64::from(threads)).collect();
-    (!rows.is_empty()).then(|| ThreadReleaseReport {
-        threads,
-        rounds: rounds.len() as u64,
-        releases: rounds.iter().map(|round| round.start_ticks.len() as u64).sum(),
-        thread_start_ns: over_all(&per_thread),
-        rows,
-        stamp_step_ns: stamp_step_ns(rounds, rate),
-        control_share_pct_least: CONTROL_SHARE_PCT_LEAST,
-        disturbance,
-    })
+    rows.sort_by_key(|row| !row.is_control());
+    (!rows.is_empty()).then(|| ThreadReleaseReport { threads, rows, stamp_step_ns: stamp_step_ns(rounds, rate) })
 }
 
 /// The smallest difference between two times between stamps; if all are the same, that time.
@@ -213,11 +188,9 @@ fn row(rounds: &[Samples], call: &str, threads: u32, rate: Rate) -> ReleaseRow {
     let processes: Vec<Process> = rounds.iter().filter_map(|round| process(round, call, threads, rate)).collect();
     let over =
         |figure: &dyn Fn(&Process) -> Option<f64>| over_all(&processes.iter().filter_map(figure).collect::<Vec<_>>());
-    let is_control = call == CONTROL;
-    let control_share = if is_control { None } else { over(&|process| process.control_share) };
+    let control_share = if call == CONTROL { None } else { over(&|process| process.control_share) };
     ReleaseRow {
         call: call.to_owned(),
-        is_control,
         serial_ns: over(&|process| process.serial_ns),
         concurrent_ns: over(&|process| process.concurrent_ns),
         slowdown: over(&|process| ratio(process.concurrent_ns?, process.serial_ns?)),
@@ -227,7 +200,6 @@ fn row(rounds: &[Samples], call: &str, threads: u32, rate: Rate) -> ReleaseRow {
         inside_ns_p99: over(&|process| process.inside_ns.quantile(0.99)),
         wake_ns_p50: over(&|process| process.wake_ns.quantile(0.5)),
         wake_ns_max: processes.iter().filter_map(|process| process.wake_ns.maximum()).max_by(f64::total_cmp),
-        published: published(call, threads),
     }
 }
 
@@ -286,13 +258,7 @@ pub fn published(call: &str, threads: u32) -> Option<PublishedRelease> {
     let is_like = |os: OsClock, known: &str| call == known || SourceId::from_name(call) == Some(SourceId::Os(os));
     let (_, call, serial_ns, concurrent_ns) =
         PUBLISHED.into_iter().find(|(os, known, ..)| threads == PUBLISHED_THREADS && is_like(*os, known))?;
-    Some(PublishedRelease {
-        call: call.to_owned(),
-        serial_ns,
-        concurrent_ns,
-        machine: PUBLISHED_MACHINE.to_owned(),
-        source: PUBLISHED_SOURCE.to_owned(),
-    })
+    Some(PublishedRelease { call, serial_ns, concurrent_ns, machine: PUBLISHED_MACHINE, source: PUBLISHED_SOURCE })
 }
 
 /// Two intervals between stamps are each off by up to a step.
@@ -371,7 +337,7 @@ mod tests {
     }
 
     fn found(rounds: &[Samples]) -> ThreadReleaseReport {
-        thread_release(rounds, THREADS, Rate::NANOSECONDS, Disturbance::default()).unwrap()
+        thread_release(rounds, THREADS, Rate::NANOSECONDS).unwrap()
     }
 
     /// The verdict on the clock over processes in which the control costs such shares of 40 µs.
@@ -383,10 +349,8 @@ mod tests {
     #[test]
     fn figures_are_medians_per_call_and_per_thread() {
         let seen = found(&[round(38_000, 40_000)]);
-        assert_eq!((seen.rounds, seen.releases, seen.thread_start_ns.unwrap().estimate), (1, 4, 24_500.0));
         let [control, clock] = seen.rows.as_slice() else { panic!("two rows") };
-        assert!(control.is_control && control.call == CONTROL && control.verdict.is_none());
-        assert_eq!((control.control_share, control.published.as_ref()), (None, None));
+        assert!(control.is_control() && control.control_share.is_none() && control.verdict.is_none());
         assert_eq!(clock.serial_ns.unwrap().estimate, 25.0);
         assert_eq!(clock.concurrent_ns.unwrap().estimate, 40_000.0);
         assert_eq!(clock.slowdown.unwrap().estimate, 1_600.0);
@@ -444,11 +408,10 @@ mod tests {
             call.wake_ticks.clear();
         }
         let seen = found(&[alone]);
-        assert_eq!((seen.releases, seen.thread_start_ns), (0, None));
         let clock = &seen.rows[1];
         assert!(clock.serial_ns.is_some() && clock.concurrent_ns.is_none() && clock.verdict.is_none());
         assert_eq!((clock.slowdown, clock.inside_ns_p50, clock.wake_ns_max), (None, None, None));
-        assert_eq!(thread_release(&[], THREADS, Rate::NANOSECONDS, Disturbance::default()), None);
+        assert_eq!(thread_release(&[], THREADS, Rate::NANOSECONDS), None);
     }
 
     #[test]
@@ -477,7 +440,6 @@ mod tests {
     fn row(inside: Option<Estimate>) -> ReleaseRow {
         ReleaseRow {
             call: "clock".to_owned(),
-            is_control: false,
             serial_ns: None,
             concurrent_ns: None,
             slowdown: None,
@@ -487,7 +449,6 @@ mod tests {
             inside_ns_p99: None,
             wake_ns_p50: None,
             wake_ns_max: None,
-            published: None,
         }
     }
 

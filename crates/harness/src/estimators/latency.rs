@@ -50,8 +50,6 @@ pub struct ForkSummary {
     pub p50: f64,
     /// Smallest batch mean.
     pub minimum: f64,
-    /// Largest batch mean.
-    pub maximum: f64,
     /// Batches measured.
     pub batches: u64,
 }
@@ -90,12 +88,7 @@ fn summary(process: &CellProcess) -> Option<ForkSummary> {
     let quiet: Vec<f64> = batches_ns(process, |quiet| quiet).collect();
     let is_disturbed = quiet.is_empty() && process.time_ns.is_some();
     let counted = Distribution::of(if is_disturbed { batches_ns(process, |_| true).collect() } else { quiet });
-    Some(ForkSummary {
-        p50: counted.quantile(0.5)?,
-        minimum: counted.minimum()?,
-        maximum: counted.maximum()?,
-        batches: counted.total(),
-    })
+    Some(ForkSummary { p50: counted.quantile(0.5)?, minimum: counted.minimum()?, batches: counted.total() })
 }
 
 fn batches_ns(process: &CellProcess, counts: fn(bool) -> bool) -> impl Iterator<Item = f64> {
@@ -113,7 +106,7 @@ mod tests {
     fn cell(means_ns: &[f64]) -> Cell {
         let mut cell = made_up::cell("now", 0, means_ns);
         for (process, mean_ns) in cell.forks.iter_mut().zip(means_ns) {
-            let visit = |quiet, batches_ns| StudyIteration { quiet, batches_ns, ..StudyIteration::default() };
+            let visit = |quiet, batches_ns| StudyIteration { quiet, batches_ns };
             process.visits = vec![visit(false, vec![mean_ns + 50.0]), visit(true, vec![*mean_ns; 2])];
         }
         cell

@@ -5,6 +5,28 @@ use serde::{Deserialize, Serialize};
 use crate::record::Estimate;
 use crate::stats::{CONFIDENCE, Distribution, median_interval};
 
+/// The actual length of pauses.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Pauses {
+    /// Every method tried, at every length.
+    pub methods: Vec<PauseFigures>,
+    /// Methods that could not be tried.
+    pub unavailable: Vec<PauseUnavailable>,
+    /// Rounds, each in its own process, in which methods and lengths take turns.
+    pub rounds: u64,
+}
+
+impl Pauses {
+    /// The lengths tried, ascending.
+    pub fn lengths_ns(&self) -> Vec<u64> {
+        let mut lengths: Vec<u64> = self.methods.iter().map(|method| method.requested_ns).collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        lengths
+    }
+}
+
 /// Durations of pauses of one method and length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -29,6 +51,9 @@ pub struct PauseFigures {
     pub cpu_share: f64,
     /// Pauses that ended early according to the clock they use; must be none.
     pub early: u64,
+    /// Involuntary context switches of the thread: to one preferred by the kernel, or one that a yield gave way to.
+    /// Null where they are not counted.
+    pub preempted: Option<u64>,
 }
 
 impl PauseFigures {
@@ -55,15 +80,14 @@ pub struct PauseUnavailable {
 }
 
 /// Published figures for one method.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PublishedPause {
     /// The method.
-    pub name: String,
+    pub name: &'static str,
     /// Requested and actual length, both in nanoseconds.
     pub mean_ns: Vec<(u64, f64)>,
     /// The publication.
-    pub source: String,
+    pub source: &'static str,
 }
 
 /// With fewer pauses there is no 99.9th percentile.
@@ -90,6 +114,8 @@ pub struct Paused<'a> {
     pub cpu_ns: Option<u64>,
     /// The time from before the first to after the last.
     pub wall_ns: u64,
+    /// The thread's involuntary context switches meanwhile, if known.
+    pub preempted: Option<u64>,
 }
 
 /// The durations of pauses in all processes. None without pauses.
@@ -114,17 +140,18 @@ pub fn pause_figures(name: &str, requested_ns: u64, rounds: &[Paused<'_>]) -> Op
         max_over_ns: all.maximum()? - requested_ns as f64,
         cpu_share: (cpu_ns as f64 / wall_ns.max(1) as f64).min(1.0),
         early: taken().filter(|(ns, _)| *ns < requested_ns).map(|(_, count)| count).sum(),
+        preempted: rounds.iter().map(|of| of.preempted).sum(),
     })
 }
 
 /// The article's figures.
 pub fn published() -> Vec<PublishedPause> {
-    let of = |(name, means_us): &(&str, [f64; 5])| PublishedPause {
-        name: (*name).to_owned(),
+    let of = |(name, means_us): (&'static str, [f64; 5])| PublishedPause {
+        name,
         mean_ns: PUBLISHED_LENGTHS_NS.into_iter().zip(means_us.iter().map(|us| us * 1e3)).collect(),
-        source: PUBLISHED_SOURCE.to_owned(),
+        source: PUBLISHED_SOURCE,
     };
-    PUBLISHED.iter().map(of).collect()
+    PUBLISHED.into_iter().map(of).collect()
 }
 
 /// Each method once, however many processes lacked it.

@@ -1,54 +1,27 @@
 use super::files::Files;
 use crate::os;
-use crate::record::{Clocksource, ClocksourceRating, RatingClass};
+use crate::record::{Clocksource, Machine};
 
 const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
 
-/// `is_emulated`: then nothing that was published for hardware is put beside it.
-pub(super) fn identify(files: &Files, kernel_flags: &[String], is_emulated: bool) -> Clocksource {
-    let mut seen = seen(files, kernel_flags);
-    if !is_emulated {
-        seen.ratings
-            .iter_mut()
-            .for_each(|rating| rating.published_cost = published_cost(&rating.name).map(str::to_owned));
-    }
-    seen
-}
-
-fn seen(files: &Files, kernel_flags: &[String]) -> Clocksource {
+pub(super) fn identify(files: &Files) -> Clocksource {
     if let Some(hz) = os::performance_counter_hz() {
         return behind_performance_counter(hz);
     }
     let current = files.text(&format!("{FOLDER}/current_clocksource"));
     let available = files.text(&format!("{FOLDER}/available_clocksource"));
-    describe(current, available, kernel_flags)
+    describe(current, available)
 }
 
-fn describe(
-    current: Result<String, String>,
-    available: Result<String, String>,
-    kernel_flags: &[String],
-) -> Clocksource {
+fn describe(current: Result<String, String>, available: Result<String, String>) -> Clocksource {
     let reasons: Vec<String> = [&current, &available].into_iter().filter_map(|text| text.clone().err()).collect();
     let current = current.ok().and_then(|text| text.split_whitespace().next().map(str::to_owned));
     let available: Vec<String> = available.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
-    let mut names: Vec<&str> = available.iter().map(String::as_str).collect();
-    names.extend(current.as_deref().filter(|name| !available.iter().any(|listed| listed == name)));
-    let ratings: Vec<ClocksourceRating> = names.into_iter().map(|name| rated(name, kernel_flags)).collect();
     let mut reason_unavailable = (!reasons.is_empty()).then(|| reasons.join("; "));
     if current.is_none() && reason_unavailable.is_none() {
         reason_unavailable = Some(format!("{FOLDER}/current_clocksource is empty"));
     }
-    Clocksource {
-        rating_class: current
-            .as_deref()
-            .and_then(|name| ratings.iter().find(|rating| rating.name == name))
-            .and_then(|rating| rating.class),
-        current,
-        available,
-        ratings,
-        reason_unavailable,
-    }
+    Clocksource { current, available, reason_unavailable }
 }
 
 /// What Windows counts, by the frequency that it declares: nothing else tells it.
@@ -66,20 +39,39 @@ fn behind_performance_counter(hz: u64) -> Clocksource {
         976_000..=4_890_000 => (Some("tsc"), None),
         _ => (None, Some(format!("{declared}, which no known counter has"))),
     };
-    let rating =
-        |name: &str| ClocksourceRating { name: name.to_owned(), rating: None, class: None, published_cost: None };
-    Clocksource {
-        current: current.map(str::to_owned),
-        rating_class: None,
-        available: Vec::new(),
-        ratings: current.into_iter().map(rating).collect(),
-        reason_unavailable,
-    }
+    Clocksource { current: current.map(str::to_owned), available: Vec::new(), reason_unavailable }
 }
 
-fn rated(name: &str, kernel_flags: &[String]) -> ClocksourceRating {
-    let rating = rating(name, kernel_flags);
-    ClocksourceRating { name: name.to_owned(), rating, class: rating.map(RatingClass::of), published_cost: None }
+impl Machine {
+    /// The kernel's rating of the clocksource `name`, from its source code: it does not export it. None where it is unknown.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_harness::record::Machine;
+    ///
+    /// assert_eq!(Machine::default().clocksource_rating("hpet"), Some(250));
+    /// assert_eq!(Machine::default().clocksource_rating("my_timer"), None);
+    /// ```
+    pub fn clocksource_rating(&self, name: &str) -> Option<u32> {
+        rating(name, self.tsc.kernel_flags.all()).filter(|_| self.kernel.is_linux())
+    }
+
+    /// The class of that rating in a word, as defined in include/linux/clocksource.h.
+    pub fn clocksource_class(&self, name: &str) -> &'static str {
+        match self.clocksource_rating(name) {
+            None => "class unknown",
+            Some(0..=99) => "unfit",
+            Some(100..=199) => "base",
+            Some(200..=299) => "good",
+            Some(300..=399) => "desired",
+            Some(_) => "perfect",
+        }
+    }
+
+    /// Published cost of reading the system clock with the clocksource `name`: of hardware, so it stands beside none of an emulator.
+    pub fn clocksource_cost(&self, name: &str) -> Option<&'static str> {
+        published_cost(name).filter(|_| !self.is_emulated())
+    }
 }
 
 /// The kernel's rating for clocksource `name`, as its driver registers it.
@@ -132,18 +124,14 @@ mod tests {
 
     #[test]
     fn names_are_matched_whole() {
-        let seen = describe(
-            Ok("hyperv_clocksource_tsc_page".into()),
-            Ok("hyperv_clocksource_tsc_page tsc acpi_pm ".into()),
-            &[],
-        );
+        let seen =
+            describe(Ok("hyperv_clocksource_tsc_page".into()), Ok("hyperv_clocksource_tsc_page tsc acpi_pm ".into()));
         assert_eq!(seen.current.as_deref(), Some("hyperv_clocksource_tsc_page"));
-        assert_eq!(seen.rating_class, Some(RatingClass::Perfect));
         assert_eq!(seen.available.len(), 3);
-        assert_eq!(
-            seen.ratings.iter().map(|rating| rating.rating).collect::<Vec<_>>(),
-            [Some(500), Some(300), Some(200)]
-        );
+        let machine = Machine { clocksource: seen.clone(), ..Machine::default() };
+        let ratings: Vec<_> = seen.names().map(|name| machine.clocksource_rating(name)).collect();
+        assert_eq!(ratings, [Some(500), Some(300), Some(200)]);
+        assert_eq!(machine.clocksource_class("hyperv_clocksource_tsc_page"), "perfect");
         assert_eq!(seen.reason_unavailable, None);
     }
 
@@ -167,43 +155,42 @@ mod tests {
 
     #[test]
     fn an_unknown_source_has_no_rating() {
-        let seen = describe(Ok("my_timer".into()), Ok("my_timer".into()), &[]);
-        assert_eq!((seen.rating_class, seen.ratings[0].rating), (None, None));
+        let machine = Machine::default();
+        assert_eq!(
+            (machine.clocksource_rating("my_timer"), machine.clocksource_class("my_timer")),
+            (None, "class unknown")
+        );
     }
 
     #[test]
     fn nothing_readable_leaves_a_reason() {
-        let seen = identify(&Files::Fake(vec![]), &[], false);
-        assert_eq!((seen.current, seen.rating_class, seen.available.len()), (None, None, 0));
+        let seen = identify(&Files::Fake(vec![]));
+        assert_eq!((seen.current, seen.available.len()), (None, 0));
         assert!(seen.reason_unavailable.unwrap().contains("current_clocksource"));
     }
 
     #[test]
     fn an_emulated_machine_has_no_published_cost_beside_it() {
-        let files = || {
-            Files::Fake(vec![
-                ("/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet"),
-                ("/sys/devices/system/clocksource/clocksource0/available_clocksource", "hpet acpi_pm"),
-            ])
-        };
         let published = |is_emulated| {
-            let seen = identify(&files(), &[], is_emulated);
-            seen.ratings.iter().filter(|rating| rating.published_cost.is_some()).count()
+            let mut machine = Machine::default();
+            machine.cpu.emulation.is_emulated = Some(is_emulated);
+            ["hpet", "acpi_pm"].iter().filter(|name| machine.clocksource_cost(name).is_some()).count()
         };
         assert_eq!((published(false), published(true)), (2, 0));
     }
 
     #[test]
-    fn a_current_source_that_is_not_listed_is_rated_too() {
-        let seen = describe(Ok("jiffies".into()), Err("hidden".into()), &[]);
-        assert_eq!(seen.rating_class, Some(RatingClass::Unfit));
+    fn a_current_source_that_is_not_listed_is_named_too() {
+        let seen = describe(Ok("jiffies".into()), Err("hidden".into()));
+        assert_eq!(seen.names().collect::<Vec<_>>(), ["jiffies"]);
         assert_eq!(seen.reason_unavailable.as_deref(), Some("hidden"));
+        assert_eq!(Machine::default().clocksource_class("jiffies"), "unfit");
     }
 
     proptest! {
         #[test]
-        fn never_panics(current in ".*", available in ".*", flag in ".*") {
-            let _ = describe(Ok(current), Ok(available), &[flag]);
+        fn never_panics(current in ".*", available in ".*") {
+            let _ = describe(Ok(current), Ok(available)).names().count();
         }
     }
 }

@@ -4,7 +4,7 @@
 //! (Linux, Documentation/virt/kvm/x86/cpuid.rst, and the LKML proposal "CPUID usage for interaction between
 //! hypervisors and Linux", 2008).
 
-use crate::record::CpuidFlags;
+use crate::record::CpuidFlag;
 
 /// Decoded CPUID.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,7 +14,7 @@ pub(super) struct Cpuid {
     pub(super) family: Option<u32>,
     pub(super) model: Option<u32>,
     pub(super) stepping: Option<u32>,
-    pub(super) flags: CpuidFlags,
+    pub(super) flags: Vec<CpuidFlag>,
     /// Features that distinguish generations of cores; only those present.
     pub(super) features: Vec<Feature>,
     pub(super) highest_leaf: u32,
@@ -86,7 +86,7 @@ mod imp {
     use raw_cpuid::{CpuId, CpuIdReader, CpuIdResult};
 
     use super::{Cpuid, Crystal, Feature};
-    use crate::record::CpuidFlags;
+    use crate::record::CpuidFlag;
 
     const HYPERVISOR_LEAF: u32 = 0x4000_0000;
     /// KVM moves its own leaves here when it also exposes Hyper-V's interface.
@@ -135,13 +135,19 @@ mod imp {
             family,
             model,
             stepping: features.as_ref().map(|leaf| u32::from(leaf.stepping_id())),
-            flags: CpuidFlags {
-                tsc: features.as_ref().is_some_and(|leaf| leaf.has_tsc()),
-                invariant: id.get_advanced_power_mgmt_info().is_some_and(|leaf| leaf.has_invariant_tsc()),
-                rdtscp: id.get_extended_processor_and_feature_identifiers().is_some_and(|leaf| leaf.has_rdtscp()),
-                deadline: features.as_ref().is_some_and(|leaf| leaf.has_tsc_deadline()),
-                adjust: id.get_extended_feature_info().is_some_and(|leaf| leaf.has_tsc_adjust_msr()),
-            },
+            flags: [
+                (CpuidFlag::Tsc, features.as_ref().is_some_and(|leaf| leaf.has_tsc())),
+                (CpuidFlag::Invariant, id.get_advanced_power_mgmt_info().is_some_and(|leaf| leaf.has_invariant_tsc())),
+                (
+                    CpuidFlag::Rdtscp,
+                    id.get_extended_processor_and_feature_identifiers().is_some_and(|leaf| leaf.has_rdtscp()),
+                ),
+                (CpuidFlag::Deadline, features.as_ref().is_some_and(|leaf| leaf.has_tsc_deadline())),
+                (CpuidFlag::Adjust, id.get_extended_feature_info().is_some_and(|leaf| leaf.has_tsc_adjust_msr())),
+            ]
+            .into_iter()
+            .filter_map(|(flag, is_set)| is_set.then_some(flag))
+            .collect(),
             features: features_of(&reader),
             highest_leaf: reader.cpuid1(0).eax,
             crystal: id.get_tsc_info().map(|leaf| Crystal {
@@ -213,8 +219,7 @@ mod imp {
             let cpuid = decode(ice_lake_under_kvm);
             assert_eq!(cpuid.vendor, "GenuineIntel");
             assert_eq!((cpuid.family, cpuid.model, cpuid.stepping), (Some(6), Some(0x6a), Some(6)));
-            assert!(cpuid.flags.tsc && cpuid.flags.invariant && cpuid.flags.rdtscp && cpuid.flags.deadline);
-            assert!(!cpuid.flags.adjust);
+            assert_eq!(cpuid.flags, [CpuidFlag::Tsc, CpuidFlag::Invariant, CpuidFlag::Rdtscp, CpuidFlag::Deadline]);
             assert_eq!(cpuid.crystal.and_then(Crystal::tsc_hz), Some(2_787_500_000.0));
             assert_eq!(cpuid.base_mhz, Some(2800));
             assert_eq!(cpuid.hypervisor_signatures, ["KVMKVMKVM"]);

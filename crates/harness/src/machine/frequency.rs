@@ -10,29 +10,6 @@ use crate::record::FrequencySource;
 
 const KERNEL_EXPORT: &str = "/sys/devices/system/cpu/cpu0/tsc_freq_khz";
 
-/// Adds each source's deviation from the measured frequency.
-///
-/// # Units
-/// Parts per million of the measured frequency; positive where the source's value is higher.
-///
-/// # Examples
-/// ```
-/// use chronoscope_harness::machine::with_deviations;
-/// use chronoscope_harness::record::FrequencySource;
-///
-/// let declared =
-///     FrequencySource { source: "label".into(), hz: Some(2.8e9), deviation_ppm: None, reason_unavailable: None };
-/// let sources = with_deviations(vec![declared], 2.0e9);
-/// assert_eq!(sources[0].deviation_ppm.map(f64::round), Some(400_000.0));
-/// ```
-pub fn with_deviations(mut sources: Vec<FrequencySource>, measured_hz: f64) -> Vec<FrequencySource> {
-    for source in &mut sources {
-        source.deviation_ppm =
-            source.hz.map(|hz| (hz / measured_hz - 1.0) * 1e6).filter(|deviation| deviation.is_finite());
-    }
-    sources
-}
-
 pub(super) fn declared(
     files: &Files,
     cpuid: Result<&Cpuid, &String>,
@@ -85,11 +62,7 @@ fn source(name: &str, said: Result<f64, String>) -> FrequencySource {
     let said = said.and_then(|hz| {
         if hz.is_finite() && hz > 0.0 { Ok(hz) } else { Err(format!("it declares {hz} Hz, which is impossible")) }
     });
-    let (hz, reason_unavailable) = match said {
-        Ok(hz) => (Some(hz), None),
-        Err(reason) => (None, Some(reason)),
-    };
-    FrequencySource { source: name.to_owned(), hz, deviation_ppm: None, reason_unavailable }
+    FrequencySource { source: name.to_owned(), hz: said.into() }
 }
 
 /// What the counter's frequency register holds, in hertz.
@@ -210,6 +183,7 @@ fn frequency(text: &str) -> Option<f64> {
 mod tests {
     use super::super::cpuid::Crystal;
     use super::*;
+    use crate::record::{MeasuredFrequency, Tsc};
     use proptest::prelude::*;
 
     const GUEST: &str = "cpu MHz\t\t: 2793.434\nbogomips\t: 5586.86\nflags\t\t: tsc constant_tsc hypervisor\n";
@@ -262,27 +236,31 @@ mod tests {
         let reason = "not here".to_owned();
         let sources = x86(&Files::Fake(vec![]), Err(&reason), Err(&reason), Err(&reason));
         assert_eq!(sources.len(), 9);
-        assert!(sources.iter().all(|source| source.hz.is_none() && source.reason_unavailable.is_some()));
+        assert!(sources.iter().all(|source| source.hz.reason().is_some()));
         let files = Files::Fake(vec![(KERNEL_EXPORT, "2793434\n")]);
         let sources = x86(&files, Err(&reason), Ok(GUEST), Ok(&[]));
-        assert_eq!(sources.iter().filter(|source| source.hz.is_some()).count(), 3);
+        assert_eq!(sources.iter().filter(|source| source.hz.value().is_some()).count(), 3);
     }
 
     #[test]
     fn a_deviation_needs_two_frequencies() {
-        let sources = vec![source("a", Ok(1.0001e9)), source("b", Err("no".into())), source("c", Ok(-1.0))];
-        let sources = with_deviations(sources, 1e9);
-        assert!((sources[0].deviation_ppm.unwrap() - 100.0).abs() < 1e-3);
-        assert_eq!((sources[1].deviation_ppm, sources[2].deviation_ppm), (None, None));
-        assert_eq!(with_deviations(sources, 0.0)[0].deviation_ppm, None);
+        let measured = |hz| Tsc {
+            frequency: Some(MeasuredFrequency { hz, half_width_ppm: 1.0, over_ms: 300.0 }),
+            ..Tsc::default()
+        };
+        let sources = [source("a", Ok(1.0001e9)), source("b", Err("no".into())), source("c", Ok(-1.0))];
+        let [a, b, c] = sources.each_ref().map(|source| measured(1e9).deviation_ppm(source));
+        assert!((a.unwrap() - 100.0).abs() < 1e-3);
+        assert_eq!((b, c), (None, None));
+        assert_eq!((measured(0.0).deviation_ppm(&sources[0]), Tsc::default().deviation_ppm(&sources[0])), (None, None));
     }
 
     proptest! {
         #[test]
-        fn never_panics(text in ".*", number in "[0-9.]*[GMk]?Hz.*", measured in any::<f64>()) {
+        fn never_panics(text in ".*", number in "[0-9.]*[GMk]?Hz.*") {
             let _ = (frequency(&text), frequency(&number), brand_hz(&text), khz(&number), cpu_mhz(&text));
             let _ = (refined_hz(&text), detected_hz(&text), arch_timer_hz(&text), half_of_bogomips(&text));
-            let _ = with_deviations(vec![source("a", Ok(measured)), source("b", khz(&number))], measured);
+            let _ = source("b", khz(&number));
         }
     }
 }

@@ -1,7 +1,7 @@
 use super::files::Files;
-use crate::record::Governor;
+use crate::record::Known;
 
-pub(super) fn identify(files: &Files, allowed: &[u32]) -> Governor {
+pub(super) fn identify(files: &Files, allowed: &[u32]) -> Known<Vec<String>> {
     let mut governors: Vec<String> = Vec::new();
     for cpu in allowed {
         let path = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor");
@@ -12,15 +12,15 @@ pub(super) fn identify(files: &Files, allowed: &[u32]) -> Governor {
             governors.push(name);
         }
     }
-    let reason_unavailable = governors.is_empty().then(|| {
-        let reason = match allowed {
-            _ if cfg!(not(target_os = "linux")) => "only Linux has cpufreq",
-            [] => "no CPU was named",
-            _ => "no cpufreq (usual in a VM)",
-        };
-        reason.to_owned()
-    });
-    Governor { governors, reason_unavailable }
+    if !governors.is_empty() {
+        return Known::Value(governors);
+    }
+    let reason = match allowed {
+        _ if cfg!(not(target_os = "linux")) => "only Linux has cpufreq",
+        [] => "no CPU was named",
+        _ => "no cpufreq (usual in a VM)",
+    };
+    Known::Unavailable(reason.to_owned())
 }
 
 #[cfg(test)]
@@ -34,8 +34,8 @@ mod tests {
             ("/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n"),
             ("/sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "powersave\n"),
         ]);
-        assert_eq!(identify(&files, &[0, 1]).governors, ["performance"]);
-        assert_eq!(identify(&files, &[0, 1, 2]).governors, ["performance", "powersave"]);
-        assert!(identify(&files, &[7]).reason_unavailable.unwrap().contains("cpufreq"));
+        assert_eq!(identify(&files, &[0, 1]).all(), ["performance"]);
+        assert_eq!(identify(&files, &[0, 1, 2]).all(), ["performance", "powersave"]);
+        assert!(identify(&files, &[7]).reason().unwrap().contains("cpufreq"));
     }
 }

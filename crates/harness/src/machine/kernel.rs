@@ -42,10 +42,8 @@ pub(super) fn identify(files: &Files, log: Result<&[String], &String>) -> (Kerne
         name: system.name,
         release: system.release,
         architecture: system.architecture,
-        reason_boot_parameters_unavailable: parameters.as_ref().err().cloned(),
-        boot_parameters: parameters.unwrap_or_default(),
-        messages: log.map(messages::shortened).unwrap_or_default(),
-        reason_messages_unavailable: log.err().cloned(),
+        boot_parameters: parameters.into(),
+        messages: log.map(messages::shortened).into(),
     };
     let hostname = Some(system.hostname).filter(|name| !name.is_empty() && name != "(none)");
     (kernel, hostname)
@@ -90,8 +88,8 @@ mod tests {
     #[test]
     fn a_hidden_log_leaves_its_reason() {
         let (kernel, _) = identify(&Files::Fake(vec![]), Err(&"forbidden".to_owned()));
-        assert!(kernel.messages.is_empty() && kernel.boot_parameters.is_empty());
-        assert_eq!(kernel.reason_messages_unavailable.as_deref(), Some("forbidden"));
+        assert!(kernel.messages.all().is_empty() && kernel.boot_parameters.all().is_empty());
+        assert_eq!(kernel.messages.reason(), Some("forbidden"));
         assert!(!kernel.release.is_empty());
     }
 

@@ -3,13 +3,13 @@
 //! Source: Linux, Documentation/admin-guide/cgroup-v2.rst and Documentation/scheduler/sched-bwc.rst.
 
 use super::files::Files;
-use crate::record::CpuLimits;
+use crate::record::Known;
 
-pub(super) fn identify(files: &Files) -> CpuLimits {
+pub(super) fn identify(files: &Files) -> Known<Option<f64>> {
     let texts = files.text("/proc/self/cgroup").and_then(|groups| Ok((groups, files.text("/proc/self/mountinfo")?)));
     let (groups, mounts) = match texts {
         Ok((groups, mounts)) => (memberships(&groups), hierarchies(&mounts)),
-        Err(reason) => return CpuLimits { quota_cpus: None, reason_unavailable: Some(reason) },
+        Err(reason) => return Known::Unavailable(reason),
     };
     let mut quota_cpus: Option<f64> = None;
     let mut seen = false;
@@ -28,8 +28,10 @@ pub(super) fn identify(files: &Files) -> CpuLimits {
             quota_cpus = [quota_cpus, limit].into_iter().flatten().min_by(f64::total_cmp);
         }
     }
-    let reason_unavailable = (!seen).then(|| "no control group that limits CPU time is mounted here".to_owned());
-    CpuLimits { quota_cpus, reason_unavailable }
+    match seen {
+        true => Known::Value(quota_cpus),
+        false => Known::Unavailable("no control group that limits CPU time is mounted here".to_owned()),
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,18 +134,18 @@ mod tests {
 
     #[test]
     fn the_tightest_limit_on_the_way_up_counts() {
-        let limits = identify(&Files::Fake(vec![
+        let quota_cpus = identify(&Files::Fake(vec![
             ("/proc/self/cgroup", "0::/a/b\n"),
             ("/proc/self/mountinfo", V2_MOUNT),
             ("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n"),
             ("/sys/fs/cgroup/a/cpu.max", "150000 100000\n"),
         ]));
-        assert_eq!((limits.quota_cpus, limits.reason_unavailable), (Some(1.5), None));
+        assert_eq!(quota_cpus, Known::Value(Some(1.5)));
     }
 
     #[test]
     fn version_one_is_read_through_a_mount_of_a_subtree() {
-        let limits = identify(&Files::Fake(vec![
+        let quota_cpus = identify(&Files::Fake(vec![
             ("/proc/self/cgroup", "9:cpuset:/docker/ab\n4:cpu,cpuacct:/docker/ab\n0::/\n"),
             (
                 "/proc/self/mountinfo",
@@ -153,16 +155,16 @@ mod tests {
             ("/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "50000\n"),
             ("/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n"),
         ]));
-        assert_eq!((limits.quota_cpus, limits.reason_unavailable), (Some(0.5), None));
+        assert_eq!(quota_cpus, Known::Value(Some(0.5)));
     }
 
     #[test]
     fn no_limit_and_no_knowledge_differ() {
         let none = identify(&Files::Fake(vec![("/proc/self/cgroup", "0::/\n"), ("/proc/self/mountinfo", V2_MOUNT)]));
-        assert_eq!((none.quota_cpus, none.reason_unavailable), (None, None));
+        assert_eq!(none, Known::Value(None));
         let unmounted = identify(&Files::Fake(vec![("/proc/self/cgroup", "0::/\n"), ("/proc/self/mountinfo", "")]));
-        assert!(unmounted.reason_unavailable.is_some());
-        assert!(identify(&Files::Fake(vec![])).reason_unavailable.unwrap().contains("/proc/self/cgroup"));
+        assert!(unmounted.reason().is_some());
+        assert!(identify(&Files::Fake(vec![])).reason().unwrap().contains("/proc/self/cgroup"));
     }
 
     #[test]

@@ -2,18 +2,9 @@ use super::files::Files;
 use crate::record::Load;
 
 pub(super) fn identify(files: &Files) -> Load {
-    let averages = files.text("/proc/loadavg").and_then(|text| averages(&text));
-    let steal = files.text("/proc/stat").and_then(|text| steal_share(&text));
-    let reasons: Vec<&str> =
-        [averages.as_ref().err(), steal.as_ref().err()].into_iter().flatten().map(String::as_str).collect();
-    let reason_unavailable = (!reasons.is_empty()).then(|| reasons.join("; "));
-    let average = |index: usize| averages.as_ref().ok().map(|averages| averages[index]);
     Load {
-        one_minute: average(0),
-        five_minutes: average(1),
-        fifteen_minutes: average(2),
-        steal_share_since_boot: steal.ok(),
-        reason_unavailable,
+        averages: files.text("/proc/loadavg").and_then(|text| averages(&text)).into(),
+        steal_share_since_boot: files.text("/proc/stat").and_then(|text| steal_share(&text)).into(),
     }
 }
 
@@ -45,6 +36,7 @@ fn steal_share(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Known;
     use proptest::prelude::*;
 
     #[test]
@@ -53,12 +45,11 @@ mod tests {
             ("/proc/loadavg", "0.34 0.15 0.06 3/103 6269\n"),
             ("/proc/stat", "cpu  80 0 20 90 0 0 0 10 0 0\ncpu0 80 0 20 90 0 0 0 10 0 0\n"),
         ]));
-        assert_eq!((load.one_minute, load.five_minutes, load.fifteen_minutes), (Some(0.34), Some(0.15), Some(0.06)));
-        assert_eq!(load.steal_share_since_boot, Some(0.05));
-        assert_eq!(load.reason_unavailable, None);
+        assert_eq!(load.averages, Known::Value([0.34, 0.15, 0.06]));
+        assert_eq!(load.steal_share_since_boot, Known::Value(0.05));
         let load = identify(&Files::Fake(vec![("/proc/loadavg", "0.34 0.15 0.06 3/103 6269")]));
-        assert_eq!((load.one_minute, load.steal_share_since_boot), (Some(0.34), None));
-        assert!(load.reason_unavailable.unwrap().contains("/proc/stat"));
+        assert!(load.averages.value().is_some());
+        assert!(load.steal_share_since_boot.reason().unwrap().contains("/proc/stat"));
         assert!(["cpu  1 2 3", "cpu  0 0 0 0 0 0 0 0"].iter().all(|text| steal_share(text).is_err()));
     }
 

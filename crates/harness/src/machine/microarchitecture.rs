@@ -1,7 +1,6 @@
 //! Names of microarchitectures, and published figures for them.
 
 use super::cpuid::Feature;
-use crate::record::PublishedCycles;
 
 /// The published cost of `rdtsc` on `microarchitecture`, spelt as in [`Cpu::microarchitecture`].
 ///
@@ -16,12 +15,12 @@ use crate::record::PublishedCycles;
 /// ```
 /// use chronoscope_harness::machine::published_rdtsc_cycles;
 ///
-/// assert_eq!(published_rdtsc_cycles("Skylake").map(|published| published.cycles), Some(25.0));
+/// assert_eq!(published_rdtsc_cycles("Skylake"), Some(25.0));
 /// assert_eq!(published_rdtsc_cycles("Ice Lake (Sunny Cove)"), None);
 /// ```
 ///
 /// [`Cpu::microarchitecture`]: crate::record::Cpu::microarchitecture
-pub fn published_rdtsc_cycles(microarchitecture: &str) -> Option<PublishedCycles> {
+pub fn published_rdtsc_cycles(microarchitecture: &str) -> Option<f64> {
     let cycles = match microarchitecture {
         "Skylake" => 25.0,
         "Haswell" | "Broadwell" | "Nehalem" => 24.0,
@@ -32,13 +31,12 @@ pub fn published_rdtsc_cycles(microarchitecture: &str) -> Option<PublishedCycles
         "Pentium 4" => 80.0,
         _ => return None,
     };
-    Some(PublishedCycles {
-        microarchitecture: microarchitecture.to_owned(),
-        cycles,
-        source: "Agner Fog's instruction tables, as quoted by A. Akinshin, \"Stopwatch under the hood\" (2016)"
-            .to_owned(),
-    })
+    Some(cycles)
 }
+
+/// Who published them.
+pub const RDTSC_CYCLES_SOURCE: &str =
+    "Agner Fog's instruction tables, as quoted by A. Akinshin, \"Stopwatch under the hood\" (2016)";
 
 /// How many turns of an empty loop a core completes while one 64-bit multiplication waits for the previous one, where
 /// both are published: the multiplication takes 3 cycles; a loop of one fused count and jump takes one cycle per turn.
@@ -385,7 +383,7 @@ mod tests {
             ("Pentium 4", 80.0),
         ] {
             assert!(named.contains(&name), "{name}");
-            assert_eq!(published_rdtsc_cycles(name).map(|published| published.cycles), Some(cycles));
+            assert_eq!(published_rdtsc_cycles(name), Some(cycles));
         }
     }
 

@@ -10,7 +10,7 @@ mod cpuid;
 mod cpuinfo;
 mod emulation;
 mod files;
-pub mod frequency;
+mod frequency;
 mod governor;
 mod hypervisor;
 mod kernel;
@@ -21,9 +21,8 @@ mod messages;
 pub mod microarchitecture;
 mod tsc;
 
-pub use frequency::with_deviations;
 pub use known_core::KnownCore;
-pub use microarchitecture::published_rdtsc_cycles;
+pub use microarchitecture::{RDTSC_CYCLES_SOURCE, published_rdtsc_cycles};
 
 use files::Files;
 
@@ -73,23 +72,20 @@ fn identify_from(files: &Files, access: TscAccess, allowed: &[u32]) -> Machine {
     let log = log.as_deref();
 
     let kernel_flags = cpuinfo.map_err(String::clone).and_then(tsc::kernel_flags);
-    let cpuid_flags = cpuid.ok().map(|cpuid| cpuid.flags);
+    let cpuid_flags = cpuid.ok().map(|cpuid| cpuid.flags.clone());
     let (class, class_evidence) = tsc::classify(std::env::consts::ARCH, cpuid.ok(), kernel_flags.as_deref());
     let (kernel, hostname) = kernel::identify(files, log);
-    let reason_kernel_flags_unavailable = kernel_flags.as_ref().err().cloned();
-    let kernel_flags = kernel_flags.unwrap_or_default();
     let hypervisor = hypervisor::identify(files, cpuid, cpuinfo);
     let emulation = emulation::identify(files, cpuid, cpuinfo, &hypervisor);
     Machine {
         hostname,
-        clocksource: clocksource::identify(files, &kernel_flags, emulation.is_emulated == Some(true)),
+        clocksource: clocksource::identify(files),
         cpu: cpu::emulated(cpu::identify(files, cpuid, cpuinfo, allowed), emulation),
         tsc: Tsc {
             class,
             class_evidence,
             cpuid: cpuid_flags,
-            kernel_flags,
-            reason_kernel_flags_unavailable,
+            kernel_flags: kernel_flags.into(),
             access: Some(access),
             frequency: None,
             frequency_sources: frequency::declared(files, cpuid, cpuinfo, log),
@@ -97,8 +93,8 @@ fn identify_from(files: &Files, access: TscAccess, allowed: &[u32]) -> Machine {
         kernel,
         hypervisor,
         load: load::identify(files),
-        governor: governor::identify(files, allowed),
-        limits: limits::identify(files),
+        governors: governor::identify(files, allowed),
+        cpu_quota: limits::identify(files),
     }
 }
 
@@ -113,13 +109,13 @@ mod tests {
         let machine = identify_from(&Files::Fake(vec![]), TscAccess::Allowed, &[0, 1]);
         assert_eq!(machine.cpu.allowed, [0, 1]);
         assert!(machine.cpu.online.is_some());
-        assert!(machine.tsc.reason_kernel_flags_unavailable.is_some());
+        assert!(machine.tsc.kernel_flags.reason().is_some());
         assert!(!machine.tsc.class_evidence.is_empty());
         assert!(machine.clocksource.reason_unavailable.is_some());
-        assert!(machine.kernel.reason_messages_unavailable.is_some());
-        assert!(machine.load.reason_unavailable.is_some());
-        assert!(machine.governor.reason_unavailable.is_some());
-        assert!(machine.limits.reason_unavailable.is_some());
+        assert!(machine.kernel.messages.reason().is_some());
+        assert!(machine.load.averages.reason().is_some());
+        assert!(machine.governors.reason().is_some());
+        assert!(machine.cpu_quota.reason().is_some());
     }
 
     #[test]
@@ -127,10 +123,7 @@ mod tests {
         let machine = identify(TscAccess::Allowed, &[0]);
         assert_eq!(machine.tsc.access, Some(TscAccess::Allowed));
         assert!(!machine.kernel.release.is_empty());
-        assert!(machine.kernel.messages.len() <= 40);
-        for source in &machine.tsc.frequency_sources {
-            assert!(source.hz.is_some() != source.reason_unavailable.is_some(), "{source:?}");
-        }
+        assert!(machine.kernel.messages.all().len() <= 40);
     }
 
     /// If a clock were read here, SIGSEGV would end the test.

@@ -1,6 +1,6 @@
 use super::cpuid::Cpuid;
 use super::cpuinfo;
-use crate::record::{CpuidFlags, TscClass};
+use crate::record::{CpuidFlag, TscClass};
 
 /// The kernel's flags that concern the counter: x86 first, then Arm.
 const KERNEL_FLAGS: [&str; 13] = [
@@ -35,7 +35,7 @@ pub(super) fn classify(
 ) -> (Option<TscClass>, String) {
     match architecture {
         "x86_64" => {
-            let flags = cpuid.map(|cpuid| cpuid.flags).unwrap_or_default();
+            let flags = cpuid.map(|cpuid| cpuid.flags.as_slice()).unwrap_or_default();
             classify_x86(flags, cpuid.is_some_and(|cpuid| cpuid.hypervisor), kernel_flags)
         }
         "aarch64" => (
@@ -47,14 +47,15 @@ pub(super) fn classify(
 }
 
 fn classify_x86(
-    cpuid: CpuidFlags,
+    cpuid: &[CpuidFlag],
     hypervisor: bool,
     kernel_flags: Result<&[String], &String>,
 ) -> (Option<TscClass>, String) {
     const LEAF: &str = "CPUID 0x80000007 EDX.8 (invariant TSC)";
     let listed = |name: &str| kernel_flags.is_ok_and(|flags| flags.iter().any(|flag| flag == name));
     let (constant, nonstop) = (listed("constant_tsc"), listed("nonstop_tsc"));
-    if !cpuid.tsc && !listed("tsc") {
+    let invariant = cpuid.contains(&CpuidFlag::Invariant);
+    if !cpuid.contains(&CpuidFlag::Tsc) && !listed("tsc") {
         return (Some(TscClass::Absent), "CPUID 1 EDX.4 is clear: the CPU has no TSC, or it is hidden".to_owned());
     }
     let kernel_words = match (kernel_flags, constant, nonstop) {
@@ -64,15 +65,15 @@ fn classify_x86(
         (_, false, true) => "the kernel lists nonstop_tsc but not constant_tsc".to_owned(),
         (_, false, false) => "the kernel lists neither constant_tsc nor nonstop_tsc".to_owned(),
     };
-    let class = match (cpuid.invariant, constant, nonstop) {
+    let class = match (invariant, constant, nonstop) {
         (true, ..) | (_, true, true) => Some(TscClass::Invariant),
         (_, true, false) => Some(TscClass::Constant),
         // Older CPUs have a constant counter without the bit; only the kernel's model tables know.
         _ if kernel_flags.is_err() => None,
         _ => Some(TscClass::Variant),
     };
-    let bit = if cpuid.invariant { "is set" } else { "is clear" };
-    let hidden = if !cpuid.invariant && hypervisor { ", which a hypervisor may have hidden" } else { "" };
+    let bit = if invariant { "is set" } else { "is clear" };
+    let hidden = if !invariant && hypervisor { ", which a hypervisor may have hidden" } else { "" };
     (class, format!("{LEAF} {bit}{hidden}; {kernel_words}"))
 }
 
@@ -81,10 +82,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const SEEN: CpuidFlags = CpuidFlags { tsc: true, invariant: false, rdtscp: true, deadline: false, adjust: false };
-    const INVARIANT: CpuidFlags = CpuidFlags { invariant: true, ..SEEN };
+    const SEEN: &[CpuidFlag] = &[CpuidFlag::Tsc, CpuidFlag::Rdtscp];
+    const INVARIANT: &[CpuidFlag] = &[CpuidFlag::Tsc, CpuidFlag::Invariant, CpuidFlag::Rdtscp];
 
-    fn class(cpuid: CpuidFlags, flags: &[&str]) -> Option<TscClass> {
+    fn class(cpuid: &[CpuidFlag], flags: &[&str]) -> Option<TscClass> {
         let flags: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
         classify_x86(cpuid, false, Ok(&flags)).0
     }
@@ -100,7 +101,7 @@ mod tests {
         assert_eq!(class(SEEN, &["tsc", "constant_tsc"]), Some(TscClass::Constant));
         assert_eq!(class(SEEN, &["tsc", "nonstop_tsc"]), Some(TscClass::Variant));
         assert_eq!(class(SEEN, &["tsc"]), Some(TscClass::Variant));
-        assert_eq!(class(CpuidFlags::default(), &[]), Some(TscClass::Absent));
+        assert_eq!(class(&[], &[]), Some(TscClass::Absent));
         let reason = "/proc/cpuinfo: not found".to_owned();
         let (unknown, evidence) = classify_x86(SEEN, true, Err(&reason));
         assert_eq!(unknown, None);

@@ -15,8 +15,8 @@ pub const SCHEMA_VERSION: u32 = 2;
 /// between 0 and 1.
 ///
 /// # Guarantees
-/// `null` means "not measured or not present", never zero. Where a value is unavailable, a reason says why: in a
-/// sibling field (whose name begins with `reason`), at its clock, or at its part. Within one `schema_version`, fields
+/// `null` means "not measured or not present", never zero. Where a value is unavailable, a reason says why: in its place
+/// ([`Known`](super::Known)), in a sibling field (whose name begins with `reason`), at its clock, or at its part. Within one `schema_version`, fields
 /// are only ever added.
 ///
 /// # Examples

@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 /// Counts of values in nanoseconds, in bins that are 3 to 7 % wide.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(transparent)]
 pub struct Histogram {
     /// Bins in ascending order; empty ones are left out.
     pub bins: Vec<Bin>,

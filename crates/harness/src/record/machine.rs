@@ -1,5 +1,7 @@
 use serde::{Deserialize, Serialize};
 
+use super::Known;
+
 /// The machine and its environment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -18,10 +20,10 @@ pub struct Machine {
     pub hypervisor: Hypervisor,
     /// How busy it was when the run began.
     pub load: Load,
-    /// Its CPU frequency governors.
-    pub governor: Governor,
-    /// Limits that a container sets.
-    pub limits: CpuLimits,
+    /// The CPU frequency governors of the CPUs that this process may run on, without duplicates.
+    pub governors: Known<Vec<String>>,
+    /// CPU time that a container or a service manager allows per second of wall time, in CPUs; null for no limit.
+    pub cpu_quota: Known<Option<f64>>,
 }
 
 impl Machine {
@@ -106,12 +108,10 @@ pub struct Tsc {
     pub class: Option<TscClass>,
     /// The evidence for the class.
     pub class_evidence: String,
-    /// CPUID's flags for it; null on other architectures.
-    pub cpuid: Option<CpuidFlags>,
+    /// CPUID's flags for it, those that are set; null on other architectures.
+    pub cpuid: Option<Vec<CpuidFlag>>,
     /// The kernel's flags for it in /proc/cpuinfo (`constant_tsc`, `nonstop_tsc`, …).
-    pub kernel_flags: Vec<String>,
-    /// Why the kernel's flags could not be read.
-    pub reason_kernel_flags_unavailable: Option<String>,
+    pub kernel_flags: Known<Vec<String>>,
     /// Whether the process was started with the right to read it.
     pub access: Option<TscAccess>,
     /// Its frequency, measured against `CLOCK_MONOTONIC`.
@@ -148,19 +148,20 @@ impl TscClass {
 }
 
 /// CPUID's flags for the TSC.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct CpuidFlags {
+#[serde(rename_all = "snake_case")]
+pub enum CpuidFlag {
     /// Leaf 1 EDX.4: there is a TSC.
-    pub tsc: bool,
+    Tsc,
     /// Leaf 0x80000007 EDX.8: it is invariant.
-    pub invariant: bool,
+    Invariant,
     /// Leaf 0x80000001 EDX.27: `rdtscp`.
-    pub rdtscp: bool,
+    Rdtscp,
     /// Leaf 1 ECX.24: the APIC timer can be armed with a TSC value.
-    pub deadline: bool,
+    Deadline,
     /// Leaf 7 EBX.1: the offset can be read and set in an MSR.
-    pub adjust: bool,
+    Adjust,
 }
 
 /// Whether the process may read the counter.
@@ -194,11 +195,7 @@ pub struct FrequencySource {
     /// The source.
     pub source: String,
     /// Hertz.
-    pub hz: Option<f64>,
-    /// Its deviation from the measured frequency.
-    pub deviation_ppm: Option<f64>,
-    /// Why it has no answer.
-    pub reason_unavailable: Option<String>,
+    pub hz: Known<f64>,
 }
 
 impl FrequencySource {
@@ -209,14 +206,31 @@ impl FrequencySource {
     ///
     /// # Examples
     /// ```
-    /// use chronoscope_harness::record::FrequencySource;
+    /// use chronoscope_harness::record::{FrequencySource, Known};
     ///
-    /// let reason_unavailable = Some("the kernel's log cannot be read".to_owned());
-    /// let source = FrequencySource { source: "kernel log".to_owned(), hz: None, deviation_ppm: None, reason_unavailable };
-    /// assert!(!source.is_not_logged());
+    /// let hz = Known::Unavailable("the kernel's log cannot be read".to_owned());
+    /// assert!(!FrequencySource { source: "kernel log".to_owned(), hz }.is_not_logged());
     /// ```
     pub fn is_not_logged(&self) -> bool {
-        self.reason_unavailable.as_ref().is_some_and(|reason| reason.starts_with(Self::NOT_LOGGED))
+        self.hz.reason().is_some_and(|reason| reason.starts_with(Self::NOT_LOGGED))
+    }
+}
+
+impl Tsc {
+    /// How far `source` is from the measured frequency, in parts per million of that; positive where it says more. None where
+    /// either is unknown.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_harness::record::{FrequencySource, Known, MeasuredFrequency, Tsc};
+    ///
+    /// let frequency = Some(MeasuredFrequency { hz: 2.0e9, half_width_ppm: 1.0, over_ms: 5.0 });
+    /// let label = FrequencySource { source: "label".into(), hz: Known::Value(2.8e9) };
+    /// assert_eq!(Tsc { frequency, ..Tsc::default() }.deviation_ppm(&label).map(f64::round), Some(400_000.0));
+    /// ```
+    pub fn deviation_ppm(&self, source: &FrequencySource) -> Option<f64> {
+        let deviation_ppm = (source.hz.value()? / self.frequency?.hz - 1.0) * 1e6;
+        Some(deviation_ppm).filter(|deviation| deviation.is_finite())
     }
 }
 
@@ -226,75 +240,22 @@ impl FrequencySource {
 pub struct Clocksource {
     /// The one in use.
     pub current: Option<String>,
-    /// The class of its rating.
-    pub rating_class: Option<RatingClass>,
     /// All available alternatives.
     pub available: Vec<String>,
-    /// What is known about each of them.
-    pub ratings: Vec<ClocksourceRating>,
     /// Why nothing is known.
     pub reason_unavailable: Option<String>,
 }
 
 impl Clocksource {
+    /// The names of all, the one in use included where it is not among the available ones.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let unlisted = self.current.iter().filter(|current| !self.available.contains(*current));
+        self.available.iter().chain(unlisted).map(String::as_str)
+    }
+
     /// The command by which an administrator switches to the clocksource `name` until the next boot.
     pub fn switch_command(name: &str) -> String {
         format!("echo {name} | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource")
-    }
-}
-
-/// The kernel's rating of a clocksource. The kernel does not export it; values come from its source code.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ClocksourceRating {
-    /// The clocksource.
-    pub name: String,
-    /// Its usual rating.
-    pub rating: Option<u32>,
-    /// The class of the rating.
-    pub class: Option<RatingClass>,
-    /// Published cost of reading the system clock with it; null where unknown.
-    pub published_cost: Option<String>,
-}
-
-/// Classes of ratings, as defined in include/linux/clocksource.h.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum RatingClass {
-    /// 1–99: unfit for real use.
-    Unfit,
-    /// 100–199: base level usability.
-    Base,
-    /// 200–299: good.
-    Good,
-    /// 300–399: desired.
-    Desired,
-    /// 400–499: perfect.
-    Perfect,
-}
-
-impl RatingClass {
-    /// The class of `rating`.
-    pub const fn of(rating: u32) -> Self {
-        match rating {
-            0..=99 => Self::Unfit,
-            100..=199 => Self::Base,
-            200..=299 => Self::Good,
-            300..=399 => Self::Desired,
-            _ => Self::Perfect,
-        }
-    }
-
-    /// The word used in reports.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Unfit => "unfit",
-            Self::Base => "base",
-            Self::Good => "good",
-            Self::Desired => "desired",
-            Self::Perfect => "perfect",
-        }
     }
 }
 
@@ -309,14 +270,9 @@ pub struct Kernel {
     /// `uname -m`.
     pub architecture: String,
     /// Boot parameters that concern clocks.
-    pub boot_parameters: Vec<String>,
-    /// Why they could not be read.
-    #[serde(default)]
-    pub reason_boot_parameters_unavailable: Option<String>,
+    pub boot_parameters: Known<Vec<String>>,
     /// Messages that concern the counter and the clocksource.
-    pub messages: Vec<String>,
-    /// Why the messages could not be read.
-    pub reason_messages_unavailable: Option<String>,
+    pub messages: Known<Vec<String>>,
 }
 
 impl Kernel {
@@ -328,7 +284,7 @@ impl Kernel {
     /// Messages in which the kernel reports that it no longer trusts the counter.
     pub fn messages_of_distrust(&self) -> impl Iterator<Item = &String> {
         const SIGNS: [&str; 3] = ["tsc unstable", "tsc warp", "tsc synchronization [cpu"];
-        self.messages.iter().filter(|message| {
+        self.messages.all().iter().filter(|message| {
             let message = message.to_lowercase();
             SIGNS.iter().any(|sign| message.contains(sign)) && !message.contains("passed")
         })
@@ -353,34 +309,8 @@ pub struct Hypervisor {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Load {
-    /// Load average over 1 minute.
-    pub one_minute: Option<f64>,
-    /// Load average over 5 minutes.
-    pub five_minutes: Option<f64>,
-    /// Load average over 15 minutes.
-    pub fifteen_minutes: Option<f64>,
+    /// Load averages over 1, 5 and 15 minutes.
+    pub averages: Known<[f64; 3]>,
     /// Share of all CPU time since boot stolen by the hypervisor.
-    pub steal_share_since_boot: Option<f64>,
-    /// Why it is unavailable.
-    pub reason_unavailable: Option<String>,
-}
-
-/// The machine's CPU frequency governors.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Governor {
-    /// The governors of the CPUs that this process may run on, without duplicates.
-    pub governors: Vec<String>,
-    /// Why they are unavailable.
-    pub reason_unavailable: Option<String>,
-}
-
-/// Limits set by a container or a service manager.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct CpuLimits {
-    /// CPU time allowed per second of wall time, in CPUs; null for no limit.
-    pub quota_cpus: Option<f64>,
-    /// Why it is unavailable.
-    pub reason_unavailable: Option<String>,
+    pub steal_share_since_boot: Known<f64>,
 }

@@ -9,12 +9,13 @@ pub mod finding;
 mod finite;
 mod histogram;
 mod json;
+mod known;
 mod machine;
 mod path;
 mod peak;
-mod published_cycles;
 mod read_study;
 pub mod study;
+mod times;
 mod tool;
 mod trust;
 
@@ -26,13 +27,14 @@ pub use estimate::Estimate;
 pub use finite::{not_finite, without_non_finite};
 pub use histogram::{Bin, Histogram};
 pub use json::{parsed, written};
+pub use known::Known;
 pub use machine::{
-    Clocksource, ClocksourceRating, Cpu, CpuLimits, CpuidFlags, Emulation, FrequencySource, Governor, Hypervisor,
-    Kernel, Load, Machine, MeasuredFrequency, RatingClass, Tsc, TscAccess, TscClass,
+    Clocksource, Cpu, CpuidFlag, Emulation, FrequencySource, Hypervisor, Kernel, Load, Machine, MeasuredFrequency, Tsc,
+    TscAccess, TscClass,
 };
 pub use path::{Path, PathEvidence, PathMethod};
 pub use peak::Peak;
-pub use published_cycles::PublishedCycles;
 pub use read_study::{parse_study, write_study};
+pub use times::Times;
 pub use tool::Tool;
 pub use trust::{COUNTER, READ_BY_VDSO};

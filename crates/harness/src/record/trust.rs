@@ -1,6 +1,6 @@
 //! The machine's own evidence about its counter and clocksources.
 
-use super::{Clocksource, Machine, TscClass};
+use super::{Clocksource, CpuidFlag, Machine, TscClass};
 
 /// Clocksources that the vDSO can read without entering the kernel.
 ///
@@ -32,7 +32,7 @@ impl Clocksource {
 impl Machine {
     /// Whether the kernel has the TSC but does not offer it as a clocksource, or reports it as unstable.
     pub fn kernel_distrusts_counter(&self) -> bool {
-        let missing = self.tsc.cpuid.is_some_and(|cpuid| cpuid.tsc)
+        let missing = self.tsc.cpuid.as_ref().is_some_and(|flags| flags.contains(&CpuidFlag::Tsc))
             && !self.clocksource.available.is_empty()
             && !self.clocksource.offers(COUNTER);
         missing || self.kernel.messages_of_distrust().next().is_some()

@@ -3,9 +3,7 @@
 use super::matched;
 use crate::finding::{Finding, Kind, Meaning, NO_ACTION};
 use crate::quantity::{confidence as written, limit};
-use crate::record::study::{
-    Against, AgainstCell, Cell, CellProcess, Difference, Estimate, ProcessPair, StudyProcess, StudyReport,
-};
+use crate::record::study::{Against, AgainstCell, Cell, CellProcess, Difference, Estimate, StudyProcess, StudyReport};
 use crate::stats::{Paired, compare, confidence_of_each, median, paired};
 
 /// Compares every cell that both builds have, process by process. `name` is the other build's, and `unknown` are its cases that this
@@ -96,10 +94,8 @@ fn attained(cells: &[AgainstCell]) -> f64 {
 
 fn cell(this: &Cell, other: &Cell, margin_pct: f64, confidence: f64) -> AgainstCell {
     let of_other = |fork: u32| other.forks.iter().find(|process| process.fork == fork)?.time_ns;
-    let pair = |process: &CellProcess| {
-        Some(ProcessPair { fork: process.fork, this_ns: process.time_ns?, other_ns: of_other(process.fork)? })
-    };
-    let pairs: Vec<ProcessPair> = this.forks.iter().filter_map(pair).collect();
+    let pair = |process: &CellProcess| Some((of_other(process.fork)?, process.time_ns?));
+    let pairs: Vec<(f64, f64)> = this.forks.iter().filter_map(pair).collect();
     let is_nothing = this.time_ns.is_none() && other.time_ns.is_none();
     let found = judge(&pairs, floor_share(this).max(floor_share(other)), margin_pct, confidence);
     let verdict = match found.map_or(Difference::Unresolved, |(.., verdict)| verdict) {
@@ -120,21 +116,20 @@ fn cell(this: &Cell, other: &Cell, margin_pct: f64, confidence: f64) -> AgainstC
         difference_ns: found.map(|(difference_ns, ..)| difference_ns),
         ratio: found.map(|(_, ratio, _)| ratio),
         verdict,
-        pairs,
+        pairs: pairs.len() as u64,
     }
 }
 
 /// The difference of this build to the other and the ratio, which the clock leaves open by a share of `floor`, and the verdict. None
-/// without a pair.
+/// without a pair; each has the other build's time first.
 fn judge(
-    pairs: &[ProcessPair],
+    pairs: &[(f64, f64)],
     floor: f64,
     margin_pct: f64,
     confidence: f64,
 ) -> Option<(Estimate, Estimate, Difference)> {
-    let sides: Vec<(f64, f64)> = pairs.iter().map(|pair| (pair.other_ns, pair.this_ns)).collect();
-    let found = paired(&sides, confidence)?;
-    let base_ns = median(sides.iter().map(|(other_ns, _)| *other_ns).collect())?;
+    let found = paired(pairs, confidence)?;
+    let base_ns = median(pairs.iter().map(|(other_ns, _)| *other_ns).collect())?;
     let Paired { difference, ratio, .. } = found.at_least(floor * base_ns, base_ns);
     let verdict = match compare(&ratio, margin_pct / 100.0) {
         // Fewer pairs than the confidence takes decide nothing, and neither does what the clock could make up.
@@ -148,13 +143,13 @@ fn judge(
 fn warnings(cells: &[AgainstCell], confidence: f64, others: &[StudyProcess]) -> Vec<String> {
     let mut warnings = Vec::new();
     let fewest = cells.iter().filter(|cell| cell.ratio.is_some_and(|ratio| ratio.confidence < confidence));
-    if let Some(cell) = fewest.min_by_key(|cell| cell.pairs.len()) {
+    if let Some(cell) = fewest.min_by_key(|cell| cell.pairs) {
         // The range of n values holds the median with a probability of 1 − 2/2ⁿ.
         let needed = (2.0 / (1.0 - confidence)).log2().ceil();
         warnings.push(format!(
             "{} pairs of processes are too few for a verdict at {} over all cells, which takes {needed}: --forks sets them, and \
              --duration gives them time",
-            cell.pairs.len(),
+            cell.pairs,
             written(confidence)
         ));
     }

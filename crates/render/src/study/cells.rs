@@ -93,13 +93,13 @@ fn figures(record: &StudyRecord, cell: &Cell, detail: Detail) -> Vec<String> {
     let single = |value: fn(&Latencies) -> f64| {
         cell.latencies.as_ref().map_or_else(|| NONE.to_owned(), |latencies| resolved(latencies, value(latencies)))
     };
-    let typical = cell.median_ns.map_or_else(|| single(|of| of.p50_ns), |median| ns(median.estimate));
+    let typical = cell.median_ns.map_or_else(|| single(|of| of.ns.p50), |median| ns(median.estimate));
     let throughput = cell.throughput_per_s.filter(|_| is_full || record.plan.mode == Mode::Throughput);
     let quiet = if is_full { format!("{}/{}", count(cell.visits_quiet), count(cell.visits)) } else { String::new() };
     vec![
         cell_time(cell),
         typical,
-        single(|of| of.p99_ns),
+        single(|of| of.ns.p99),
         throughput.map_or_else(|| NONE.to_owned(), |throughput| PER_SECOND.value(throughput.estimate)),
         quiet,
         cell.overlap_share.filter(|_| is_full).map_or_else(String::new, share),
@@ -176,11 +176,11 @@ pub(super) fn parts(record: &StudyRecord) -> Option<Grid> {
 pub(super) fn percentiles(cell: &Cell) -> Option<[String; 2]> {
     let latencies = cell.latencies.as_ref()?;
     let values = [
-        ("p50", latencies.p50_ns),
-        ("p90", latencies.p90_ns),
-        ("p99", latencies.p99_ns),
-        ("p99.9", latencies.p999_ns),
-        ("max", latencies.maximum_ns),
+        ("p50", latencies.ns.p50),
+        ("p90", latencies.ns.p90),
+        ("p99", latencies.ns.p99),
+        ("p99.9", latencies.ns.p999),
+        ("max", latencies.ns.max),
     ];
     let said = |(name, value): (&str, f64)| format!("{name} {}", resolved(latencies, value));
     let how = format!(

@@ -209,7 +209,7 @@ fn latencies(page: &mut Page, record: &StudyRecord) {
             page.section(&format!("SINGLE OPERATIONS ({SCALE})"));
         }
         page.heading(&cells::title(record, cell));
-        page.lines(bars(&latencies.histogram, BARS, page.width()));
+        page.lines(bars(&latencies.ns.histogram, BARS, page.width()));
         page.paragraph(Line::plain("  "), PLAIN, &values);
         page.paragraph(Line::plain("  "), DIM, &how);
     }

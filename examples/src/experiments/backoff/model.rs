@@ -55,7 +55,7 @@ fn compared(
     let cells = rows.iter().map(|row| {
         vec![
             Value::Count(row.tokens),
-            Value::or(work_ns(record, row.tokens).map(Value::PlainNs), "–"),
+            Value::or(work_ns(record, row.tokens).map(Value::plain_ns), "–"),
             plain_time(record, baseline, row.tokens, threads),
             plain_time(record, case, row.tokens, threads),
             Value::DifferenceNs(row.difference_ns),
@@ -74,7 +74,7 @@ fn compared(
 /// The time of a cell without its interval, which the difference in the same row has; or why there is none.
 pub(super) fn plain_time(record: &StudyRecord, case: &str, tokens: u64, threads: u32) -> Value {
     let cell = record.cell(case, tokens, threads);
-    let time = cell.and_then(|cell| cell.time_ns).map(|time| Value::PlainNs(time.estimate));
+    let time = cell.and_then(|cell| cell.time_ns).map(|time| Value::plain_ns(time.estimate));
     Value::or(time, why_no_time(cell))
 }
 

@@ -35,8 +35,8 @@ pub(super) fn block(record: &StudyRecord) -> Block {
             let difference = record.point(case, baseline, *tokens, threads);
             vec![
                 Value::Count(*tokens),
-                Value::PlainNs(*plain),
-                Value::PlainNs(*volatile),
+                Value::plain_ns(*plain),
+                Value::plain_ns(*volatile),
                 plain_time(record, baseline, *tokens, threads),
                 plain_time(record, case, *tokens, threads),
                 Value::or(difference.map(|point| Value::DifferenceNs(point.difference_ns)), "not measured"),

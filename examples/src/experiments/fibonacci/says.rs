@@ -165,16 +165,16 @@ fn verdict(found: &Steadiness, grows: bool, record: &StudyRecord) -> String {
 
 pub(super) fn published(record: &StudyRecord, growth: &Growth) -> Block {
     let mut block = Block::default();
-    let none = || Value::Missing("–".to_owned());
+    let none = || Value::text("–");
     let windows = WINDOWS.iter().map(|(ms, java, rust)| {
         let by = Value::text(format!("a run of {ms} ms"));
-        vec![by, Value::PlainNs(*java), Value::PlainNs(*rust), mean(growth.mean_of_window(ms * MS))]
+        vec![by, Value::plain_ns(*java), Value::plain_ns(*rust), mean(growth.mean_of_window(ms * MS))]
     });
     let first_calls = FIRST_CALLS.iter().map(|(calls, jmh)| {
         let by = Value::text(format!("the first {} calls", count(*calls)));
-        vec![by, Value::PlainNs(*jmh), none(), mean(growth.mean_of_first(*calls))]
+        vec![by, Value::plain_ns(*jmh), none(), mean(growth.mean_of_first(*calls))]
     });
-    let stamps = vec![Value::text("each call stamped"), Value::PlainNs(STAMPED_NS), none(), stamped(record)];
+    let stamps = vec![Value::text("each call stamped"), Value::plain_ns(STAMPED_NS), none(), stamped(record)];
     block.table(
         "Mean per call; Java on JDK 25 (runs: plain program; first calls and stamps: JMH 1.37) and Rust, at 2.8 GHz",
         &["by", "Java", "Rust", "ours"],

@@ -67,7 +67,7 @@ fn table(block: &mut Block, each: &Figures) {
             Value::text(format!("{}{}", row.threads, if row.oversubscribed { " (more than CPUs)" } else { "" })),
             Value::PerSecond(part.external_per_s),
             Value::PerSecond(part.claimed_per_s),
-            Value::or(each.ceiling_per_s.map(|ceiling| Value::PlainPerSecond(ceiling.estimate)), "not measured"),
+            Value::or(each.ceiling_per_s.map(|ceiling| Value::plain_per_second(ceiling.estimate)), "not measured"),
             Value::Factor(claim_over_done(&part)),
             Value::Number(part.preemptions_per_visit),
         ],
@@ -147,8 +147,8 @@ pub(super) fn published(record: &StudyRecord, figures: &[Figures]) -> Block {
         };
         vec![
             Value::Count(u64::from(*threads)),
-            Value::PlainPerSecond(*external),
-            Value::PlainPerSecond(*claimed),
+            Value::plain_per_second(*external),
+            Value::plain_per_second(*claimed),
             ours(|part| part.external_per_s),
             ours(|part| part.claimed_per_s),
         ]

@@ -6,6 +6,7 @@ use super::usable_clocks::{UsableClock, usable};
 use crate::document::Record;
 use chronoscope_harness::estimators::reads::Gaps;
 use chronoscope_harness::quantity::{count, limit, ns, percent, share};
+use chronoscope_harness::record::Estimate;
 use chronoscope_render::words::quoted;
 
 /// The advice for `question`, from the figures of `record`.
@@ -38,9 +39,7 @@ pub fn advise(question: &IntervalQuestion, record: &Record) -> IntervalAdvice {
     evidence.extend(loop_turn_ns.map(|turn_ns| Figure {
         name: "turn of an empty loop".to_owned(),
         clock: None,
-        value_ns: turn_ns,
-        low_ns: None,
-        high_ns: None,
+        ns: Estimate::certain(turn_ns),
         basis: "measured in the harness's own loop; never subtracted".to_owned(),
     }));
     IntervalAdvice {

@@ -1,5 +1,6 @@
 //! Advice as data: drawn by pure rules, rendered from here.
 
+use chronoscope_harness::record::Estimate;
 use chronoscope_probes::RuntimeKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -118,12 +119,8 @@ pub struct Figure {
     pub name: String,
     /// The clock.
     pub clock: Option<String>,
-    /// Its value.
-    pub value_ns: f64,
-    /// Lower end of its interval; null if it has none.
-    pub low_ns: Option<f64>,
-    /// Upper end.
-    pub high_ns: Option<f64>,
+    /// Its value, with its interval if it has one.
+    pub ns: Estimate,
     /// How it was found.
     pub basis: String,
 }

@@ -7,6 +7,7 @@ use crate::judgement::intervals::MEASURED_BY;
 use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
 use chronoscope_harness::estimators::intervals::{DirectInterval, ShortestInterval, TimedIntervals, Tolerance};
 use chronoscope_harness::quantity::{limit, ns};
+use chronoscope_harness::record::Estimate;
 use chronoscope_probes::RuntimeKind;
 
 /// A clock, and what a pair of its reads is worth.
@@ -54,19 +55,18 @@ impl UsableClock {
 
     /// The figures, as evidence.
     pub fn figures(&self) -> Vec<Figure> {
-        let figure = |name: &str, value_ns, ends: Option<[f64; 2]>, basis: &str| Figure {
+        let figure = |name: &str, ns, basis: &str| Figure {
             name: name.to_owned(),
             clock: Some(self.name.clone()),
-            value_ns,
-            low_ns: ends.map(|[low, _]| low),
-            high_ns: ends.map(|[_, high]| high),
+            ns,
             basis: basis.to_owned(),
         };
         let latency = self.latency_ns.map(|[estimate, low, high]| {
-            figure("cost of a read", estimate, Some([low, high]), "median over processes, with its interval")
+            let ns = Estimate { low, high, ..Estimate::certain(estimate) };
+            figure("cost of a read", ns, "median over processes, with its interval")
         });
-        let step = self.step_ns.map(|step| figure("step of the clock", step, None, "observed"));
-        let error = figure("error of a pair of reads", self.error_ns, None, &self.basis);
+        let step = self.step_ns.map(|step| figure("step of the clock", Estimate::certain(step), "observed"));
+        let error = figure("error of a pair of reads", Estimate::certain(self.error_ns), &self.basis);
         latency.into_iter().chain(step).chain([error]).collect()
     }
 }

@@ -62,10 +62,10 @@ fn of_machine(machine: &Machine) -> Vec<Fact> {
         ("counter", machine.tsc.class.map(|class| class.word().to_owned()).unwrap_or_default()),
         ("hypervisor", hypervisor),
         ("container", word(&machine.hypervisor.container)),
-        ("governor", machine.governor.governors.join(", ")),
-        ("CPU limit", machine.limits.quota_cpus.map_or_else(|| "none".to_owned(), limit)),
+        ("governor", machine.governors.all().join(", ")),
+        ("CPU limit", machine.cpu_quota.value().copied().flatten().map_or_else(|| "none".to_owned(), limit)),
     ];
-    let boot = &machine.kernel.boot_parameters;
+    let boot = machine.kernel.boot_parameters.all();
     facts.push(("boot parameters", if boot.is_empty() { "none".to_owned() } else { boot.join(" ") }));
     facts
 }

@@ -21,12 +21,12 @@ use crate::rules::tests::{blank, readable};
 use crate::sections::reads::plan::READS;
 use crate::sections::runtimes::rules::latch::RELEASE_IS_WAKING;
 use crate::sections::sync::discipline::DisciplineState;
-use crate::sections::sync::known::Known;
 use crate::sections::sync::rules::WALL_CLOCK_STEPPED;
 use crate::sections::sync::tests::well;
 use crate::shared_findings::EARLY_PAUSE;
 use RuleOutcome::{Failed, Passed, Unknown, Unresolved};
 use chronoscope_harness::estimators::tick::Tick;
+use chronoscope_harness::record::Known;
 use chronoscope_harness::record::PathMethod;
 
 /// A check on kvm-clock with the vDSO: `CLOCK_MONOTONIC` costs 21.5 to 21.9 ns a read, and skew is below 61.4 ns.

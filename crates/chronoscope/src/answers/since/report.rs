@@ -10,8 +10,6 @@ use crate::answers::compare::report::{Difference, FigureCompared, FindingName};
 pub struct Since {
     /// When the earlier check began: RFC 3339, UTC.
     pub started_at: String,
-    /// The same in words, in local time, as seen from this check: `yesterday 22:31`.
-    pub when: String,
     /// Time per read of the system's monotonic clock, else of the first clock that both checks measured; null if there is none.
     pub clock: Option<FigureCompared>,
     /// Figures of both.

@@ -138,7 +138,6 @@ mod tests {
             fresh: 100,
             violations: 3,
             worst_ns: 50.0,
-            rate_upper_95: 0.1,
             disturbance: Disturbance::default(),
         };
         record.causality.litmus.push(went_back(id));

@@ -40,13 +40,13 @@ fn held_up(record: &Record) -> Option<Finding> {
         "a thread that only computes would wait longer than 10 µs at {} of moments{}, {} at most{stolen}",
         share(figures.share_over_10_us),
         if rows.len() > 1 { format!(" on {}", named(&[worst])) } else { String::new() },
-        ns(figures.late_ns_max as f64),
+        ns(figures.late_ns.max),
     );
     let finding = Finding::new(COMPUTING_HELD_UP, summary)
         .about(named(&rows))
         .value("share_over_10_us", figures.share_over_10_us)
-        .value("late_ns_p99_9", figures.late_ns_p99_9 as f64)
-        .value("late_ns_max", figures.late_ns_max as f64)
+        .value("late_ns_p99_9", figures.late_ns.p999)
+        .value("late_ns_max", figures.late_ns.max)
         .value("steal_ms", steal_ms.unwrap_or(f64::NAN));
     let finding = match share_of(worst) >= HELD_UP_MUCH_SHARE {
         true => Finding { severity: Severity::Warning, ..finding },

@@ -83,13 +83,11 @@ fn frequency_misdeclared(record: &Record) -> Vec<Finding> {
     let is_told = |source: &&FrequencySource| {
         EXACT_SOURCES.iter().any(|exact| source.source.starts_with(exact)) || is_the_kernels_own(source, record)
     };
-    record
-        .machine
-        .tsc
-        .frequency_sources
+    let tsc = &record.machine.tsc;
+    tsc.frequency_sources
         .iter()
         .filter(is_told)
-        .filter_map(|source| Some((source, source.hz?, source.deviation_ppm?)))
+        .filter_map(|source| Some((source, *source.hz.value()?, tsc.deviation_ppm(source)?)))
         .filter(|(_, _, deviation_ppm)| deviation_ppm.abs() > MISDECLARED_PPM + measured_within_ppm)
         .map(|(source, hz, deviation_ppm)| {
             let finding = Finding::new(
@@ -157,17 +155,16 @@ mod tests {
     use crate::sections::causality::report::Litmus;
     use crate::tests::golden_file::assert_findings;
     use chronoscope_harness::finding::Kind;
-    use chronoscope_harness::record::{ClocksourceRating, CpuidFlags, RatingClass, TscAccess};
+    use chronoscope_harness::record::{CpuidFlag, Known, TscAccess};
 
     /// A machine that reads `current` while `available` are offered, with a counter of `class`.
     fn machine(current: &str, available: &[&str], class: TscClass) -> Record {
         let mut record = blank();
         record.clocks.push(readable("CLOCK_MONOTONIC"));
         record.machine.tsc.class = Some(class);
-        record.machine.tsc.cpuid = Some(CpuidFlags { tsc: true, ..CpuidFlags::default() });
+        record.machine.tsc.cpuid = Some(vec![CpuidFlag::Tsc]);
         record.machine.clocksource = Clocksource {
             current: Some(current.to_owned()),
-            rating_class: Some(RatingClass::Good),
             available: available.iter().map(|&name| name.to_owned()).collect(),
             ..Clocksource::default()
         };
@@ -186,14 +183,14 @@ mod tests {
             (COUNTER_FORBIDDEN, |record| record.machine.tsc.access = Some(TscAccess::Faults)),
             (TSC_NOT_INVARIANT, |record| record.machine.tsc.class = Some(TscClass::Variant)),
             (BETTER_CLOCKSOURCE_AVAILABLE, |record| record.machine.clocksource.current = Some("hpet".to_owned())),
-            (FREQUENCY_SCALING, |record| record.machine.governor.governors = vec!["powersave".to_owned()]),
+            (FREQUENCY_SCALING, |record| record.machine.governors = Known::Value(vec!["powersave".to_owned()])),
             (CPU_QUOTA, |record| {
                 record.machine.cpu.allowed = vec![0, 1];
-                record.machine.limits.quota_cpus = Some(0.5);
+                record.machine.cpu_quota = Known::Value(Some(0.5));
             }),
             (TSC_DISTRUSTED, |record| {
                 record.machine.kernel.messages =
-                    vec!["tsc: Marking TSC unstable due to clocksource watchdog".to_owned()];
+                    Known::Value(vec!["tsc: Marking TSC unstable due to clocksource watchdog".to_owned()]);
             }),
         ];
         let sound = machine("tsc", &["tsc", "hpet"], TscClass::Invariant);
@@ -212,7 +209,8 @@ mod tests {
         use TscClass::{Absent, Constant, Invariant, Variant};
         let offered = |current: &str, available: &[&str], class| conclude(&machine(current, available, class));
         let mut unstable = machine("hpet", &["tsc", "hpet"], Invariant);
-        unstable.machine.kernel.messages = vec!["tsc: Marking TSC unstable due to clocksource watchdog".to_owned()];
+        unstable.machine.kernel.messages =
+            Known::Value(vec!["tsc: Marking TSC unstable due to clocksource watchdog".to_owned()]);
         let mut unreadable = machine("hpet", &["tsc", "hpet"], Variant);
         unreadable.clocks[0].available = false;
         let slow = |available: &[&str], class| {
@@ -253,7 +251,6 @@ mod tests {
                 fresh: 100,
                 violations: 3,
                 worst_ns: 50.0,
-                rate_upper_95: 0.1,
                 disturbance: Default::default(),
             });
             assert!(!advice(&skewed).contains("echo tsc"));
@@ -263,14 +260,7 @@ mod tests {
     #[test]
     fn no_switch_from_a_clocksource_that_the_vdso_reads_to_one_that_it_cannot() {
         let advice = |current: &str, other: &str| {
-            let mut record = machine(current, &["tsc", "xen", "hpet"], TscClass::Invariant);
-            let rating = |name: &str| ClocksourceRating {
-                name: name.to_owned(),
-                rating: None,
-                class: None,
-                published_cost: None,
-            };
-            record.machine.clocksource.ratings = ["tsc", "xen", "hpet"].map(rating).to_vec();
+            let record = machine(current, &["tsc", "xen", "hpet"], TscClass::Invariant);
             let sources = clocksource::advice(&record.facts(), None);
             sources.into_iter().find(|source| source.name == other).unwrap().advice
         };
@@ -283,12 +273,7 @@ mod tests {
     #[test]
     fn a_frequency_is_misdeclared_only_beyond_what_was_measured() {
         let mut record = machine("hpet", &["tsc", "hpet"], TscClass::Invariant);
-        let source = chronoscope_harness::record::FrequencySource {
-            source: "CPUID 0x15".to_owned(),
-            hz: Some(1e9),
-            deviation_ppm: Some(900.0),
-            reason_unavailable: None,
-        };
+        let source = FrequencySource { source: "CPUID 0x15".to_owned(), hz: Known::Value(1.0009e9) };
         record.machine.tsc.frequency_sources = vec![source];
         let measured =
             |half_width_ppm| chronoscope_harness::record::MeasuredFrequency { hz: 1e9, half_width_ppm, over_ms: 300.0 };
@@ -306,14 +291,9 @@ mod tests {
 
     #[test]
     fn the_measurement_is_doubted_where_it_contradicts_what_the_kernel_keeps_time_by() {
-        let source = |name: &str, hz: Option<f64>, reason: Option<&str>| FrequencySource {
-            source: name.to_owned(),
-            hz,
-            deviation_ppm: hz.map(|hz| (hz / 2_283_669_236.0 - 1.0) * 1e6),
-            reason_unavailable: reason.map(str::to_owned),
-        };
-        let boot = source("kernel log: tsc detected at boot", Some(2_299_974_000.0), None);
-        let refined = |hz, reason| source("kernel log: refined TSC calibration", hz, reason);
+        let source = |name: &str, hz: Result<f64, &str>| FrequencySource { source: name.to_owned(), hz: hz.into() };
+        let boot = source("kernel log: tsc detected at boot", Ok(2_299_974_000.0));
+        let refined = |hz| source("kernel log: refined TSC calibration", hz);
         let found = |clocksource: &str, refined: FrequencySource| {
             let mut record = machine(clocksource, &["tsc", "hpet"], TscClass::Invariant);
             record.machine.tsc.frequency_sources = vec![refined, boot.clone()];
@@ -322,12 +302,12 @@ mod tests {
                 Some(chronoscope_harness::record::MeasuredFrequency { hz, half_width_ppm: 0.42, over_ms: 304.0 });
             frequency_misdeclared(&judged(record))
         };
-        let none = || refined(None, Some("the kernel's log holds no line \"tsc: Refined TSC\""));
+        let none = || refined(Err("the kernel's log holds no line \"tsc: Refined TSC\""));
         let told = found("tsc", none());
         assert!(told.len() == 1 && told[0].evidence.summary.contains("boot") && told[0].advice.len() == 1, "{told:?}");
         // What the kernel does not keep time by may be as rough as it is.
         assert_eq!(found("hpet", none()), []);
-        assert_eq!(found("tsc", refined(None, Some("the kernel's log cannot be read"))), []);
-        assert_eq!(found("tsc", refined(Some(2_283_669_300.0), None)), []);
+        assert_eq!(found("tsc", refined(Err("the kernel's log cannot be read"))), []);
+        assert_eq!(found("tsc", refined(Ok(2_283_669_300.0))), []);
     }
 }

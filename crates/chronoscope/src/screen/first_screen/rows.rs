@@ -18,12 +18,11 @@ use crate::judgement::skew::Skew;
 use crate::judgement::uses::{Avoid, Uses, WrongFor};
 use crate::screen::verdict::answered;
 use crate::sections::runtimes::report::Runtime;
-use crate::sections::sync::known::Known;
 use crate::sections::sync::plan::SYNC;
 use chronoscope_harness::estimators::intervals::{ShortestInterval, Tolerance};
 use chronoscope_harness::finding::{Finding, HostState};
 use chronoscope_harness::quantity::{TIME, count, ms, ns, share};
-use chronoscope_harness::record::Path;
+use chronoscope_harness::record::{Known, Path};
 use chronoscope_probes::RuntimeKind;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::fitted;
@@ -428,7 +427,6 @@ mod tests {
             fresh: 10_000,
             violations: 0,
             worst_ns: 0.0,
-            rate_upper_95: 0.001,
             disturbance: Default::default(),
         });
         assert!(first(&record).starts_with("durations across threads CLOCK_MONOTONIC"));

@@ -5,7 +5,6 @@ use crate::sections::causality::report::{Litmus, PairOffset};
 use chronoscope_harness::estimators::steps::step_ns;
 use chronoscope_harness::quantity::ns;
 use chronoscope_harness::record::Disturbance;
-use chronoscope_harness::stats::rate_upper_95;
 
 /// The offset between two CPUs: the midpoint of the bounds given by the shortest trips each way, with its half-width.
 ///
@@ -45,9 +44,6 @@ pub fn pair_offset(
 }
 
 /// One row of the litmus.
-///
-/// A repeated value adds hardly any evidence: the reader has already passed it. So only new values bound the rate of
-/// violations if there were none.
 pub fn litmus(
     request: &litmus_task::Request,
     samples: &litmus_task::Samples,
@@ -62,10 +58,6 @@ pub fn litmus(
         fresh: samples.fresh,
         violations: samples.violations,
         worst_ns: rate.ns_of_mean(samples.worst_ticks as f64),
-        rate_upper_95: match samples.violations {
-            0 => rate_upper_95(0, samples.fresh),
-            violations => rate_upper_95(violations, samples.observations),
-        },
         disturbance,
     }
 }

@@ -4,7 +4,7 @@ use crate::engine::session::Session;
 use crate::engine::stages::{StageError, outcome};
 use crate::part::Part;
 use crate::sections::causality::estimate;
-use crate::sections::causality::plan::{CausalityPlan, LITMUS, OFFSETS};
+use crate::sections::causality::plan::{CausalityPlan, LITMUS, OFFSETS, PAIR_ROUNDS};
 use crate::sections::causality::report::{Causality, Litmus};
 use chronoscope_harness::worker::WorkerFailure;
 
@@ -16,7 +16,7 @@ pub fn offsets(session: &mut Session<'_>, plan: &CausalityPlan, report: &mut Cau
     let clocks = session.readable(&plan.pair_clocks)?;
     let counter_within_ppm = session.machine.tsc.frequency.map_or(0.0, |measured| measured.half_width_ppm);
     let requests: Vec<offset::Request> = of_pairs(&plan.pairs, &clocks)
-        .map(|(source, a, b)| offset::Request { source, a, b, rounds: plan.pair_rounds })
+        .map(|(source, a, b)| offset::Request { source, a, b, rounds: PAIR_ROUNDS })
         .collect();
     let (pairs, reasons) = in_turn(session, OFFSETS, &requests, |session, request, budget_ms| {
         let (samples, disturbance) = session

@@ -14,7 +14,7 @@ pub const LITMUS: Part = Part::Litmus;
 pub const PARTS: &[PartRow] = &[PartRow::of_check(OFFSETS, 25), PartRow::of_check(LITMUS, 85)];
 
 /// Round trips per pair and clock.
-const PAIR_ROUNDS: u64 = 20_000;
+pub const PAIR_ROUNDS: u64 = 20_000;
 /// Pairs of CPUs, each way, for the litmus in a thorough run.
 const LITMUS_PAIRS: usize = 8;
 
@@ -27,8 +27,6 @@ pub struct Options {}
 pub struct CausalityPlan {
     /// Pairs of CPUs for offsets.
     pub pairs: Vec<(u32, u32)>,
-    /// Round trips per pair and clock.
-    pub pair_rounds: u64,
     /// Clocks for offsets.
     pub pair_clocks: Vec<ClockId>,
     /// Pairs of CPUs for the litmus, writer first.
@@ -47,7 +45,6 @@ pub fn plan(frame: &Frame) -> CausalityPlan {
             pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]).take(most).collect()
         },
         pairs,
-        pair_rounds: PAIR_ROUNDS,
         pair_clocks: names(&|id| matches!(id, SourceId::CounterOrdered | SourceId::Os(OsClock::Monotonic))),
         litmus_clocks: names(&|id| id.facts().is_shared_timeline && !id.facts().traps_under_hypervisor),
     }

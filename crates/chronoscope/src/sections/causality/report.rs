@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
 use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::stats::rate_upper_95;
 
 /// Observations between CPUs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -105,9 +106,6 @@ pub struct Litmus {
     pub violations: u64,
     /// The largest backward step.
     pub worst_ns: f64,
-    /// 95 % upper confidence bound on the rate of violations: per new value if there were none, since a repeated value
-    /// tests nothing; else per observation.
-    pub rate_upper_95: f64,
     /// What disturbed the measurement.
     pub disturbance: Disturbance,
 }
@@ -122,10 +120,16 @@ impl Litmus {
         self.fresh >= Self::FEWEST_NEW_VALUES
     }
 
+    /// 95 % upper confidence bound on the rate of violations: per new value if there were none, since a repeated value
+    /// tests nothing, and adds hardly any evidence: the reader has already passed it; else per observation.
+    pub fn rate_upper_95(&self) -> f64 {
+        rate_upper_95(self.violations, if self.violations == 0 { self.fresh } else { self.observations })
+    }
+
     /// The outcome of the run.
     pub fn outcome(&self) -> LitmusOutcome {
         match self.violations {
-            0 if self.is_telling() => LitmusOutcome::Held { rate_below: self.rate_upper_95 },
+            0 if self.is_telling() => LitmusOutcome::Held { rate_below: self.rate_upper_95() },
             0 => LitmusOutcome::TooFewValues,
             violations => LitmusOutcome::WentBack { share: violations as f64 / self.observations as f64 },
         }

@@ -1,8 +1,11 @@
 use crate::document::Record;
+use crate::sections::clocks::latency::measure::ESTIMATOR;
+use crate::sections::clocks::plan::LATENCY;
 use crate::sections::clocks::report::ClockReport;
 use chronoscope_harness::estimators::latency::{ForkSummary, Latency};
 use chronoscope_harness::estimators::steps::Granularity;
 use chronoscope_harness::estimators::tick::Tick;
+use chronoscope_harness::machine::RDTSC_CYCLES_SOURCE;
 use chronoscope_harness::record::PathMethod;
 
 use crate::screen::{findings, verdict};
@@ -32,7 +35,7 @@ pub fn show(page: &mut Page, record: &Record) {
     messages(page, record);
     if let Some(harness) = &record.clocks.harness {
         page.section("METHOD");
-        page.paragraph(Line::plain("  "), PLAIN, &harness.estimator);
+        page.paragraph(Line::plain("  "), PLAIN, ESTIMATOR);
         if let Some(latency) = &harness.loop_overhead_ns {
             latency_said(page, "empty loop", latency);
         }
@@ -41,11 +44,12 @@ pub fn show(page: &mut Page, record: &Record) {
 
 /// Kernel messages about clocks since boot.
 fn messages(page: &mut Page, record: &Record) {
-    if record.machine.kernel.messages.is_empty() {
+    let messages = record.machine.kernel.messages.all();
+    if messages.is_empty() {
         return;
     }
     page.section("KERNEL MESSAGES ON CLOCKS");
-    for message in &record.machine.kernel.messages {
+    for message in messages {
         page.paragraph(Line::plain("  "), PLAIN, message);
     }
 }
@@ -59,10 +63,10 @@ fn one(page: &mut Page, record: &Record, clock: &ClockReport) {
     } else {
         page.entry("latency", DIM, "not measured");
     }
-    if let Some(cycles) = &clock.latency_tsc_cycles {
-        page.entry("cycles", PLAIN, &cycles_said(cycles));
-        if let Some(published) = &cycles.published {
-            page.entry("", DIM, &format!("published: {}", published.source));
+    if let Some(cycles) = cycles_said(clock, &record.machine) {
+        page.entry("cycles", PLAIN, &cycles);
+        if clock.published_cycles(&record.machine).is_some() {
+            page.entry("", DIM, &format!("published: {RDTSC_CYCLES_SOURCE}"));
         }
     }
     let declared = clock.resolution_ns_declared.map_or_else(|| "none".to_owned(), ns);
@@ -75,8 +79,9 @@ fn one(page: &mut Page, record: &Record, clock: &ClockReport) {
     if let Some(reason) = causality.and_then(|of| of.reason_unknown.as_ref()) {
         page.entry("causal", DIM, &format!("not known: {reason}"));
     }
-    if let Some(disturbance) = &clock.disturbance {
-        let said = disturbance::said(disturbance);
+    let part = record.parts.iter().find(|report| report.part == LATENCY);
+    if let Some(part) = part.filter(|_| clock.latency_ns.is_some()) {
+        let said = disturbance::said(&part.disturbance);
         page.entry("disturbance", PLAIN, &format!("latency part, all clocks: {said}"));
     }
     histograms(page, clock);
@@ -203,8 +208,8 @@ fn counter(page: &mut Page, record: &Record) {
     page.entry("CPUID", PLAIN, &machine::cpuid(tsc));
     page.entry("measured", PLAIN, machine::measured(tsc).trim_start_matches("measured "));
     for source in &tsc.frequency_sources {
-        let style = if source.hz.is_some() { PLAIN } else { DIM };
-        page.paragraph(Line::plain("  "), style, &machine::source(source));
+        let style = if source.hz.value().is_some() { PLAIN } else { DIM };
+        page.paragraph(Line::plain("  "), style, &machine::source(tsc, source));
     }
 }
 
@@ -214,12 +219,12 @@ fn clocksources(page: &mut Page, record: &Record) {
     if let Some(reason) = &clocksource.reason_unavailable {
         page.paragraph(Line::plain("  "), DIM, &format!("unavailable: {reason}"));
     }
-    for rating in &clocksource.ratings {
-        let lead = Line::styled(DIM, &format!("{:<12} ", chronoscope_render::page::fitted(&rating.name, 24)));
+    for name in clocksource.names() {
+        let lead = Line::styled(DIM, &format!("{:<12} ", chronoscope_render::page::fitted(name, 24)));
         let mut sources = record.judgement.iter().flat_map(|judgement| &judgement.clocksources);
-        let advice = sources.find(|source| source.name == rating.name);
+        let advice = sources.find(|source| source.name == name);
         let advice = advice.map_or_else(String::new, |source| format!(" · {}", source.advice));
-        page.paragraph(lead, PLAIN, &format!("{}{advice}", machine::rating(&record.machine, rating)));
+        page.paragraph(lead, PLAIN, &format!("{}{advice}", machine::rating(&record.machine, name)));
     }
 }
 

@@ -61,7 +61,7 @@ impl Section for Clocks {
             plan::LATENCY => latency::measure::run(session, plan, report),
             plan::GRANULARITY => granularity::measure::run(session, report),
             plan::TICK => tick::measure::run(session, report),
-            _ => intervals::measure::run(session, plan, report),
+            _ => intervals::measure::run(session, report),
         };
         tell(session, report);
         ended
@@ -71,7 +71,7 @@ impl Section for Clocks {
         learn(session, report);
         latency::measure::finish(session, plan, report);
         session.charge(plan::LATENCY);
-        intervals::measure::finish(session, plan, report);
+        intervals::measure::finish(session, report);
         session.charge(plan::INTERVALS);
         library_clock::finish(session, report);
     }

@@ -23,7 +23,8 @@ pub const PARTS: &[PartRow] = &[
 
 /// Range of intervals in questions.
 const QUESTION_BOUNDS: (Duration, Duration) = (Duration::from_nanos(1), Duration::from_secs(86_400));
-const INTERVAL_PROCESSES: u32 = 3;
+/// Worker processes per confirmed interval.
+pub const INTERVAL_PROCESSES: u32 = 3;
 
 /// Options of what can answer for intervals.
 #[derive(Args, Clone, Debug, Default)]
@@ -42,8 +43,6 @@ fn interval(text: &str) -> Result<Duration, String> {
 pub struct ClocksPlan {
     /// Worker processes per latency estimate.
     pub latency_forks: u32,
-    /// Worker processes per confirmed interval.
-    pub interval_forks: u32,
     /// Intervals the user asks about, in nanoseconds.
     pub questions_ns: Vec<f64>,
 }
@@ -53,7 +52,6 @@ pub fn plan(options: &Options, frame: &Frame) -> Result<ClocksPlan, PlanError> {
         |interval: &Duration| within(*interval, QUESTION_BOUNDS, "interval").map(|interval| interval.as_nanos() as f64);
     Ok(ClocksPlan {
         latency_forks: frame.depth.processes(),
-        interval_forks: INTERVAL_PROCESSES,
         questions_ns: options.interval.iter().map(question_ns).collect::<Result<_, _>>()?,
     })
 }

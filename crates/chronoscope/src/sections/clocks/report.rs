@@ -1,5 +1,6 @@
 use std::ops::{Deref, DerefMut};
 
+use chronoscope_sources::SourceId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,9 @@ use chronoscope_harness::estimators::intervals::TimedIntervals;
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::estimators::steps::Granularity;
 use chronoscope_harness::estimators::tick::{Tick, moves_in_ns};
-use chronoscope_harness::record::{Disturbance, Machine, Path, PathEvidence, PublishedCycles};
+use chronoscope_harness::machine::published_rdtsc_cycles;
+use chronoscope_harness::record::study::InterferenceProbe;
+use chronoscope_harness::record::{Known, Machine, Path, PathEvidence};
 
 /// Measurements of the clocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,10 +22,8 @@ pub struct ClocksReport {
     pub clocks: Vec<ClockReport>,
     /// The cost of measuring itself: never subtracted.
     pub harness: Option<Harness>,
-    /// The library clock's report on itself.
-    pub library_clock: Option<LibraryClock>,
-    /// Why it could not be queried.
-    pub reason_library_clock_unknown: Option<String>,
+    /// The library clock's report on itself; null if it was not queried.
+    pub library_clock: Option<Known<LibraryClock>>,
 }
 
 impl ClocksReport {
@@ -80,8 +81,9 @@ pub struct ClockReport {
     pub traps_under_hypervisor: bool,
     /// Cost of a read.
     pub latency_ns: Option<Latency>,
-    /// The same in ticks of the TSC, for reads of the counter.
-    pub latency_tsc_cycles: Option<Cycles>,
+    /// The same if each read must complete before the next begins (each followed by a fence): an upper bound on the latency.
+    /// Of reads of the counter.
+    pub serialised_ns: Option<f64>,
     /// The resolution declared by the system (`clock_getres`; 1/frequency for the counter).
     pub resolution_ns_declared: Option<f64>,
     /// The smallest observed step.
@@ -93,8 +95,6 @@ pub struct ClockReport {
     /// The lattice on which its readings lie, which also shows a tick shorter than a read; null if none was looked for.
     #[serde(default)]
     pub tick: Option<Tick>,
-    /// What disturbed the latency measurement.
-    pub disturbance: Option<Disturbance>,
     /// The shortest intervals that two of its reads time; absent where that was not tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervals: Option<TimedIntervals>,
@@ -109,6 +109,19 @@ impl ClockReport {
     /// Whether it is the CPU's counter, read with a dedicated instruction.
     pub fn is_counter(&self) -> bool {
         self.name.is_counter()
+    }
+
+    /// Cost of a read of the counter, and of one with a fence after it, in ticks of the counter; None for other clocks.
+    pub fn cycles(&self, machine: &Machine) -> Option<(f64, Option<f64>)> {
+        let per_ns = machine.tsc.frequency?.hz / 1e9;
+        let latency = self.latency_ns.as_ref().filter(|_| self.is_counter())?;
+        Some((latency.estimate * per_ns, self.serialised_ns.map(|ns| ns * per_ns)))
+    }
+
+    /// What was published of a read in cycles on this machine's hardware: of the plain read alone.
+    pub fn published_cycles(&self, machine: &Machine) -> Option<f64> {
+        let microarchitecture = machine.cpu.microarchitecture.as_deref().filter(|_| !machine.is_emulated());
+        microarchitecture.filter(|_| self.name == SourceId::CounterUnordered).and_then(published_rdtsc_cycles)
     }
 
     /// Whether every read exits to this machine's hypervisor. An emulator has none to exit to.
@@ -150,18 +163,6 @@ impl ClockReport {
     }
 }
 
-/// Cost of a counter read, in TSC ticks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Cycles {
-    /// Ticks per read for independent reads.
-    pub reciprocal_throughput: f64,
-    /// Ticks per read if each must complete before the next begins (each followed by a fence): an upper bound on the
-    /// latency.
-    pub serialised: Option<f64>,
-    /// The published figure for this microarchitecture.
-    pub published: Option<PublishedCycles>,
-}
-
 /// The cost of measuring itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Harness {
@@ -174,42 +175,28 @@ pub struct Harness {
     pub timer_error_pct: f64,
     /// Cost per turn of the same loop without content. Reported, never subtracted.
     pub loop_overhead_ns: Option<Latency>,
-    /// The method of an estimate and its interval.
-    pub estimator: String,
-    /// Which visits counted as quiet.
+    /// Which visits counted as quiet. A visit's two loops of known work show whether the core was shared with a busy neighbour.
+    ///
+    /// Such sharing shows neither as steal nor as involuntary switches: it slows loops limited by the core's width, such as
+    /// the empty loop, but hardly those limited by latency, such as a chain of multiplications. If both ran slow, the core
+    /// was not shared but slowed: another frequency, an interrupt, a time slice.
     #[serde(rename = "canary")]
     pub interference: InterferenceProbe,
 }
 
-/// Two loops of known work around every visit to a clock, which show whether the core was shared with a busy neighbour.
-///
-/// Such sharing shows neither as steal nor as involuntary switches: it slows loops limited by the core's width, such as
-/// the empty loop, but hardly those limited by latency, such as a chain of multiplications. If both ran slow, the core
-/// was not shared but slowed: another frequency, an interrupt, a time slice.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct InterferenceProbe {
-    /// Visits, over all processes. Called rounds for the sake of older records, in which all clocks were visited together.
-    pub rounds: u64,
-    /// Visits with both loops close to their fastest, and without a preemption.
-    pub rounds_quiet: u64,
-    /// Processes with quiet visits.
-    pub forks_quiet: u32,
-    /// A turn of the empty loop costs at most this much around a quiet visit, in nanoseconds.
-    pub quiet_turn_ns: f64,
-    /// Cost of a link of the multiplication chain, in nanoseconds.
-    pub chain_link_ns: f64,
-    /// Turns of the empty loop per link of the chain in the quietest visits.
-    pub turns_per_link: f64,
-    /// The same without a neighbour on the core, if the core is identified and its cycle counts are published; else
-    /// null.
-    #[serde(default)]
-    pub turns_per_link_alone: Option<f64>,
-    /// Visits around which the empty loop ran slow and the chain did not: a second state,
-    /// explained by a busy neighbour on the core. Null on an emulated CPU.
-    #[serde(default)]
-    pub rounds_shared: Option<u64>,
-    /// Whether even the quietest visits look shared, so that every latency here is that of a shared core. False if a
-    /// second, shared state was observed, or if turns per link match the identified core alone; null if neither can be
-    /// determined.
-    pub shared_throughout: Option<bool>,
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::tests::readable;
+
+    #[test]
+    fn an_emulated_cpu_has_no_published_cycles_beside_its_own() {
+        let is_published = |is_emulated| {
+            let mut machine = Machine::default();
+            machine.cpu.microarchitecture = Some("Skylake".to_owned());
+            machine.cpu.emulation.is_emulated = is_emulated;
+            readable("rdtsc").published_cycles(&machine).is_some()
+        };
+        assert_eq!([Some(true), Some(false), None].map(is_published), [false, true, true]);
+    }
 }

@@ -126,7 +126,7 @@ pub fn trap_cost_ns(machine: &Machine, report: &ClocksReport) -> Option<f64> {
     }
     let counter = SourceId::CounterUnordered;
     let cost = report.iter().find(|clock| clock.name == counter)?.latency_ns.as_ref()?.estimate;
-    let link_ns = report.harness.as_ref()?.interference.chain_link_ns;
+    let link_ns = report.harness.as_ref()?.interference.quiet_link_ns;
     (link_ns > 0.0 && cost > TRAP_LINKS * link_ns).then_some(cost)
 }
 
@@ -176,10 +176,11 @@ mod tests {
     use super::*;
     use crate::clock_id::ClockId;
     use crate::rules::tests::{latency, readable};
-    use crate::sections::clocks::report::{Harness, InterferenceProbe};
+    use crate::sections::clocks::report::Harness;
     use chronoscope_harness::estimators::tick::Tick;
     use chronoscope_harness::record::PathEvidence;
     use chronoscope_harness::record::study::Estimate;
+    use chronoscope_harness::record::study::InterferenceProbe;
 
     const COUNTER: SourceId = SourceId::CounterUnordered;
 
@@ -201,17 +202,10 @@ mod tests {
             timer_cost_ns: 0.0,
             timer_error_pct: 0.0,
             loop_overhead_ns: None,
-            estimator: String::new(),
             interference: InterferenceProbe {
-                rounds: 1,
-                rounds_quiet: 1,
-                forks_quiet: 1,
                 quiet_turn_ns: link_ns / 3.0,
-                chain_link_ns: link_ns,
-                turns_per_link: 3.0,
-                turns_per_link_alone: None,
-                rounds_shared: None,
-                shared_throughout: None,
+                quiet_link_ns: link_ns,
+                ..InterferenceProbe::default()
             },
         });
         report

@@ -1,12 +1,13 @@
 use crate::document::Record;
 use crate::sections::clocks::plan::{GRANULARITY, LATENCY, PATHS};
-use crate::sections::clocks::report::{ClockReport, Cycles, InterferenceProbe};
+use crate::sections::clocks::report::ClockReport;
 use chronoscope_harness::estimators::latency::Latency;
-use chronoscope_harness::record::{Path, PathMethod};
+use chronoscope_harness::record::{Machine, Path, PathMethod};
 
 use crate::screen::step::observed_step;
+use crate::sections::clocks::latency::interference::quiet_visits;
 use crate::sections::clocks::library_clock::view as library_clock;
-use chronoscope_harness::quantity::{TIME, confidence, count, ns, percent, three_digits};
+use chronoscope_harness::quantity::{TIME, confidence, ns, percent, three_digits};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN};
@@ -175,35 +176,34 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     notes.extend(library_clock::said(record));
     notes.extend(cycles(record));
     notes.push(harness(record));
-    notes.extend(record.clocks.harness.as_ref().map(|harness| quiet_visits(&harness.interference)));
+    notes.extend(record.clocks.harness.as_ref().map(|harness| quiet_visits(&harness.interference, &record.machine)));
     notes
 }
 
 /// The cost of the plain counter read in cycles, and the published figure.
 fn cycles(record: &Record) -> Option<String> {
-    let counter = |clock: &&ClockReport| clock.latency_tsc_cycles.is_some();
+    let counter = |clock: &&ClockReport| clock.cycles(&record.machine).is_some();
     let clock = record.clocks.iter().filter(counter).find(|clock| !clock.ordered);
     let clock = clock.or_else(|| record.clocks.iter().find(counter))?;
-    clock.latency_tsc_cycles.as_ref().map(|cycles| {
-        let unpublished = match (record.machine.is_emulated(), &cycles.published) {
-            (true, _) => "; emulated: not a figure of hardware",
-            (false, None) => "; no published figure for this CPU",
-            (false, Some(_)) => "",
-        };
-        format!("{}: {}{unpublished}", clock.name, cycles_said(cycles))
-    })
+    let unpublished = match (record.machine.is_emulated(), clock.published_cycles(&record.machine)) {
+        (true, _) => "; emulated: not a figure of hardware",
+        (false, None) => "; no published figure for this CPU",
+        (false, Some(_)) => "",
+    };
+    Some(format!("{}: {}{unpublished}", clock.name, cycles_said(clock, &record.machine)?))
 }
 
 /// A counter read's cost in cycles, in words.
-pub fn cycles_said(cycles: &Cycles) -> String {
-    let mut text = format!("{} TSC cycles per read", three_digits(cycles.reciprocal_throughput));
-    if let Some(serialised) = cycles.serialised {
+pub fn cycles_said(clock: &ClockReport, machine: &Machine) -> Option<String> {
+    let (cycles, serialised) = clock.cycles(machine)?;
+    let mut text = format!("{} TSC cycles per read", three_digits(cycles));
+    if let Some(serialised) = serialised {
         text.push_str(&format!(", {} with a fence after each", three_digits(serialised)));
     }
-    if let Some(p) = &cycles.published {
-        text.push_str(&format!("; published for {}: {} cycles", p.microarchitecture, three_digits(p.cycles)));
+    if let Some((cycles, core)) = clock.published_cycles(machine).zip(machine.cpu.microarchitecture.as_ref()) {
+        text.push_str(&format!("; published for {core}: {} cycles", three_digits(cycles)));
     }
-    text
+    Some(text)
 }
 
 fn harness(record: &Record) -> String {
@@ -225,13 +225,6 @@ fn harness(record: &Record) -> String {
         format!("; the timer is the counter, at its rate during this run, although {doubt}")
     });
     format!("{loops}, {timer}; shown, never subtracted{doubt}")
-}
-
-/// The visits behind the latencies and their intervals, and what is known about the others.
-fn quiet_visits(probe: &InterferenceProbe) -> String {
-    let (quiet, all) = (count(probe.rounds_quiet), count(probe.rounds));
-    let slow = probe.slow_rounds().map_or_else(String::new, |slow| format!("; {slow}"));
-    format!("latency and interval from {quiet} of {all} visits{slow}; p50 and p99 from all")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@ use hdrhistogram::Histogram as Lateness;
 
 use super::report::HiccupFigures;
 use super::tally::Tally;
-use chronoscope_harness::record::{Bin, Histogram};
+use chronoscope_harness::record::{Bin, Histogram, Times};
 
 /// Bins per octave.
 const BINS: u64 = 16;
@@ -11,19 +11,14 @@ const BINS: u64 = 16;
 pub fn figures(tally: &Tally) -> Option<HiccupFigures> {
     let seen = tally.lateness()?;
     // A percentile is the end of a bucket, in which the latest may come first.
-    let at = |quantile| seen.value_at_quantile(quantile).min(seen.max());
+    let at = |quantile| Some(seen.value_at_quantile(quantile).min(seen.max()) as f64);
     Some(HiccupFigures {
         observed_ms: tally.observed.as_secs_f64() * 1e3,
         looks: seen.len(),
-        late_ns_p50: at(0.5),
-        late_ns_p90: at(0.9),
-        late_ns_p99: at(0.99),
-        late_ns_p99_9: at(0.999),
-        late_ns_max: seen.max(),
+        late_ns: Times::of(at, histogram(seen))?,
         share_over_10_us: share_over(seen, 10_000),
         share_over_100_us: share_over(seen, 100_000),
         share_over_1_ms: share_over(seen, 1_000_000),
-        histogram: histogram(seen),
     })
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use chronoscope_harness::record::Histogram;
+use chronoscope_harness::record::Times;
 
 /// What the machine takes from a thread that asks for nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -66,24 +66,14 @@ pub struct HiccupFigures {
     pub observed_ms: f64,
     /// Looks that were due.
     pub looks: u64,
-    /// Median lateness.
-    pub late_ns_p50: u64,
-    /// 90th percentile.
-    pub late_ns_p90: u64,
-    /// 99th percentile.
-    pub late_ns_p99: u64,
-    /// 99.9th percentile.
-    pub late_ns_p99_9: u64,
-    /// The latest.
-    pub late_ns_max: u64,
+    /// Lateness of all looks.
+    pub late_ns: Times,
     /// Share of moments, 0 to 1, at which work would have waited longer than 10 µs.
     pub share_over_10_us: f64,
     /// Share of moments at which work would have waited longer than 100 µs.
     pub share_over_100_us: f64,
     /// Share of moments at which work would have waited longer than 1 ms.
     pub share_over_1_ms: f64,
-    /// Lateness of all looks.
-    pub histogram: Histogram,
 }
 
 /// A CPU that could not be watched.
@@ -109,8 +99,6 @@ pub struct LogReport {
 /// How a program ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramReport {
-    /// The program and its arguments, quoted for a shell.
-    pub command: String,
     /// Its exit code; null if a signal ended it.
     pub exit_code: Option<i32>,
     /// The signal that ended it.

@@ -61,7 +61,7 @@ pub fn affected(
 /// How many hiccups the looks that were so late come from at least: none of them lasted longer than the worst.
 fn at_least(row: &Hiccups, share: f64, longer_than_ns: f64) -> f64 {
     let every_ns = row.figures.observed_ms * 1e6 / row.figures.looks.max(1) as f64;
-    let of_the_worst = (row.figures.late_ns_max as f64 - longer_than_ns).max(0.0) / every_ns + 1.0;
+    let of_the_worst = (row.figures.late_ns.max - longer_than_ns).max(0.0) / every_ns + 1.0;
     share * row.figures.looks as f64 / of_the_worst
 }
 
@@ -84,7 +84,7 @@ fn woken_late(machine: &Machine, report: Option<&HiccupsReport>) -> Option<Findi
         "a thread that sleeps would be woken more than 1 ms late at {} of moments{}, {} at most",
         share(figures.share_over_1_ms),
         if rows.len() > 1 { format!(" on {}", named(&[worst])) } else { String::new() },
-        ns(figures.late_ns_max as f64),
+        ns(figures.late_ns.max),
     );
     let finding = Finding::new(WOKEN_LATE, summary);
     // Next to a program it is what the program does to others.
@@ -95,8 +95,8 @@ fn woken_late(machine: &Machine, report: Option<&HiccupsReport>) -> Option<Findi
     let finding = finding
         .about(named(&rows))
         .value("share_over_1_ms", figures.share_over_1_ms)
-        .value("late_ns_p99_9", figures.late_ns_p99_9 as f64)
-        .value("late_ns_max", figures.late_ns_max as f64);
+        .value("late_ns_p99_9", figures.late_ns.p999)
+        .value("late_ns_max", figures.late_ns.max);
     Some(match machine.kernel.is_linux() {
         true => finding
             .advice("give the threads that must wake in time precedence: nice -n -10 PROGRAM, or chrt -f 10 PROGRAM")

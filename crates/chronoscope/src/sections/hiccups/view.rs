@@ -1,4 +1,5 @@
 use super::plan::HICCUPS;
+use super::program::quoted;
 use super::report::{HiccupFigures, HiccupWay, HiccupsReport, LogReport, ProgramReport};
 use crate::document::Record;
 use chronoscope_harness::quantity::{count, ms, ns, share};
@@ -38,7 +39,7 @@ pub fn show(page: &mut Page, record: &Record) {
     };
     table(page, report);
     if let Some(program) = &report.program {
-        page.entry("program", PLAIN, &ended(program));
+        page.entry("program", PLAIN, &format!("{}: {}", quoted(&record.hiccups.plan.command), ended(program)));
     }
     if let Some(log) = &report.log {
         page.entry("log", PLAIN, &written(log));
@@ -90,17 +91,16 @@ fn table(page: &mut Page, report: &HiccupsReport) {
 }
 
 fn cells(cpu: String, way: HiccupWay, figures: &HiccupFigures) -> [String; 12] {
-    let late = |value: u64| ns(value as f64);
     [
         cpu,
         way.name().to_owned(),
         ms(figures.observed_ms),
         count(figures.looks),
-        late(figures.late_ns_p50),
-        late(figures.late_ns_p90),
-        late(figures.late_ns_p99),
-        late(figures.late_ns_p99_9),
-        late(figures.late_ns_max),
+        ns(figures.late_ns.p50),
+        ns(figures.late_ns.p90),
+        ns(figures.late_ns.p99),
+        ns(figures.late_ns.p999),
+        ns(figures.late_ns.max),
         share(figures.share_over_10_us),
         share(figures.share_over_100_us),
         share(figures.share_over_1_ms),
@@ -113,7 +113,7 @@ fn chart(way: HiccupWay, figures: &HiccupFigures, width: usize) -> Vec<Line> {
         HiccupWay::Sleep => "sleep: a thread per CPU that sleeps",
     };
     let mut lines: Vec<Line> = wrapped(words, width).iter().map(|piece| Line::styled(TITLE, piece)).collect();
-    lines.extend(bars(&figures.histogram, ROWS, width));
+    lines.extend(bars(&figures.late_ns.histogram, ROWS, width));
     lines
 }
 
@@ -128,7 +128,7 @@ fn ended(program: &ProgramReport) -> String {
         (false, true) => ", as it was asked to end",
         (false, false) => "",
     };
-    format!("{}: {how}{why}", program.command)
+    format!("{how}{why}")
 }
 
 fn written(log: &LogReport) -> String {

@@ -5,8 +5,8 @@ use chronoscope_clock::pacer::{Behind, PaceRecord};
 use hdrhistogram::Histogram;
 
 use super::plan::PacePlan;
-use crate::sections::pace::report::{Pace, PaceTimes};
-use chronoscope_harness::record::Bin;
+use crate::sections::pace::report::Pace;
+use chronoscope_harness::record::{Bin, Histogram as Bins, Times};
 
 /// The events in `record`; `ends` are the intended time of the first and the start of the last; each clock reading may be
 /// off by `clock_error`.
@@ -65,23 +65,23 @@ fn achieved_per_s(
     Some(record.events().saturating_sub(1) as f64 / whole.as_secs_f64())
 }
 
-fn times(seen: &Histogram<u64>) -> PaceTimes {
-    let at = |quantile| seen.value_at_quantile(quantile);
+fn times(seen: &Histogram<u64>) -> Times {
+    let at = |quantile| seen.value_at_quantile(quantile) as f64;
     let mut low = 0;
     let octaves = seen.iter_log(1, 2.0).map(|octave| {
         let (from, to) = (low, octave.value_iterated_to().saturating_add(1));
         low = to;
         Bin { from_ns: from as f64, to_ns: to as f64, count: octave.count_since_last_iteration() }
     });
-    let histogram = octaves.filter(|bin| bin.count > 0).collect();
-    PaceTimes {
-        mean: seen.mean(),
+    let bins = octaves.filter(|bin| bin.count > 0).collect();
+    Times {
+        mean: Some(seen.mean()),
         p50: at(0.5),
         p90: at(0.9),
         p99: at(0.99),
         p999: at(0.999),
-        max: seen.max(),
-        histogram,
+        max: seen.max() as f64,
+        histogram: Bins { bins },
     }
 }
 
@@ -96,9 +96,9 @@ mod tests {
             seen.record(ns).unwrap();
         }
         let found = times(&seen);
-        assert_eq!(found.histogram.iter().map(|bin| bin.count).sum::<u64>(), 8);
-        assert!(found.histogram.windows(2).all(|pair| pair[0].to_ns <= pair[1].from_ns));
-        assert_eq!(found.max, seen.max());
+        assert_eq!(found.histogram.count(), 8);
+        assert!(found.histogram.bins.windows(2).all(|pair| pair[0].to_ns <= pair[1].from_ns));
+        assert_eq!(found.max, seen.max() as f64);
     }
 
     #[test]

@@ -15,7 +15,7 @@ fn figures(pace: &Option<Pace>) -> Vec<Figure> {
     let of_pace = |pace: &Pace| {
         let subject = format!("pace of {}", PER_SECOND.value(pace.rate_per_s));
         [(LATENESS, &pace.lateness_ns), (RESPONSE, &pace.response_ns)]
-            .map(|(kind, times)| Figure::bare(kind, subject.clone(), times.p99 as f64))
+            .map(|(kind, times)| Figure::bare(kind, subject.clone(), times.p99))
     };
     pace.iter().flat_map(of_pace).flatten().collect()
 }

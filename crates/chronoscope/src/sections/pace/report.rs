@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use chronoscope_harness::record::Bin;
+use chronoscope_harness::record::Times;
 
 /// A schedule of events, and when they actually occurred.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,12 +38,12 @@ pub struct Pace {
     /// Worst-case error of that deviation if each clock reading is off by its error; null if unknown.
     #[serde(default)]
     pub rate_error_bound_ppm: Option<f64>,
-    /// From the intended to the actual start.
-    pub lateness_ns: PaceTimes,
+    /// From the intended to the actual start; like the next two accurate to a thousandth of itself.
+    pub lateness_ns: Times,
     /// From the intended start to the end: the latency that the event's user experiences.
-    pub response_ns: PaceTimes,
+    pub response_ns: Times,
     /// From the actual start to the end: all that a tool measures if it ignores waiting.
-    pub service_ns: PaceTimes,
+    pub service_ns: Times,
     /// Share of all lateness caused by the handling of earlier events, 0 to 1: the stall. 0 if there was none. A backlog
     /// counts towards its first cause.
     pub late_share_caller: f64,
@@ -60,23 +60,4 @@ impl Pace {
     pub fn moved_ms(&self) -> Option<f64> {
         Some(self.slipped_ms).filter(|slipped| *slipped > 0.0)
     }
-}
-
-/// A distribution of times, each accurate to a thousandth of itself.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PaceTimes {
-    /// The mean.
-    pub mean: f64,
-    /// The median.
-    pub p50: u64,
-    /// The 90th percentile.
-    pub p90: u64,
-    /// The 99th percentile.
-    pub p99: u64,
-    /// The 99.9th percentile.
-    pub p999: u64,
-    /// The largest.
-    pub max: u64,
-    /// Counts by octave: from `low` up to but excluding `high`.
-    pub histogram: Vec<Bin>,
 }

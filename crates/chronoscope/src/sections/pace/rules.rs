@@ -147,7 +147,7 @@ fn blamed(pace: &Pace) -> Option<Finding> {
 /// What a tool that times from the actual start would miss. That is coordinated omission if the handling of events
 /// delayed later ones; the pacer's own lateness does not concern the operation.
 fn forgotten(pace: &Pace) -> Option<Finding> {
-    let (response, service) = (pace.response_ns.p99 as f64, pace.service_ns.p99 as f64);
+    let (response, service) = (pace.response_ns.p99, pace.service_ns.p99);
     let finding = |kind, said: String| {
         Finding::new(kind, said).value("response_ns_p99", response).value("service_ns_p99", service)
     };
@@ -156,7 +156,7 @@ fn forgotten(pace: &Pace) -> Option<Finding> {
     }
     if pace.late_share_caller <= MOST_OF_IT {
         // If starts are late by less than the operation takes, neither alone explains the response.
-        if pace.lateness_ns.p99 as f64 <= service {
+        if pace.lateness_ns.p99 <= service {
             return None;
         }
         let mostly = if pace.late_share_caller < NAMED_SHARE { "" } else { "mostly " };
@@ -205,7 +205,7 @@ mod tests {
         fn own(pace: &mut Pace) {
             (pace.stall_ms, pace.late_share_caller, pace.late_share_machine, pace.late_share_pacer) =
                 (None, 0.0, 0.14, 0.86);
-            (pace.response_ns.p99, pace.service_ns.p99, pace.lateness_ns.p99) = (2_740_000, 703, 2_700_000);
+            (pace.response_ns.p99, pace.service_ns.p99, pace.lateness_ns.p99) = (2_740_000.0, 703.0, 2_700_000.0);
         }
         fn shares(pace: &mut Pace, caller: f64, machine: f64, pacer: f64) {
             (pace.late_share_caller, pace.late_share_machine, pace.late_share_pacer) = (caller, machine, pacer);
@@ -222,7 +222,7 @@ mod tests {
                 "starts 88 ns late, operations of 215 ns, responses of 454 ns",
                 of(|pace| {
                     own(pace);
-                    (pace.response_ns.p99, pace.service_ns.p99, pace.lateness_ns.p99) = (454, 215, 88);
+                    (pace.response_ns.p99, pace.service_ns.p99, pace.lateness_ns.p99) = (454.0, 215.0, 88.0);
                 }),
             ),
             (
@@ -256,13 +256,13 @@ mod tests {
         let changes: [Change; 5] = [
             (RATE_MISSED, |pace| (pace.achieved_per_s, pace.rate_error_ppm) = (Some(1.0), Some(-172_461.0))),
             (CAUSES_OF_LATENESS, |pace| (pace.late_share_caller, pace.late_share_pacer) = (0.4, 0.6)),
-            (COORDINATED_OMISSION, |pace| (pace.response_ns.p99, pace.late_share_caller) = (1_000_000, 0.9)),
-            (PACER_LATE, |pace| (pace.response_ns.p99, pace.lateness_ns.p99) = (1_000_000, 990_000)),
+            (COORDINATED_OMISSION, |pace| (pace.response_ns.p99, pace.late_share_caller) = (1_000_000.0, 0.9)),
+            (PACER_LATE, |pace| (pace.response_ns.p99, pace.lateness_ns.p99) = (1_000_000.0, 990_000.0)),
             (EVENTS_LEFT_OUT, |pace| (pace.behind, pace.missed) = ("skip".to_owned(), 500)),
         ];
         let mut sound = pace();
         (sound.late_share_caller, sound.late_share_machine, sound.late_share_pacer) = (0.0, 0.0, 0.0);
-        (sound.response_ns.p99, sound.service_ns.p99, sound.lateness_ns.p99) = (703, 703, 80);
+        (sound.response_ns.p99, sound.service_ns.p99, sound.lateness_ns.p99) = (703.0, 703.0, 80.0);
         let all = conclude(RULES, &sound);
         assert!(all.len() == 1 && all[0].is(RATE_KEPT), "{all:?}");
         for (kind, change) in changes {

@@ -1,6 +1,6 @@
 use crate::document::Record;
-use crate::sections::pace::report::{Pace, PaceTimes};
-use chronoscope_harness::record::Histogram;
+use crate::sections::pace::report::Pace;
+use chronoscope_harness::record::Times;
 
 use super::rules::RATE_KEPT;
 use super::words::rate;
@@ -101,16 +101,19 @@ fn times(page: &mut Page, pace: &Pace) {
         ("response", &pace.response_ns, "from the intended start to the end"),
         ("service", &pace.service_ns, "from the actual start to the end"),
     ] {
-        let figures = [times.p50, times.p90, times.p99, times.p999, times.max].map(|value| ns(value as f64));
+        let figures = [times.p50, times.p90, times.p99, times.p999, times.max].map(ns);
         let [p50, p90, p99, p999, most] = figures;
-        table.row(PLAIN, [name.to_owned(), ns(times.mean), p50, p90, p99, p999, most, what.to_owned()]);
+        table.row(
+            PLAIN,
+            [name.to_owned(), times.mean.map_or_else(String::new, ns), p50, p90, p99, p999, most, what.to_owned()],
+        );
     }
     page.table(table);
 }
 
-fn lateness(page: &mut Page, times: &PaceTimes) {
+fn lateness(page: &mut Page, times: &Times) {
     page.section("LATENESS");
-    page.lines(bars(&Histogram { bins: times.histogram.clone() }, ROWS, page.width()));
+    page.lines(bars(&times.histogram, ROWS, page.width()));
     page.paragraph(Line::new(), DIM, SCALE);
 }
 
@@ -153,7 +156,7 @@ mod tests {
             to_ns: 2_f64.powi(e),
             count: 5,
         };
-        let all = Histogram { bins: (0..ROWS as i32).map(octave).collect() };
+        let all = chronoscope_harness::record::Histogram { bins: (0..ROWS as i32).map(octave).collect() };
         assert_eq!(bars(&all, ROWS, 118).len(), ROWS);
     }
 

@@ -1,16 +1,17 @@
 use super::task::{Samples, Turn};
 use crate::plan::ascending;
-use crate::sections::pauses::report::{Pause, PauseMethod, PauseWay};
-use chronoscope_harness::estimators::pauses::{PauseUnavailable, Paused, pause_figures, published, unavailable_once};
-use chronoscope_harness::record::Disturbance;
+use crate::sections::pauses::report::PauseWay;
+use chronoscope_harness::estimators::pauses::{
+    PauseFigures, PauseUnavailable, Paused, Pauses, pause_figures, unavailable_once,
+};
 
 /// The durations of pauses in `rounds`. None without pauses.
 ///
 /// Percentiles and means cover all pauses of all rounds; the median has an interval over rounds.
-pub fn pause(rounds: &[Samples], loaded: bool, disturbance: Disturbance, published_too: bool) -> Option<Pause> {
+pub fn pause(rounds: &[Samples]) -> Option<Pauses> {
     let turns = || rounds.iter().flat_map(|round| &round.turns);
     let kinds = ascending(turns().map(|turn| (turn.way, turn.requested_ns)));
-    let methods: Vec<PauseMethod> = kinds
+    let methods: Vec<PauseFigures> = kinds
         .into_iter()
         .filter_map(|kind| {
             let of_kind: Vec<&Turn> = turns().filter(|turn| (turn.way, turn.requested_ns) == kind).collect();
@@ -20,21 +21,17 @@ pub fn pause(rounds: &[Samples], loaded: bool, disturbance: Disturbance, publish
     let missing = rounds.iter().flat_map(|round| &round.unavailable);
     let missing = missing.map(|(way, reason)| PauseUnavailable { name: way.name().to_owned(), reason: reason.clone() });
     let unavailable = unavailable_once(missing);
-    (!methods.is_empty()).then(|| Pause {
-        methods,
-        unavailable,
-        rounds: rounds.len() as u64,
-        loaded,
-        published: if published_too { published() } else { Vec::new() },
-        disturbance,
-    })
+    (!methods.is_empty()).then(|| Pauses { methods, unavailable, rounds: rounds.len() as u64 })
 }
 
-fn method((way, requested_ns): (PauseWay, u64), turns: &[&Turn]) -> Option<PauseMethod> {
-    let paused =
-        turns.iter().map(|turn| Paused { taken_ns: &turn.taken_ns, cpu_ns: turn.cpu_ns, wall_ns: turn.wall_ns });
-    let figures = pause_figures(way.name(), requested_ns, &paused.collect::<Vec<_>>())?;
-    Some(PauseMethod { way, figures, preempted: turns.iter().map(|turn| turn.preempted).sum() })
+fn method((way, requested_ns): (PauseWay, u64), turns: &[&Turn]) -> Option<PauseFigures> {
+    let paused = turns.iter().map(|turn| Paused {
+        taken_ns: &turn.taken_ns,
+        cpu_ns: turn.cpu_ns,
+        wall_ns: turn.wall_ns,
+        preempted: turn.preempted,
+    });
+    pause_figures(way.name(), requested_ns, &paused.collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -56,22 +53,16 @@ mod tests {
                 unavailable: vec![(PauseWay::PauserRealTime, "no right".to_owned())],
             })
             .collect();
-        let found = pause(&rounds, false, Disturbance::default(), true).unwrap();
+        let found = pause(&rounds).unwrap();
         let [sleep, spin] = found.methods.as_slice() else { panic!("{:?}", found.methods) };
-        assert_eq!(
-            (sleep.way, sleep.figures.early, sleep.figures.samples, sleep.figures.p999_ns),
-            (PauseWay::Sleep, 11, 110, None)
-        );
-        assert_eq!(
-            (spin.figures.p50_ns.estimate, spin.figures.max_over_ns, spin.preempted),
-            (1_015.0, 8_000.0, Some(11))
-        );
-        assert!(spin.figures.p999_ns.is_some() && (spin.figures.cpu_share - 0.25).abs() < 1e-9);
+        assert_eq!((sleep.name.as_str(), sleep.early, sleep.samples, sleep.p999_ns), ("pause::sleep", 11, 110, None));
+        assert_eq!((spin.p50_ns.estimate, spin.max_over_ns, spin.preempted), (1_015.0, 8_000.0, Some(11)));
+        assert!(spin.p999_ns.is_some() && (spin.cpu_share - 0.25).abs() < 1e-9);
         assert_eq!(found.unavailable.len(), 1);
     }
 
     #[test]
     fn nothing_seen_is_nothing_said() {
-        assert_eq!(pause(&[], true, Disturbance::default(), true), None);
+        assert_eq!(pause(&[]), None);
     }
 }

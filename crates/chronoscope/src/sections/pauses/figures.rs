@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::report::{Pause, PauseMethod};
 use crate::figures::figure::{Figure, FigureKind, Figures};
+use chronoscope_harness::estimators::pauses::{PauseFigures, Pauses};
 use chronoscope_harness::quantity::length;
 
-pub static FIGURES: Figures<Option<Pause>> = Figures { kinds: &[LATENESS], of: figures, limits: &[] };
+pub static FIGURES: Figures<Option<Pauses>> = Figures { kinds: &[LATENESS], of: figures, limits: &[] };
 
 pub const LATENESS: &FigureKind = &FigureKind {
     // 99.5 % of all pairs of checks were within a factor of 2.3.
@@ -15,9 +15,8 @@ pub const LATENESS: &FigureKind = &FigureKind {
     ..FigureKind::level("pause_lateness", "lateness p50", "How late the median pause ends.")
 };
 
-fn figures(report: &Option<Pause>) -> Vec<Figure> {
-    let of_method = |method: &PauseMethod| {
-        let figures = &method.figures;
+fn figures(report: &Option<Pauses>) -> Vec<Figure> {
+    let of_method = |figures: &PauseFigures| {
         let requested = figures.requested_ns;
         let subject = format!("{}, {}", figures.name, length(Duration::from_nanos(requested)));
         Figure::new(LATENESS, subject, figures.p50_ns.map(|ns| ns - requested as f64))

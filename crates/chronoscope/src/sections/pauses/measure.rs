@@ -4,17 +4,17 @@ use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::sections::pauses::estimate;
 use crate::sections::pauses::plan::{PAUSES, PausesPlan};
-use crate::sections::pauses::report::Pause;
+use chronoscope_harness::estimators::pauses::Pauses;
 
 /// Makes pauses of every method and length, in turn, one process per round.
-pub fn run(session: &mut Session<'_>, plan: &PausesPlan, report: &mut Option<Pause>) -> Result<(), StageError> {
+pub fn run(session: &mut Session<'_>, plan: &PausesPlan, report: &mut Option<Pauses>) -> Result<(), StageError> {
     let found = rounds(session, PAUSES, plan.rounds, |run, round| Request {
         ways: plan.ways.clone(),
         lengths_ns: plan.lengths_ns.clone(),
-        cpu: run.measuring_cpu,
+        cpu: run.measuring_cpu(),
         load: plan.load,
         rotation: round,
     });
-    *report = estimate::pause(&found.seen, plan.load, found.disturbance.clone(), !session.machine.is_emulated());
+    *report = estimate::pause(&found.seen);
     found.outcome(session)
 }

@@ -25,7 +25,7 @@ pub struct Pauses;
 impl Section for Pauses {
     type Options = plan::Options;
     type Plan = plan::PausesPlan;
-    type Report = Option<report::Pause>;
+    type Report = Option<chronoscope_harness::estimators::pauses::Pauses>;
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = &[served::<task::Request>()];

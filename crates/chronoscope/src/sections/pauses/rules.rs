@@ -1,12 +1,12 @@
 use super::plan::PausesPlan;
-use super::report::{Pause, PauseWay};
+use super::report::PauseWay;
 use crate::section::rule::{self, SectionRule};
 use crate::shared_findings::{EARLY_PAUSE, returned_early};
-use chronoscope_harness::estimators::pauses::PauseFigures;
+use chronoscope_harness::estimators::pauses::{PauseFigures, Pauses};
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::ns;
 
-type Seen<'a> = rule::Seen<'a, PausesPlan, Option<Pause>>;
+type Seen<'a> = rule::Seen<'a, PausesPlan, Option<Pauses>>;
 
 /// A yield that overruns by this much gave way to another thread's time slice. By default none is shorter: 0.7 ms and
 /// more.
@@ -18,14 +18,14 @@ const WORTH_SAYING_NS: f64 = 10_000.0;
 /// The page that shows them.
 const SHOWN_IN: &[&str] = &["pauses"];
 
-pub const RULES: &[SectionRule<PausesPlan, Option<Pause>>] =
+pub const RULES: &[SectionRule<PausesPlan, Option<Pauses>>] =
     &[SectionRule { yields: &[EARLY_PAUSE], find: early_pause }];
 
 /// Advice for programs that have to pause.
-pub const ADVICE: &[SectionRule<PausesPlan, Option<Pause>>] = &[
+pub const ADVICE: &[SectionRule<PausesPlan, Option<Pauses>>] = &[
     SectionRule { yields: &[SLEEP_SAVES_NO_CPU], find: |seen| of(seen, saves_no_cpu) },
     SectionRule { yields: &[SLEEP_HELD_BY_SLACK], find: |seen| of(seen, held_by_slack) },
-    SectionRule { yields: &[YIELD_COSTS_A_SLICE], find: |seen| of(seen, costs_a_slice) },
+    SectionRule { yields: &[YIELD_COSTS_A_SLICE], find: |seen| of(seen, |found| costs_a_slice(found, seen.plan.load)) },
 ];
 
 pub const SLEEP_SAVES_NO_CPU: Kind = Kind::notice(
@@ -59,16 +59,16 @@ pub const YIELD_COSTS_A_SLICE: Kind = Kind::notice(
 )
 .shown_in(SHOWN_IN);
 
-fn of(seen: &Seen<'_>, find: fn(&Pause) -> Option<Finding>) -> Vec<Finding> {
+fn of(seen: &Seen<'_>, find: impl Fn(&Pauses) -> Option<Finding>) -> Vec<Finding> {
     seen.report.iter().filter_map(find).collect()
 }
 
-fn figures(seen: &Pause, length_ns: u64, way: PauseWay) -> Option<&PauseFigures> {
-    seen.of_length(length_ns).find(|method| method.way == way).map(|method| &method.figures)
+fn figures(seen: &Pauses, length_ns: u64, way: PauseWay) -> Option<&PauseFigures> {
+    seen.methods.iter().find(|method| method.requested_ns == length_ns && method.name == way.name())
 }
 
 /// For the greatest length up to which, starting from the shortest, this holds.
-fn saves_no_cpu(seen: &Pause) -> Option<Finding> {
+fn saves_no_cpu(seen: &Pauses) -> Option<Finding> {
     let costs = seen.lengths_ns().into_iter().map_while(|length| {
         let cpu_ns = |way| figures(seen, length, way).and_then(PauseFigures::cpu_ns);
         let (sleep, spin) = (cpu_ns(PauseWay::Sleep)?, cpu_ns(PauseWay::Spin)?);
@@ -91,7 +91,7 @@ fn saves_no_cpu(seen: &Pause) -> Option<Finding> {
 }
 
 /// At the shortest length where this holds.
-fn held_by_slack(seen: &Pause) -> Option<Finding> {
+fn held_by_slack(seen: &Pauses) -> Option<Finding> {
     let (length, std, own) = seen.lengths_ns().into_iter().find_map(|length| {
         let late_ns = |way| figures(seen, length, way).map(PauseFigures::late_p50_ns);
         let (std, own) = (late_ns(PauseWay::StdSleep)?, late_ns(PauseWay::Sleep)?.max(1.0));
@@ -114,7 +114,7 @@ fn held_by_slack(seen: &Pause) -> Option<Finding> {
 }
 
 /// At the longest length where this holds.
-fn costs_a_slice(seen: &Pause) -> Option<Finding> {
+fn costs_a_slice(seen: &Pauses, loaded: bool) -> Option<Finding> {
     let worst = seen.lengths_ns().into_iter().rev().find_map(|length| {
         let figures = figures(seen, length, PauseWay::Yield)?;
         (figures.late_p50_ns() > SLICE_NS.max(length as f64)).then_some(figures)
@@ -124,7 +124,7 @@ fn costs_a_slice(seen: &Pause) -> Option<Finding> {
     let finding = |summary: String| {
         Finding::new(YIELD_COSTS_A_SLICE, summary).value("requested_ns", length).value("taken_ns_p50", taken)
     };
-    Some(if seen.loaded {
+    Some(if loaded {
         finding(format!("{half}: a thread that yields to a busy one gets the CPU back a time slice later"))
             .advice(YIELD_COSTS_A_SLICE.mend)
     } else {
@@ -134,19 +134,18 @@ fn costs_a_slice(seen: &Pause) -> Option<Finding> {
 
 fn early_pause(seen: &Seen<'_>) -> Vec<Finding> {
     let methods = seen.report.iter().flat_map(|pause| &pause.methods);
-    methods.filter_map(|method| returned_early(&method.figures.name, &method.figures)).collect()
+    methods.filter_map(|method| returned_early(&method.name, method)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sections::pauses::report::PauseMethod;
     use crate::tests::golden_file::assert_findings;
-    use chronoscope_harness::record::{Disturbance, Estimate};
+    use chronoscope_harness::record::Estimate;
 
-    fn method(way: PauseWay, requested_ns: u64, late_ns: f64, cpu_share: f64) -> PauseMethod {
+    fn method(way: PauseWay, requested_ns: u64, late_ns: f64, cpu_share: f64) -> PauseFigures {
         let taken = requested_ns as f64 + late_ns;
-        let figures = PauseFigures {
+        PauseFigures {
             name: way.name().to_owned(),
             requested_ns,
             samples: 2_000,
@@ -157,17 +156,16 @@ mod tests {
             max_over_ns: late_ns + 900.0,
             cpu_share,
             early: 0,
-        };
-        PauseMethod { way, figures, preempted: Some(0) }
+            preempted: Some(0),
+        }
     }
 
-    fn seen(methods: Vec<PauseMethod>) -> Pause {
-        let (unavailable, published) = (Vec::new(), Vec::new());
-        Pause { methods, unavailable, rounds: 11, loaded: false, published, disturbance: Disturbance::default() }
+    fn seen(methods: Vec<PauseFigures>) -> Pauses {
+        Pauses { methods, unavailable: Vec::new(), rounds: 11 }
     }
 
-    fn found(seen: &Pause) -> Vec<Finding> {
-        [saves_no_cpu(seen), held_by_slack(seen), costs_a_slice(seen)].into_iter().flatten().collect()
+    fn found(seen: &Pauses, loaded: bool) -> Vec<Finding> {
+        [saves_no_cpu(seen), held_by_slack(seen), costs_a_slice(seen, loaded)].into_iter().flatten().collect()
     }
 
     #[test]
@@ -177,7 +175,7 @@ mod tests {
         let slack = [method(PauseWay::StdSleep, 1_000, 53_000.0, 0.1), method(PauseWay::Sleep, 1_000, 4_000.0, 0.9)];
         assert!(held_by_slack(&seen(slack.into())).unwrap().is(SLEEP_HELD_BY_SLACK));
         let slice = vec![method(PauseWay::Yield, 1_000, 4_000_000.0, 0.1)];
-        assert!(costs_a_slice(&seen(slice)).unwrap().is(YIELD_COSTS_A_SLICE));
+        assert!(costs_a_slice(&seen(slice), false).unwrap().is(YIELD_COSTS_A_SLICE));
     }
 
     #[test]
@@ -192,14 +190,13 @@ mod tests {
             method(PauseWay::Spin, 100_000, 40.0, 1.0),
             method(PauseWay::Yield, 100_000, 3_900_000.0, 0.01),
         ]);
-        let mut loaded = seen(vec![method(PauseWay::Yield, 1_000_000, 3_000_000.0, 0.001)]);
-        loaded.loaded = true;
+        let loaded = seen(vec![method(PauseWay::Yield, 1_000_000, 3_000_000.0, 0.001)]);
         let waited_for_nobody = seen(vec![method(PauseWay::Yield, 1_000, 1_200.0, 1.0)]);
         let cases = vec![
-            ("every way", found(&every_way)),
-            ("yields that gave way", found(&loaded)),
-            ("a yield that waited for nobody", found(&waited_for_nobody)),
-            ("nothing was seen", found(&seen(vec![method(PauseWay::Hybrid, 1_000, 40.0, 1.0)]))),
+            ("every way", found(&every_way, false)),
+            ("yields that gave way", found(&loaded, true)),
+            ("a yield that waited for nobody", found(&waited_for_nobody, false)),
+            ("nothing was seen", found(&seen(vec![method(PauseWay::Hybrid, 1_000, 40.0, 1.0)]), false)),
         ];
         assert_findings("pauses", cases);
     }
@@ -223,7 +220,7 @@ mod tests {
                 method(PauseWay::Sleep, length_ns, sleep_late_ns, sleep_share),
             ]
         };
-        let lengths = |all: Vec<[PauseMethod; 2]>| {
+        let lengths = |all: Vec<[PauseFigures; 2]>| {
             saves_no_cpu(&seen(all.concat())).map(|found| found.evidence.values["up_to_ns"])
         };
         let dear = || of(1_000, 5_000.0, 0.9);

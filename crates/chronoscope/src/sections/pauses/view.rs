@@ -2,7 +2,8 @@ use crate::document::Record;
 use crate::plan::ascending;
 use crate::screen::published_pauses::published_figures;
 use crate::sections::pauses::plan::PAUSES;
-use crate::sections::pauses::report::{Pause, PauseMethod};
+use crate::sections::pauses::report::PauseWay;
+use chronoscope_harness::estimators::pauses::{PauseFigures, Pauses};
 
 use chronoscope_harness::quantity::{confidence, count, ns, percent};
 use chronoscope_render::line::Line;
@@ -14,7 +15,7 @@ use chronoscope_render::words::given;
 const NONE: &str = "–";
 /// The table of every method and length.
 pub fn show(page: &mut Page, record: &Record) {
-    let load = record.pauses.report.as_ref().is_some_and(|pause| pause.loaded);
+    let load = record.pauses.report.is_some() && record.pauses.plan.load;
     page.section(if load {
         "PAUSES: requested and actual length, next to a busy thread on the same CPU"
     } else {
@@ -43,7 +44,7 @@ pub fn show(page: &mut Page, record: &Record) {
         if at > 0 {
             table.row(DIM, [const { String::new() }; 11]);
         }
-        for (place, method) in seen.of_length(length_ns).enumerate() {
+        for (place, method) in of_length(seen, length_ns).enumerate() {
             table.row(PLAIN, cells(method, place == 0));
         }
     }
@@ -52,7 +53,9 @@ pub fn show(page: &mut Page, record: &Record) {
         let reason = given(Some(&missing.reason));
         page.paragraph(Line::plain("  "), DIM, &format!("not tried: {}: {reason}", missing.name));
     }
-    published_figures(page, &seen.published, &seen.lengths_ns());
+    if !record.machine.is_emulated() {
+        published_figures(page, &seen.lengths_ns());
+    }
     page.paragraph(Line::plain("  "), DIM, &note(seen));
 }
 
@@ -66,7 +69,7 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
         page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[PAUSES]));
         return;
     };
-    let ways = ascending(seen.methods.iter().map(|method| method.way));
+    let ways = ascending(seen.methods.iter().filter_map(|method| PauseWay::named(&method.name)));
     let lengths = seen.lengths_ns();
     let heads: Vec<String> =
         lengths.iter().map(|length| format!("{}: late p50 / p99, CPU", ns(*length as f64))).collect();
@@ -76,17 +79,12 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
     let mut table = Table::new(&columns);
     for way in ways {
         let cell = |length: &u64| {
-            let method = seen.of_length(*length).find(|method| method.way == way);
+            let method = of_length(seen, *length).find(|method| method.name == way.name());
             method.map_or_else(
                 || NONE.to_owned(),
                 |method| {
-                    let late = |ns_taken: f64| ns((ns_taken - method.figures.requested_ns as f64).max(0.0));
-                    format!(
-                        "{} / {}, {}",
-                        late(method.figures.p50_ns.estimate),
-                        late(method.figures.p99_ns),
-                        share_of_cpu(method)
-                    )
+                    let late = |ns_taken: f64| ns((ns_taken - method.requested_ns as f64).max(0.0));
+                    format!("{} / {}, {}", late(method.p50_ns.estimate), late(method.p99_ns), share_of_cpu(method))
                 },
             )
         };
@@ -95,30 +93,35 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
     page.table(table);
 }
 
-/// No wait uses zero CPU: 0 means unknown.
-fn share_of_cpu(method: &PauseMethod) -> String {
-    method.figures.cpu_ns().map_or_else(|| NONE.to_owned(), |_| percent(method.figures.cpu_share * 100.0))
+/// Every method at this length.
+fn of_length(seen: &Pauses, length_ns: u64) -> impl Iterator<Item = &PauseFigures> {
+    seen.methods.iter().filter(move |method| method.requested_ns == length_ns)
 }
 
-fn cells(method: &PauseMethod, first: bool) -> [String; 11] {
-    let late = |taken_ns: f64| ns((taken_ns - method.figures.requested_ns as f64).max(0.0));
+/// No wait uses zero CPU: 0 means unknown.
+fn share_of_cpu(method: &PauseFigures) -> String {
+    method.cpu_ns().map_or_else(|| NONE.to_owned(), |_| percent(method.cpu_share * 100.0))
+}
+
+fn cells(method: &PauseFigures, first: bool) -> [String; 11] {
+    let late = |taken_ns: f64| ns((taken_ns - method.requested_ns as f64).max(0.0));
     [
-        if first { ns(method.figures.requested_ns as f64) } else { String::new() },
-        method.figures.name.clone(),
-        ns(method.figures.mean_ns),
-        late(method.figures.p50_ns.estimate),
-        late(method.figures.p99_ns),
-        method.figures.p999_ns.map_or_else(|| NONE.to_owned(), late),
-        ns(method.figures.max_over_ns.max(0.0)),
+        if first { ns(method.requested_ns as f64) } else { String::new() },
+        method.name.clone(),
+        ns(method.mean_ns),
+        late(method.p50_ns.estimate),
+        late(method.p99_ns),
+        method.p999_ns.map_or_else(|| NONE.to_owned(), late),
+        ns(method.max_over_ns.max(0.0)),
         share_of_cpu(method),
-        count(method.figures.early),
+        count(method.early),
         method.preempted.map_or_else(|| NONE.to_owned(), count),
-        count(method.figures.samples),
+        count(method.samples),
     ]
 }
 
-fn note(seen: &Pause) -> String {
-    let lowest = seen.methods.iter().map(|method| method.figures.p50_ns.confidence).fold(f64::INFINITY, f64::min);
+fn note(seen: &Pauses) -> String {
+    let lowest = seen.methods.iter().map(|method| method.p50_ns.confidence).fold(f64::INFINITY, f64::min);
     format!(
         "late: beyond the requested length, call and return included; {} rounds, each its own process, interleaving \
          all ways and lengths; medians have {} intervals in the record; a Pauser learns for 30 ms first; inv. \

@@ -12,11 +12,8 @@ pub fn run(session: &mut Session<'_>, plan: &ReadsPlan, found: &mut Vec<Reads>) 
     let mut reasons = Vec::new();
     for (i, clock) in clocks.iter().enumerate() {
         session.goes_on(READS, i as f64 / clocks.len() as f64);
-        let request = Request {
-            source: clock.clone(),
-            reads: plan.reads_per_clock,
-            empty_intervals: plan.empty_intervals_per_clock,
-        };
+        let (reads_each, empty_intervals) = session.plan.depth.reads();
+        let request = Request { source: clock.clone(), reads: reads_each, empty_intervals };
         let answer = session.ask_alone(budget_ms, &request);
         match answer {
             Ok((samples, disturbance)) => match reads(clock.clone(), &samples, session.rate_of(clock), disturbance) {

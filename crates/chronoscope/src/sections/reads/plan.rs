@@ -21,18 +21,13 @@ pub struct Options {}
 pub struct ReadsPlan {
     /// Clocks to read consecutively.
     pub clocks: Vec<ClockId>,
-    /// Consecutive reads of each.
-    pub reads_per_clock: u64,
-    /// Empty start-stop pairs of each.
-    pub empty_intervals_per_clock: u64,
 }
 
 pub fn plan(frame: &Frame) -> ReadsPlan {
-    let (reads_per_clock, empty_intervals_per_clock) = frame.depth.reads();
     let is_chosen = |id: &SourceId| match frame.alone {
         true => id.facts().is_shared_timeline && !id.facts().traps_under_hypervisor,
         false => matches!(id, SourceId::CounterOrdered | SourceId::Os(OsClock::Monotonic)),
     };
     let clocks = SourceId::all().filter(is_chosen).map(ClockId::Known).collect();
-    ReadsPlan { clocks, reads_per_clock, empty_intervals_per_clock }
+    ReadsPlan { clocks }
 }

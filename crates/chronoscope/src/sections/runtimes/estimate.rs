@@ -9,23 +9,17 @@ use crate::sections::runtimes::lanes::Lanes;
 use crate::sections::runtimes::probe::Answer;
 use crate::sections::runtimes::probe::protocol::{Clock, Crowd, NOTHING};
 use crate::sections::runtimes::probe_process::{ProbeProcess, timer_rate, timer_step_ns};
-use crate::sections::runtimes::report::{
-    AddedLatency, CrowdLatency, LoopCheck, PublishedTimer, RuntimeClock, RuntimePause, SystemCalls, TimeKind,
-};
+use crate::sections::runtimes::report::{AddedLatency, CrowdLatency, RuntimeClock, SystemCalls, TimeKind};
 use chronoscope_harness::estimators::intervals::claimed_intervals;
 use chronoscope_harness::estimators::latch::{Samples as LatchSamples, ThreadReleaseReport, thread_release};
 use chronoscope_harness::estimators::latency::Latency;
-use chronoscope_harness::estimators::pauses::{Paused, pause_figures, published, unavailable_once};
+use chronoscope_harness::estimators::pauses::{Paused, Pauses, pause_figures, unavailable_once};
 use chronoscope_harness::estimators::reads::reads;
 use chronoscope_harness::estimators::steps::granularity;
 use chronoscope_harness::estimators::tick::{moves_in_ns, readings, tick};
-use chronoscope_harness::record::{Disturbance, Path, PathEvidence, PathMethod};
+use chronoscope_harness::record::{Disturbance, Path};
 use chronoscope_harness::stats::{CONFIDENCE, Distribution, median, median_interval};
-use chronoscope_probes::RuntimeKind;
 
-/// Four times the reads must take so many times as long, or the compiler made something else of the loop. Wide, since a
-/// disturbed batch is no proof of that.
-const CHECK_BOUNDS: (f64, f64) = (2.5, 6.4);
 /// A batch of so many steps of the timer is timed well enough to be compared with another.
 const STEPS_OF_A_CHECK: f64 = 8.0;
 /// With more system calls per read than this the kernel is entered for each, and with fewer than the second for none; what
@@ -97,17 +91,12 @@ fn runtime_clock(
     });
     let calls = counted.and_then(|(answer, calls)| {
         let reads = *answer.counted.get(name)?;
-        let by_call = calls.get(name).cloned().unwrap_or_default();
-        Some(SystemCalls { reads, count: by_call.values().sum(), by_call })
+        Some(SystemCalls { reads, count: calls.get(name).map_or(0, |by_call| by_call.values().sum()) })
     });
     let path = calls.as_ref().and_then(counted_path);
     RuntimeClock {
         name: name.clone(),
         kind: clock.kind,
-        path_evidence: calls.as_ref().filter(|_| path.is_some()).map(|calls| PathEvidence {
-            method: PathMethod::Counted,
-            detail: format!("{} system calls for the time in {} reads", calls.count, calls.reads),
-        }),
         path,
         system_calls: calls,
         tick_ns: rate.ns_of_mean(1.0),
@@ -125,42 +114,10 @@ fn runtime_clock(
         tick,
         reads: differences.and_then(|found| reads(name.as_str().into(), found, rate, Disturbance::default())),
         claimed_interval_ns: claimed.unwrap_or_default(),
-        loop_check: loop_check(forks, name),
+        loop_ratio: loop_ratio(forks, name),
         warm_up: lanes.warm_up(name),
         latency_ns: lanes.latency(name),
-        published: Vec::new(),
     }
-}
-
-type Figures = (RuntimeKind, &'static str, &'static str, Option<f64>, f64, f64);
-
-/// Figures of rows K5 and T1: runtime, call, surroundings, tick, and latency from and to, in nanoseconds.
-///
-/// # Sources
-/// A. Akinshin, "Stopwatch under the hood", 2016; A. Shipilëv, "Nanotrusting the Nanotime", 2014.
-const PUBLISHED: [Figures; 7] = [
-    (RuntimeKind::Dotnet, "Stopwatch.GetTimestamp", "CoreCLR on Linux over TSC", Some(1.0), 30.0, 35.0),
-    (RuntimeKind::Dotnet, "Stopwatch.GetTimestamp", "CoreCLR on Linux over HPET or ACPI PM", Some(1.0), 500.0, 800.0),
-    (RuntimeKind::Dotnet, "Stopwatch.GetTimestamp", ".NET on Windows over TSC", Some(350.0), 15.0, 18.0),
-    (RuntimeKind::Mono, "Stopwatch.GetTimestamp", "Mono on Linux over TSC", Some(100.0), 20.0, 25.0),
-    (RuntimeKind::Mono, "Stopwatch.GetTimestamp", "Mono on Windows", Some(100.0), 35.0, 45.0),
-    (RuntimeKind::Java, "System.nanoTime", "JVM on Linux", None, 25.5, 25.5),
-    (RuntimeKind::Java, "System.nanoTime", "JVM on macOS", None, 44.0, 44.0),
-];
-const AKINSHIN: &str = "A. Akinshin, \"Stopwatch under the hood\", 2016";
-const SHIPILEV: &str = "A. Shipilëv, \"Nanotrusting the Nanotime\", 2014";
-
-/// What was published of the call `clock`.
-pub fn published_timers(kind: RuntimeKind, clock: &str) -> Vec<PublishedTimer> {
-    let of = PUBLISHED.into_iter().filter(|(of_kind, call, ..)| (*of_kind, *call) == (kind, clock));
-    of.map(|(_, _, surroundings, tick_ns, latency_ns_low, latency_ns_high)| PublishedTimer {
-        surroundings: surroundings.to_owned(),
-        tick_ns,
-        latency_ns_low,
-        latency_ns_high,
-        source: if kind == RuntimeKind::Java { SHIPILEV } else { AKINSHIN }.to_owned(),
-    })
-    .collect()
 }
 
 /// The path of a read, if the counts are unambiguous.
@@ -179,7 +136,7 @@ fn added(means: &BTreeMap<u32, f64>, over: SourceId, native: &NativeRounds) -> O
     Some(AddedLatency { over: over.into(), ns })
 }
 
-fn loop_check(forks: &[ProbeProcess], name: &str) -> Option<LoopCheck> {
+fn loop_ratio(forks: &[ProbeProcess], name: &str) -> Option<f64> {
     let timer = timer_rate(forks);
     // A batch of few steps of the timer says nothing of how long it took.
     let shortest_ns = timer_step_ns(forks) * STEPS_OF_A_CHECK;
@@ -189,8 +146,7 @@ fn loop_check(forks: &[ProbeProcess], name: &str) -> Option<LoopCheck> {
         let least = |pick: fn(&(u64, u64)) -> u64| check.iter().map(pick).min().filter(is_timed);
         Some(least(|(_, four_times)| *four_times)? as f64 / least(|(once, _)| *once)? as f64)
     });
-    let ratio = median(ratios.collect())?;
-    Some(LoopCheck { ratio, holds: (CHECK_BOUNDS.0..=CHECK_BOUNDS.1).contains(&ratio) })
+    median(ratios.collect())
 }
 
 /// The cost of a read while several threads read.
@@ -199,16 +155,14 @@ fn crowd(forks: &[ProbeProcess], name: &str) -> Option<CrowdLatency> {
     let crowds: Vec<&Crowd> =
         forks.iter().filter_map(|fork| fork.answer.crowds.iter().find(|crowd| crowd.clock == name)).collect();
     let threads = crowds.first()?.threads;
-    let mut batches = 0;
     let medians: Vec<f64> = crowds
         .iter()
         .filter_map(|crowd| {
-            let shared = while_all_read(crowd);
-            batches += shared.len() as u64;
-            median(shared.into_iter().map(|ticks| timer.ns_of_mean(ticks as f64) / crowd.reads.max(1) as f64).collect())
+            let shared = while_all_read(crowd).into_iter();
+            median(shared.map(|ticks| timer.ns_of_mean(ticks as f64) / crowd.reads.max(1) as f64).collect())
         })
         .collect();
-    Some(CrowdLatency { threads, ns: median_interval(&medians, CONFIDENCE)?, batches })
+    Some(CrowdLatency { threads, ns: median_interval(&medians, CONFIDENCE)? })
 }
 
 /// The lengths of the batches entirely within the time during which every thread read. None if some thread never did.
@@ -228,7 +182,7 @@ fn while_all_read(crowd: &Crowd) -> Vec<u64> {
 }
 
 /// The duration of pauses. None without pauses.
-pub fn runtime_pause(forks: &[ProbeProcess], published_too: bool) -> Option<RuntimePause> {
+pub fn runtime_pause(forks: &[ProbeProcess]) -> Option<Pauses> {
     let turns = || forks.iter().flat_map(|fork| &fork.answer.pauses);
     let mut kinds: Vec<(&str, u64)> = Vec::new();
     for turn in turns() {
@@ -240,29 +194,23 @@ pub fn runtime_pause(forks: &[ProbeProcess], published_too: bool) -> Option<Runt
         .iter()
         .filter_map(|(way, requested_ns)| {
             let of_kind = turns().filter(|turn| turn.way == *way && turn.requested_ns == *requested_ns);
-            let paused =
-                of_kind.map(|turn| Paused { taken_ns: &turn.taken_ns, cpu_ns: turn.cpu_ns, wall_ns: turn.wall_ns });
+            let paused = of_kind.map(|turn| Paused {
+                taken_ns: &turn.taken_ns,
+                cpu_ns: turn.cpu_ns,
+                wall_ns: turn.wall_ns,
+                preempted: None,
+            });
             pause_figures(way, *requested_ns, &paused.collect::<Vec<_>>())
         })
         .collect();
     let unavailable = unavailable_once(forks.iter().flat_map(|fork| fork.answer.pauses_unavailable.clone()));
-    let published = if published_too { published() } else { Vec::new() };
-    (!methods.is_empty()).then_some(RuntimePause { methods, unavailable, rounds: forks.len() as u64, published })
+    (!methods.is_empty()).then_some(Pauses { methods, unavailable, rounds: forks.len() as u64 })
 }
 
 /// The cost of calls in one thread and in `threads` released together. None without calls.
-pub fn runtime_latch(
-    forks: &[ProbeProcess],
-    threads: u32,
-    disturbance: Disturbance,
-    published_too: bool,
-) -> Option<ThreadReleaseReport> {
+pub fn runtime_latch(forks: &[ProbeProcess], threads: u32) -> Option<ThreadReleaseReport> {
     let rounds: Vec<LatchSamples> = forks.iter().map(|fork| fork.answer.latch.clone()).collect();
-    let mut found = thread_release(&rounds, threads.max(1), timer_rate(forks), disturbance)?;
-    if !published_too {
-        found.rows.iter_mut().for_each(|row| row.published = None);
-    }
-    Some(found)
+    thread_release(&rounds, threads.max(1), timer_rate(forks))
 }
 
 #[cfg(test)]
@@ -323,6 +271,7 @@ mod tests {
             r#"{"type":"steps","clock":"now","reads":300,"unchanged":150,"changes":[1,1,2,1,1,1,1,1,1,1]}"#.to_owned(),
             r#"{"type":"differences","clock":"now","span":100,"counts":[[0,97],[1,2],[40,1]]}"#.to_owned(),
         ]));
+        assert_eq!((found.loop_ratio, found.loop_is_doubtful()), (Some(4.0), false));
         let latency = found.latency_ns.unwrap();
         assert_eq!((latency.estimate, latency.forks.len()), (50.0, 11));
         assert!(latency.confidence >= 0.999);
@@ -330,8 +279,6 @@ mod tests {
         assert_eq!(found.resolution_ns_declared, Some(100.0));
         assert_eq!(found.claimed_interval_ns.within_1pct, Some(10_000.0));
         assert_eq!(found.added.unwrap().ns.estimate, 30.0);
-        assert_eq!(found.loop_check, Some(LoopCheck { ratio: 4.0, holds: true }));
-        assert_eq!(found.warm_up.unwrap().first_ns, Some(90.0));
         let reads = found.reads.unwrap();
         assert_eq!((reads.zero_share, reads.maximum_ns, reads.largest_empty_interval_ns), (0.97, 4_000.0, 4_000.0));
     }
@@ -339,7 +286,7 @@ mod tests {
     #[test]
     fn a_loop_that_the_compiler_emptied_is_found() {
         let found = the_clock(&forks(&[lane_line(NOTHING, &[5; 9], "[]"), lane_line("now", &[5; 9], "[[5,6],[5,5]]")]));
-        assert_eq!(found.loop_check, Some(LoopCheck { ratio: 1.0, holds: false }));
+        assert_eq!((found.loop_ratio, found.loop_is_doubtful()), (Some(1.0), true));
         assert_eq!((found.granularity_ns, found.path, found.crowd), (None, None, None));
     }
 
@@ -356,7 +303,7 @@ mod tests {
         let found = the_clock(&processes);
         let latency = &found.latency_ns;
         assert!(latency.as_ref().is_none_or(|latency| latency.low <= 0.0 && latency.high >= 4_000.0), "{latency:?}");
-        assert_eq!(found.loop_check, None);
+        assert_eq!(found.loop_ratio, None);
     }
 
     #[test]
@@ -367,7 +314,6 @@ mod tests {
         assert!((found.latency_ns.unwrap().estimate - 50.0).abs() < 0.01);
         let warm_up = found.warm_up.unwrap();
         assert_eq!((warm_up.forks, warm_up.forks_steady), (11, 11));
-        assert!(warm_up.batches_left_out >= 11 * 20, "{warm_up:?}");
     }
 
     #[test]
@@ -398,7 +344,7 @@ mod tests {
     fn only_batches_count_during_which_every_thread_read() {
         let line = r#"{"type":"crowd","clock":"now","threads":2,"reads":10,"batches":[[0,0,400],[0,400,1400],[1,500,1500],[1,1500,2600],[0,1400,2400]]}"#;
         let found = the_clock(&forks(&[line.to_owned()])).crowd.unwrap();
-        assert_eq!((found.threads, found.batches, found.ns.estimate), (2, 22, 100.0));
+        assert_eq!((found.threads, found.ns.estimate), (2, 100.0));
         let alone = r#"{"type":"crowd","clock":"now","threads":4000000000,"reads":10,"batches":[[0,0,400]]}"#;
         assert_eq!(the_clock(&forks(&[alone.to_owned()])).crowd, None);
     }
@@ -431,13 +377,13 @@ mod tests {
             r#"{"type":"latch","call":"now","serial_calls":10,"serial":[200],"release":[1000],"inside":[[30,4]],"wake":[[-5,1]]}"#.to_owned(),
             r#"{"type":"latch_start","start":[4000]}"#.to_owned(),
         ]);
-        let pause = runtime_pause(&found, true).unwrap();
+        let pause = runtime_pause(&found).unwrap();
         assert_eq!((pause.methods[0].early, pause.methods[0].samples, pause.unavailable.len()), (11, 33, 1));
-        assert!((pause.methods[0].cpu_share - 0.01).abs() < 1e-9 && pause.published.len() == 3);
-        let latch = runtime_latch(&found, 10, Disturbance::default(), true).unwrap();
-        assert_eq!((latch.rows[0].is_control, latch.rows[1].concurrent_ns.unwrap().estimate), (true, 100.0));
+        assert!((pause.methods[0].cpu_share - 0.01).abs() < 1e-9);
+        let latch = runtime_latch(&found, 10).unwrap();
+        assert_eq!((latch.rows[0].is_control(), latch.rows[1].concurrent_ns.unwrap().estimate), (true, 100.0));
         assert_eq!(latch.rows[1].serial_ns.unwrap().estimate, 20.0);
-        assert_eq!((runtime_pause(&[], true), runtime_latch(&[], 4, Disturbance::default(), true)), (None, None));
+        assert_eq!((runtime_pause(&[]), runtime_latch(&[], 4)), (None, None));
     }
 
     const WHOLE: &str = include_str!("../../../tests/fixtures/probe.jsonl");
@@ -470,12 +416,12 @@ mod tests {
             let text = serde_json::to_string(&(
                 clocks,
                 runtime_loop(&forks),
-                runtime_pause(&forks, true),
-                runtime_latch(&forks, 3, Disturbance::default(), true),
+                runtime_pause(&forks),
+                runtime_latch(&forks, 3),
             ))
             .unwrap();
             // A non-finite number would be written as null, which no reader accepts as a number.
-            type All = (Vec<RuntimeClock>, Option<Latency>, Option<RuntimePause>, Option<ThreadReleaseReport>);
+            type All = (Vec<RuntimeClock>, Option<Latency>, Option<Pauses>, Option<ThreadReleaseReport>);
             let again: Result<All, _> = serde_json::from_str(&text);
             prop_assert!(again.is_ok(), "{:?}", again.err());
         }

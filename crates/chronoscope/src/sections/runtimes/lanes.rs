@@ -14,8 +14,6 @@ use chronoscope_harness::{ExternalStudy, ExternalVisit};
 
 /// A loop is steady if its batches differ by less than this share from one stretch to the next.
 const STEADY_MARGIN: f64 = 0.05;
-/// Shorter warm-up batches are uninformative, in nanoseconds.
-const TELLING_NS: f64 = 10_000.0;
 
 /// All loops of a runtime, in all of its processes.
 pub struct Lanes {
@@ -27,15 +25,11 @@ impl Lanes {
     pub fn of(forks: &[ProbeProcess]) -> Self {
         let timer = timer_rate(forks);
         let usual = usual(forks);
-        let mut warm_ups = BTreeMap::<String, (WarmUp, Vec<f64>)>::new();
+        let mut warm_ups = BTreeMap::<String, WarmUp>::new();
         let mut visits = Vec::new();
         for (process, fork) in forks.iter().enumerate() {
             for (name, lane) in &fork.answer.lanes {
-                let unsteady = WarmUp { first_ns: None, forks: 0, forks_steady: 0, batches_left_out: 0 };
-                let (warm_up, firsts) = warm_ups.entry(name.clone()).or_insert((unsteady, Vec::new()));
-                let warm = lane.warm.iter().map(|(reads, ticks)| (*reads, timer.ns_of_mean(*ticks as f64)));
-                let telling = warm.into_iter().find(|(_, ns)| *ns >= TELLING_NS);
-                firsts.extend(telling.map(|(reads, ns)| ns / reads.max(1) as f64));
+                let warm_up = warm_ups.entry(name.clone()).or_default();
                 let from = steady_from(&lane.batch_ticks, warm_up);
                 let batches = lane.batch_ticks.iter().enumerate().skip(from);
                 visits.extend(batches.map(|(round, ticks)| ExternalVisit {
@@ -50,8 +44,7 @@ impl Lanes {
                 }));
             }
         }
-        let told = |(name, (warm_up, firsts))| (name, WarmUp { first_ns: median(firsts), ..warm_up });
-        Self { cells: cells(forks, timer, visits), warm_ups: warm_ups.into_iter().map(told).collect() }
+        Self { cells: cells(forks, timer, visits), warm_ups }
     }
 
     fn cell(&self, name: &str) -> Option<&Cell> {
@@ -71,7 +64,7 @@ impl Lanes {
 
     /// How it warmed up. None if it was not timed.
     pub fn warm_up(&self, name: &str) -> Option<WarmUp> {
-        self.warm_ups.get(name).filter(|_| self.latency(name).is_some()).cloned()
+        self.warm_ups.get(name).filter(|_| self.latency(name).is_some()).copied()
     }
 
     /// For each round, what a turn took in its process.
@@ -105,7 +98,6 @@ fn steady_from(batch_ticks: &[u64], warm_up: &mut WarmUp) -> usize {
     warm_up.forks += 1;
     let Some(from) = found.steady_from else { return first };
     warm_up.forks_steady += 1;
-    warm_up.batches_left_out += from as u64;
     first + from
 }
 

@@ -2,7 +2,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::lanes::Lanes;
-use super::plan::{RuntimeClocksPlan, RuntimesPlan};
+use super::plan::{COUNTED_READS, ClocksWork, RuntimesPlan, pause_and_latch_ms};
 use crate::clock_id::ClockId;
 use crate::engine::built_in::BuiltIn;
 use crate::engine::latency_study::{case_of, study};
@@ -74,7 +74,7 @@ pub fn run(
         .map_err(|error| StageError::Failed(format!("no folder for probes: {error}")))?;
     let (candidates, missing) = candidates(plan);
     let at_once = session.plan.cpus.len().clamp(1, 4);
-    let mut candidates = get_ready(candidates, directory.path(), &runner, plan.counted_reads, at_once, &mut |share| {
+    let mut candidates = get_ready(candidates, directory.path(), &runner, COUNTED_READS, at_once, &mut |share| {
         session.goes_on(RUNTIMES, share * READY_SHARE);
         !session.observer.cancelled()
     });
@@ -84,11 +84,10 @@ pub fn run(
     }
     take_rounds(&mut candidates, &mut native, plan, &runner, (began, budget), session);
     let native = native.tell(session);
-    let disturbed = candidates.iter().map(|candidate| &candidate.runtime.disturbance);
-    disturbed.for_each(|disturbance| session.suffer(disturbance));
-    let (stopped, published_too) = (session.observer.cancelled(), !session.machine.is_emulated());
+    candidates.iter().for_each(|candidate| session.suffer(&candidate.disturbance));
+    let stopped = session.observer.cancelled();
     let mut runtimes: Vec<Runtime> =
-        candidates.into_iter().map(|candidate| concluded(candidate, plan, &native, (stopped, published_too))).collect();
+        candidates.into_iter().map(|candidate| concluded(candidate, plan, &native, stopped)).collect();
     runtimes.extend(missing);
     // In place: runtimes named by the user, or first on the path, come first of their kind.
     runtimes.sort_by_key(|runtime| runtime.kind);
@@ -116,7 +115,7 @@ fn take_rounds(
             break;
         }
         let round_began = Instant::now();
-        if !plan.quick_starters && plan.clocks.is_some() {
+        if !plan.quick_starters && plan.clocks {
             native.measure(session, wanted, round);
         }
         let count = candidates.len();
@@ -199,22 +198,23 @@ fn without(kind: RuntimeKind, reason: &str) -> Runtime {
 }
 
 fn ask(candidate: &mut Candidate, plan: &RuntimesPlan, round: u32, runner: &ProbeRunner<'_>, session: &Session<'_>) {
-    let pauses = || Task::Pause { lengths_ns: plan.pause_lengths_ns.clone(), budget_ms: plan.pause_ms };
+    let (pause_ms, latch_ms) = pause_and_latch_ms(session.plan.depth);
+    let pauses = || Task::Pause { lengths_ns: plan.pause_lengths_ns.clone(), budget_ms: pause_ms };
     let tasks = [
-        plan.clocks.map(|clocks| clocks_task(candidate, &clocks)),
+        plan.clocks.then(|| clocks_task(candidate, &plan.clocks_work(&session.plan))),
         (!plan.pause_lengths_ns.is_empty()).then(pauses),
-        plan.latch_threads.map(|threads| Task::Latch { threads, budget_ms: plan.latch_ms }),
+        plan.latch_threads.map(|threads| Task::Latch { threads, budget_ms: latch_ms }),
     ];
     for task in tasks.into_iter().flatten() {
         candidate.ask(task, round, runner, &session.plan.cpus, &|| session.observer.cancelled());
     }
 }
 
-fn clocks_task(candidate: &Candidate, plan: &RuntimeClocksPlan) -> Task {
+fn clocks_task(candidate: &Candidate, plan: &ClocksWork) -> Task {
     // Anything that one process shows as well as many is examined once.
     let first = u64::from(candidate.clocks.is_empty());
     Task::Clocks {
-        batch_ns: plan.batch_ns,
+        batch_ns: BATCH_NS,
         warm_ms: if candidate.place.kind.row().warms_up { plan.warm_ms } else { plan.warm_ms / 5 },
         lanes_ms: plan.lanes_ms,
         steps: STEPS * first as u32,
@@ -227,23 +227,14 @@ fn clocks_task(candidate: &Candidate, plan: &RuntimeClocksPlan) -> Task {
     }
 }
 
+/// The shortest batch.
+const BATCH_NS: u64 = 250_000;
+
 /// The record of a runtime, given everything there was time for.
-fn concluded(
-    mut candidate: Candidate,
-    plan: &RuntimesPlan,
-    native: &NativeRounds,
-    (stopped, published_too): (bool, bool),
-) -> Runtime {
-    let kind = candidate.place.kind;
-    let mut clocks = runtimes_estimate::runtime_clocks(&candidate.clocks, candidate.counted_calls(), native);
-    if published_too {
-        clocks.iter_mut().for_each(|clock| clock.published = runtimes_estimate::published_timers(kind, &clock.name));
-    }
-    let pause = runtimes_estimate::runtime_pause(&candidate.pauses, published_too && kind == RuntimeKind::Java);
-    let disturbance = candidate.runtime.disturbance.clone();
-    let latch = plan
-        .latch_threads
-        .and_then(|threads| runtimes_estimate::runtime_latch(&candidate.latches, threads, disturbance, published_too));
+fn concluded(mut candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, stopped: bool) -> Runtime {
+    let clocks = runtimes_estimate::runtime_clocks(&candidate.clocks, candidate.counted_calls(), native);
+    let pause = runtimes_estimate::runtime_pause(&candidate.pauses);
+    let latch = plan.latch_threads.and_then(|threads| runtimes_estimate::runtime_latch(&candidate.latches, threads));
     let no_latch = candidate.latches.iter().find_map(|fork| fork.answer.latch_unavailable.clone());
     let forks = candidate.clocks.len().max(candidate.pauses.len()).max(candidate.latches.len());
     let start_ms = candidate.start_ms();

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::part::{Part, PartRow};
-use crate::plan::{Depth, Frame, MOST_THREADS, PlanError, released_threads};
+use crate::plan::{Depth, Frame, MOST_THREADS, Plan, PlanError, released_threads};
 use chronoscope_harness::estimators::pauses::PUBLISHED_LENGTHS_NS;
 use chronoscope_probes::RuntimeKind;
 
@@ -56,25 +56,20 @@ pub struct RuntimesPlan {
     /// Rounds, if time allows; each measures one process of every runtime in turn. A few more follow where a process saw no
     /// quiet moment.
     pub rounds: u32,
-    /// Reads per clock during which system calls are counted; none of them is timed.
-    pub counted_reads: u32,
-    /// The work of each process for the table of clocks; null if not requested.
-    pub clocks: Option<RuntimeClocksPlan>,
+    /// Whether the table of clocks is requested.
+    pub clocks: bool,
     /// Lengths of pauses in nanoseconds; empty if not requested.
     pub pause_lengths_ns: Vec<u64>,
     /// Threads released together; null if not requested.
     pub latch_threads: Option<u32>,
-    /// The time of one process for pauses.
-    pub pause_ms: u64,
-    /// The time of one process for the latch.
-    pub latch_ms: u64,
 }
 
+/// Reads per clock during which system calls are counted; none of them is timed.
+pub const COUNTED_READS: u32 = 200;
+
 /// The work of one process for the table of a runtime's clocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RuntimeClocksPlan {
-    /// The shortest batch.
-    pub batch_ns: u64,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClocksWork {
     /// Warm-up time of loops in a runtime with a JIT compiler; a fifth of that elsewhere.
     pub warm_ms: u64,
     /// Measuring time.
@@ -117,28 +112,35 @@ pub fn plan(options: &Options, frame: &Frame) -> Result<RuntimesPlan, PlanError>
     let latch_threads = options.latch;
     let in_check = !frame.alone;
     let asked_kinds = |kind: &RuntimeKind| options.only.is_empty() || options.only.contains(kind);
-    let threads = u32::try_from(frame.cpus.len()).unwrap_or(MOST_THREADS).clamp(2, MOST_THREADS);
-    let (warm_ms, lanes_ms, steps_ms, crowd_ms, reads) = match frame.depth {
-        _ if in_check => (100, 60, 40, 0, 20_000),
-        Depth::Quick => (250, 120, 120, 100, 50_000),
-        Depth::Normal => (400, 250, 300, 200, 200_000),
-        Depth::Thorough => (800, 500, 1_000, 400, 1_000_000),
-    };
-    // Many short processes are more informative than few long ones; a pause of 10 ms takes its time.
-    let (pause_ms, latch_ms) = if frame.depth == Depth::Quick { (500, 150) } else { (800, 300) };
-    let clocks = RuntimeClocksPlan { batch_ns: 250_000, warm_ms, lanes_ms, steps_ms, crowd_ms, reads, threads };
     Ok(RuntimesPlan {
         kinds: RuntimeKind::all().filter(asked_kinds).collect(),
         added: options.runtime.clone(),
         quick_starters: in_check,
         rounds: if in_check { 1 } else { frame.depth.processes() },
-        counted_reads: 200,
-        clocks: (!options.pause && latch_threads.is_none()).then_some(clocks),
+        clocks: !options.pause && latch_threads.is_none(),
         pause_lengths_ns: if options.pause { PUBLISHED_LENGTHS_NS.to_vec() } else { Vec::new() },
         latch_threads,
-        pause_ms,
-        latch_ms,
     })
+}
+
+impl RuntimesPlan {
+    /// The work of one process for the table of clocks, in a run like `run`.
+    pub fn clocks_work(&self, run: &Plan) -> ClocksWork {
+        let threads = u32::try_from(run.cpus.len()).unwrap_or(MOST_THREADS).clamp(2, MOST_THREADS);
+        let (warm_ms, lanes_ms, steps_ms, crowd_ms, reads) = match run.depth {
+            _ if self.quick_starters => (100, 60, 40, 0, 20_000),
+            Depth::Quick => (250, 120, 120, 100, 50_000),
+            Depth::Normal => (400, 250, 300, 200, 200_000),
+            Depth::Thorough => (800, 500, 1_000, 400, 1_000_000),
+        };
+        ClocksWork { warm_ms, lanes_ms, steps_ms, crowd_ms, reads, threads }
+    }
+}
+
+/// The time of one process for pauses and for the latch. Many short processes are more informative than few long ones; a pause of
+/// 10 ms takes its time.
+pub const fn pause_and_latch_ms(depth: Depth) -> (u64, u64) {
+    if matches!(depth, Depth::Quick) { (500, 150) } else { (800, 300) }
 }
 
 #[cfg(test)]
@@ -150,7 +152,7 @@ mod tests {
         let planned =
             |options: &Options, alone| plan(options, &Frame { depth: Depth::Normal, cpus: vec![0, 1], alone });
         let check = planned(&Options::default(), false).unwrap();
-        assert!(check.quick_starters && check.rounds == 1 && check.clocks.is_some());
+        assert!(check.quick_starters && check.rounds == 1 && check.clocks);
         let full = planned(&Options::default(), true).unwrap();
         assert!(
             !full.quick_starters
@@ -159,11 +161,11 @@ mod tests {
         );
         let only = vec![RuntimeKind::Go];
         let latch = planned(&Options { only: only.clone(), latch: Some(7), ..Options::default() }, true).unwrap();
-        assert_eq!((latch.kinds, latch.latch_threads, latch.clocks), (only, Some(7), None));
+        assert_eq!((latch.kinds, latch.latch_threads, latch.clocks), (only, Some(7), false));
         let both = planned(&Options { pause: true, latch: Some(7), ..Options::default() }, true).unwrap();
         assert_eq!(
             (both.pause_lengths_ns, both.latch_threads, both.clocks),
-            (PUBLISHED_LENGTHS_NS.to_vec(), Some(7), None)
+            (PUBLISHED_LENGTHS_NS.to_vec(), Some(7), false)
         );
     }
 

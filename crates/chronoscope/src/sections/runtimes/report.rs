@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,11 +7,11 @@ use crate::clock_id::ClockId;
 use chronoscope_harness::estimators::intervals::DirectInterval;
 use chronoscope_harness::estimators::latch::ThreadReleaseReport;
 use chronoscope_harness::estimators::latency::Latency;
-use chronoscope_harness::estimators::pauses::{PauseFigures, PauseUnavailable, PublishedPause};
+use chronoscope_harness::estimators::pauses::Pauses;
 use chronoscope_harness::estimators::reads::{Reads, STEPS_PER_GAP};
 use chronoscope_harness::estimators::steps::Granularity;
 use chronoscope_harness::estimators::tick::{Tick, moves_in_ns};
-use chronoscope_harness::record::{Disturbance, Estimate, Path, PathEvidence};
+use chronoscope_harness::record::{Estimate, Path};
 use chronoscope_probes::RuntimeKind;
 
 /// One language runtime of the machine, measured from inside.
@@ -47,11 +47,9 @@ pub struct Runtime {
     /// Its clocks.
     pub clocks: Vec<RuntimeClock>,
     /// Actual length of its pauses; null if not requested.
-    pub pause: Option<RuntimePause>,
+    pub pause: Option<Pauses>,
     /// Cost of a call in one thread and in many released together; null if not requested.
     pub latch: Option<ThreadReleaseReport>,
-    /// Disturbance of the machine during the measurement.
-    pub disturbance: Disturbance,
 }
 
 impl Runtime {
@@ -102,8 +100,6 @@ pub struct RuntimeClock {
     /// The path of a read, if the counted calls are unambiguous: `vdso` for at most one call per twenty reads,
     /// `syscall` for at least nine per ten.
     pub path: Option<Path>,
-    /// How that is known.
-    pub path_evidence: Option<PathEvidence>,
     /// The system calls made by its reads; null if they could not be counted.
     pub system_calls: Option<SystemCalls>,
     /// The tick length of its readings, in nanoseconds.
@@ -133,13 +129,16 @@ pub struct RuntimeClock {
     pub reads: Option<Reads<ClockId>>,
     /// The shortest interval that two reads of it should time correctly, from empty intervals and granularity.
     pub claimed_interval_ns: DirectInterval,
-    /// Whether the timed loop really reads the clock as often as reported.
-    pub loop_check: Option<LoopCheck>,
+    /// The time of four times as many reads over that of the usual number: the median over processes. A loop emptied by the
+    /// compiler would show about one.
+    pub loop_ratio: Option<f64>,
     /// Warm-up of the loop.
     pub warm_up: Option<WarmUp>,
-    /// Published figures for the same call, on other machines.
-    pub published: Vec<PublishedTimer>,
 }
+
+/// Four times the reads must take so many times as long, or the compiler made something else of the loop. Wide, since a
+/// disturbed batch is no proof of that.
+const LOOP_BOUNDS: RangeInclusive<f64> = 2.5..=6.4;
 
 impl RuntimeClock {
     /// The step in which the clock moves, if longer than a read.
@@ -150,6 +149,11 @@ impl RuntimeClock {
     /// The step in which the clock moves, if known: as observed, or as short as a read hides it.
     pub fn moves_in_ns(&self) -> Option<f64> {
         moves_in_ns(self.tick.as_ref(), self.granularity_ns, self.granularity_is_latency)
+    }
+
+    /// Whether the timed loop may not have read the clock as often as reported.
+    pub fn loop_is_doubtful(&self) -> bool {
+        self.loop_ratio.is_some_and(|ratio| !LOOP_BOUNDS.contains(&ratio))
     }
 
     /// The largest gap between two reads; an upper bound if the clock's steps hide shorter gaps. None without data.
@@ -176,21 +180,6 @@ pub enum Bounded {
     Below(f64),
 }
 
-/// Published figures of a runtime's clock.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PublishedTimer {
-    /// The runtime, the system and its underlying clock.
-    pub surroundings: String,
-    /// The tick length.
-    pub tick_ns: Option<f64>,
-    /// Cost of a read, lower end.
-    pub latency_ns_low: f64,
-    /// Cost of a read, upper end.
-    pub latency_ns_high: f64,
-    /// The publication.
-    pub source: String,
-}
-
 /// Time-related system calls counted while a clock was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SystemCalls {
@@ -198,8 +187,6 @@ pub struct SystemCalls {
     pub reads: u64,
     /// All of the process's time-related system calls.
     pub count: u64,
-    /// The same by request.
-    pub by_call: BTreeMap<String, u64>,
 }
 
 impl SystemCalls {
@@ -239,44 +226,15 @@ pub struct CrowdLatency {
     pub threads: u32,
     /// Time per read and thread: the median over processes of each one's median batch.
     pub ns: Estimate,
-    /// Batches entirely within the time during which all threads read, over all processes.
-    pub batches: u64,
-}
-
-/// Whether four times as many reads take four times as long.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LoopCheck {
-    /// The time of four times as many reads over that of the usual number: the median over processes.
-    pub ratio: f64,
-    /// Whether that is close enough to four. A loop emptied by the compiler would show about one.
-    pub holds: bool,
 }
 
 /// Warm-up of a loop.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WarmUp {
-    /// The first batches: the median over processes of the cost per read in the first one long enough to be
-    /// informative.
-    pub first_ns: Option<f64>,
     /// Processes whose measured batches were classified: those with at least twenty in quiet rounds.
     pub forks: u32,
     /// Those that were steady at the end.
     pub forks_steady: u32,
-    /// Batches left out because they preceded the steady ones, over all processes.
-    pub batches_left_out: u64,
-}
-
-/// Actual length of a runtime's pauses.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RuntimePause {
-    /// Every method of pausing that it has, at every length.
-    pub methods: Vec<PauseFigures>,
-    /// Methods that this version lacks.
-    pub unavailable: Vec<PauseUnavailable>,
-    /// Measured processes.
-    pub rounds: u64,
-    /// Published figures for methods of the same name, on other machines.
-    pub published: Vec<PublishedPause>,
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ pub fn measured(runtimes: &[Runtime]) -> impl Iterator<Item = &Runtime> {
 
 /// Whether the table of clocks was requested, rather than only pauses or a latch, or a short form in a check.
 fn asks_for_clocks(seen: &Seen<'_>) -> bool {
-    seen.plan.as_ref().is_some_and(|plan| plan.clocks.is_some() && !plan.quick_starters)
+    seen.plan.as_ref().is_some_and(|plan| plan.clocks && !plan.quick_starters)
 }
 
 /// A clock's name where others may have the same name.
@@ -178,15 +178,14 @@ fn steadiest(runtime: &Runtime) -> Option<&str> {
 }
 
 fn loop_doubtful(seen: &Seen<'_>) -> Vec<Finding> {
-    let doubtful = clocks(seen).filter_map(|(runtime, clock)| Some((runtime, clock, clock.loop_check?)));
+    let doubtful = clocks(seen).filter(|(_, clock)| clock.loop_is_doubtful());
     doubtful
-        .filter(|(.., check)| !check.holds)
-        .map(|(runtime, clock, check)| {
-            let name = full_name(runtime, clock);
-            let summary = format!("four times as many reads of {name} took {} as long", RATIO.value(check.ratio));
+        .filter_map(|(runtime, clock)| Some((full_name(runtime, clock), clock.loop_ratio?)))
+        .map(|(name, ratio)| {
+            let summary = format!("four times as many reads of {name} took {} as long", RATIO.value(ratio));
             Finding::new(RUNTIME_LOOP_DOUBTFUL, summary)
                 .about(name)
-                .value("ratio", check.ratio)
+                .value("ratio", ratio)
                 .advice(RUNTIME_LOOP_DOUBTFUL.mend)
         })
         .collect()
@@ -267,7 +266,7 @@ mod tests {
         let calls = CountedCalls::from([("now".to_owned(), by_call)]);
         let counted = (!answer.counted.is_empty()).then_some((&answer, &calls));
         let clocks = estimate::runtime_clocks(&forks, counted, &NativeRounds::new());
-        let pause = estimate::runtime_pause(&forks, false);
+        let pause = estimate::runtime_pause(&forks);
         let frame = Frame { depth: Depth::Normal, cpus: vec![0, 1], alone: true };
         let mut record = crate::rules::tests::blank();
         record.runtimes.plan = Some(plan(&Default::default(), &frame).unwrap());
@@ -333,7 +332,7 @@ mod tests {
     fn loops_that_mostly_kept_changing_are_told() {
         let mut changing = record(TimeKind::Monotonic, 1_000_000_000, None, &[]);
         for (forks, forks_steady, told) in [(3, 1, 1), (3, 2, 0), (2, 0, 0)] {
-            let seen = WarmUp { first_ns: None, forks, forks_steady, batches_left_out: 0 };
+            let seen = WarmUp { forks, forks_steady };
             changing.runtimes[0].clocks[0].warm_up = Some(seen);
             assert_eq!(ids(&changing), vec![(RUNTIME_NOT_STEADY, Severity::Warning); told]);
         }

@@ -21,7 +21,7 @@ pub fn show(page: &mut Page, record: &Record) {
         page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[RUNTIMES]));
         return;
     }
-    if asked.is_none_or(|asked| asked.clocks.is_some()) {
+    if asked.is_none_or(|asked| asked.clocks) {
         clocks::show(page, record);
     }
     if asked.is_some_and(|asked| !asked.pause_lengths_ns.is_empty()) {

@@ -20,7 +20,7 @@ pub fn chart(conclusion: &Conclusion) -> Option<OverThreads> {
         return None;
     }
     let tokens: Vec<u64> = curves.keys().copied().collect();
-    let (low, high) = (conclusion.front.low(), conclusion.front.high());
+    let (low, high) = (conclusion.front.raised, conclusion.front.flat);
     let ends = low.into_iter().chain(high).map(|end| end.tokens);
     let curve = |tokens: u64| {
         let (work_ns, times) = &curves[&tokens];
@@ -112,20 +112,20 @@ mod tests {
 
     #[test]
     fn the_chart_marks_what_is_raised_and_shades_what_is_forbidden() {
-        let bracket = drawn(&conclusion(Front::From { tokens: 256, ns: 256.0, raised_tokens: 1, raised_ns: 1.0 }));
+        let bracket = drawn(&conclusion(Front::between((1, 1.0), (256, 256.0))));
         let shaded = |text: &str| text.lines().filter(|row| row.contains('░') && !row.contains("zone")).count();
-        let known = drawn(&conclusion(Front::Beyond { tokens: 1, ns: 1.0 }));
+        let known = drawn(&conclusion(Front::beyond(1, 1.0)));
         assert_eq!(shaded(&bracket), shaded(&known));
-        assert!(shaded(&bracket) < shaded(&drawn(&conclusion(Front::Beyond { tokens: 256, ns: 256.0 }))));
-        let open = drawn(&conclusion(Front::Everywhere { tokens: 1, ns: 1.0 }));
-        let free = drawn(&conclusion(Front::Everywhere { tokens: 0, ns: 0.0 }));
+        assert!(shaded(&bracket) < shaded(&drawn(&conclusion(Front::beyond(256, 256.0)))));
+        let open = drawn(&conclusion(Front::everywhere(1, 1.0)));
+        let free = drawn(&conclusion(Front::everywhere(0, 0.0)));
         crate::tests::golden_file::assert_golden("scaling-charts.txt", &[bracket, known, open, free].join("\n"));
     }
 
     #[test]
     fn times_of_no_machine_do_no_harm() {
         for ns in [1e-308, 1e308, 0.0, f64::NAN] {
-            let mut odd = conclusion(Front::Everywhere { tokens: 1, ns: 1.0 });
+            let mut odd = conclusion(Front::everywhere(1, 1.0));
             odd.points[0].crowd_ns = Some(Estimate { estimate: ns, low: ns, high: ns, confidence: 0.999 });
             assert!(drawn(&odd).contains("granular"), "{ns}");
         }
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn one_number_of_threads_is_no_chart() {
-        let mut lone = conclusion(Front::Everywhere { tokens: 1, ns: 1.0 });
+        let mut lone = conclusion(Front::everywhere(1, 1.0));
         lone.points.clear();
         assert_eq!(chart(&lone), None);
     }

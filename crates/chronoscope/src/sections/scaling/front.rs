@@ -6,7 +6,7 @@ use chronoscope_harness::stats::over_processes;
 use chronoscope_harness::study_rules::is_apart;
 
 use super::clock::{NOTHING, ticks_of};
-use super::report::{Conclusion, End, Front, Oversubscribed, Point, Read, Rise, worst_by_backoff};
+use super::report::{Conclusion, Front, Oversubscribed, Point, Read, Rise, Scales, worst_by_backoff};
 
 /// The increase that more threads may cause before it counts as a rise, in percent of the time on one thread.
 pub const TOLERANCE_PCT: f64 = 10.0;
@@ -167,21 +167,13 @@ fn front(points: &[Point]) -> Front {
     let flat = backoffs.iter().rev().take_while(|(_, rise)| *rise == Rise::Flat).last().map(|(end, _)| *end);
     let raised = backoffs.iter().rev().find(|(_, rise)| *rise == Rise::Raised).map(|(end, _)| *end);
     let all_are_flat = backoffs.iter().all(|(_, rise)| *rise == Rise::Flat);
-    match (flat, raised) {
-        (Some(End { tokens, ns }), None) if all_are_flat => Front::Everywhere { tokens, ns },
-        (Some(flat), Some(raised)) => {
-            Front::From { tokens: flat.tokens, ns: flat.ns, raised_tokens: raised.tokens, raised_ns: raised.ns }
-        }
-        (None, Some(End { tokens, ns })) if backoffs.last().is_some_and(|(_, rise)| *rise == Rise::Raised) => {
-            Front::Beyond { tokens, ns }
-        }
-        (flat, raised) => Front::Unresolved {
-            raised_tokens: raised.map(|end| end.tokens),
-            raised_ns: raised.map(|end| end.ns),
-            flat_tokens: flat.map(|end| end.tokens),
-            flat_ns: flat.map(|end| end.ns),
-        },
-    }
+    let scales = match (flat, raised) {
+        (Some(_), None) if all_are_flat => Scales::Everywhere,
+        (Some(_), Some(_)) => Scales::From,
+        (None, Some(_)) if backoffs.last().is_some_and(|(_, rise)| *rise == Rise::Raised) => Scales::Beyond,
+        _ => Scales::Unresolved,
+    };
+    Front { scales, raised, flat }
 }
 
 fn reads(record: &StudyRecord, clock: &str, cells: &[&Cell]) -> Vec<Read> {
@@ -207,6 +199,7 @@ fn reads(record: &StudyRecord, clock: &str, cells: &[&Cell]) -> Vec<Read> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::report::End;
     use super::*;
     use chronoscope_harness::record::study::CellProcess;
     use proptest::prelude::*;
@@ -225,15 +218,6 @@ mod tests {
             crowd_ns: Some(about(ns + 30.0, 1.0)),
             increase_pct: None,
             rise,
-        }
-    }
-
-    fn open(raised: Option<(u64, f64)>, flat: Option<(u64, f64)>) -> Front {
-        Front::Unresolved {
-            raised_tokens: raised.map(|end| end.0),
-            raised_ns: raised.map(|end| end.1),
-            flat_tokens: flat.map(|end| end.0),
-            flat_ns: flat.map(|end| end.1),
         }
     }
 
@@ -340,11 +324,11 @@ mod tests {
         let apart: fn(Cell) -> Cell = |cell| Cell { overlap_share: Some(0.2), ..cell };
         // The others of the same rounds never overlapped, and are not among the visits.
         let seldom: fn(Cell) -> Cell = |cell| Cell { visits: 20, visits_quiet: 20, ..cell };
-        assert!(matches!(seen(150.0, as_it_is, as_it_is), Front::Beyond { .. }));
-        assert!(matches!(seen(100.0, as_it_is, as_it_is), Front::Everywhere { .. }));
+        assert!(seen(150.0, as_it_is, as_it_is).scales == Scales::Beyond);
+        assert!(seen(100.0, as_it_is, as_it_is).scales == Scales::Everywhere);
         for ns in [150.0, 100.0] {
             for (crowd, work) in [(apart, as_it_is), (seldom, as_it_is), (as_it_is, apart)] {
-                assert_eq!(seen(ns, crowd, work), open(None, None), "{ns}");
+                assert_eq!(seen(ns, crowd, work), Front::open(None, None), "{ns}");
             }
         }
     }
@@ -359,22 +343,22 @@ mod tests {
             point(256, 4, Rise::Flat),
             point(4096, 2, Rise::Flat),
         ];
-        let expected = Front::From { tokens: 256, ns: 384.0, raised_tokens: 16, raised_ns: 24.0 };
+        let expected = Front::between((16, 24.0), (256, 384.0));
         assert_eq!(front(&points), expected);
-        assert_eq!(front(&points[3..]), Front::Everywhere { tokens: 256, ns: 384.0 });
-        assert_eq!(front(&points[..3]), Front::Beyond { tokens: 16, ns: 24.0 });
-        assert_eq!(front(&[]), open(None, None));
+        assert_eq!(front(&points[3..]), Front::everywhere(256, 384.0));
+        assert_eq!(front(&points[..3]), Front::beyond(16, 24.0));
+        assert_eq!(front(&[]), Front::open(None, None));
     }
 
     #[test]
     fn what_cannot_be_told_is_not_said() {
         let doubtful = [point(1, 2, Rise::Unresolved), point(16, 2, Rise::Flat)];
-        assert_eq!(front(&doubtful), open(None, Some((16, 24.0))));
+        assert_eq!(front(&doubtful), Front::open(None, Some((16, 24.0))));
         let bracketed = [point(1, 2, Rise::Raised), point(16, 2, Rise::Unresolved), point(256, 2, Rise::Flat)];
-        let expected = Front::From { tokens: 256, ns: 384.0, raised_tokens: 1, raised_ns: 1.5 };
+        let expected = Front::between((1, 1.5), (256, 384.0));
         assert_eq!(front(&bracketed), expected, "the front is between");
         let unbounded = [point(1, 2, Rise::Raised), point(16, 2, Rise::Unresolved)];
-        assert_eq!(front(&unbounded), open(Some((1, 1.5)), None));
+        assert_eq!(front(&unbounded), Front::open(Some((1, 1.5)), None));
     }
 
     #[test]
@@ -398,7 +382,7 @@ mod tests {
     fn a_dip_is_no_front() {
         // Flat, then raised again with more work: what matters is where it starts to stay flat.
         let points = [point(1, 2, Rise::Flat), point(16, 2, Rise::Raised), point(256, 2, Rise::Flat)];
-        let expected = Front::From { tokens: 256, ns: 384.0, raised_tokens: 16, raised_ns: 24.0 };
+        let expected = Front::between((16, 24.0), (256, 384.0));
         assert_eq!(front(&points), expected);
     }
 
@@ -407,7 +391,7 @@ mod tests {
         let conclusion = |low: f64| Conclusion {
             clock: "a".to_owned(),
             threads: 2,
-            front: open(None, None),
+            front: Front::open(None, None),
             points: vec![Point {
                 alone_ns: Some(Estimate { estimate: 1e-3, low, high: 2.0, confidence: 0.999 }),
                 crowd_ns: Some(about(1400.0, 1.0)),
@@ -428,14 +412,14 @@ mod tests {
                 rises.iter().enumerate().map(|(power, rise)| point(1 << power, 2, rise_of(*rise))).collect();
             let found = front(&points);
             let rise_at = |end: End| points.iter().find(|point| point.backoff_tokens == end.tokens).map(|point| point.rise);
-            prop_assert!(found.low().is_none_or(|low| rise_at(low) == Some(Rise::Raised)));
-            prop_assert!(found.low().zip(found.high()).is_none_or(|(low, high)| low.tokens < high.tokens));
+            prop_assert!(found.raised.is_none_or(|low| rise_at(low) == Some(Rise::Raised)));
+            prop_assert!(found.raised.zip(found.flat).is_none_or(|(low, high)| low.tokens < high.tokens));
             let is_flat_from = |high: End| {
                 points.iter().all(|point| point.backoff_tokens < high.tokens || point.rise == Rise::Flat)
             };
-            prop_assert!(found.high().is_none_or(is_flat_from));
+            prop_assert!(found.flat.is_none_or(is_flat_from));
             let all_are_flat = !points.is_empty() && points.iter().all(|point| point.rise == Rise::Flat);
-            prop_assert_eq!(matches!(found, Front::Everywhere { .. }), all_are_flat);
+            prop_assert_eq!(found.scales == Scales::Everywhere, all_are_flat);
         }
     }
 }

@@ -4,7 +4,7 @@ use chronoscope_sources::os::OsClock;
 use chronoscope_sources::{Guarantee, SourceId};
 
 use super::clock::ScaledClock;
-use super::report::{Conclusion, Front, slowed_most};
+use super::report::{Conclusion, Front, Scales, slowed_most};
 use crate::plan::{Depth, ascending};
 
 /// Backoff sweeps 2^0 … 2^20 tokens.
@@ -167,11 +167,8 @@ fn is_alike(tokens: u64, read_ns: f64) -> bool {
 
 /// Powers of two strictly between the largest backoff that does not scale and the smallest that does.
 fn between(front: &Front) -> Vec<u64> {
-    let (low, high) = match front {
-        Front::From { tokens, raised_tokens, .. } => (*raised_tokens, *tokens),
-        Front::Beyond { tokens, .. } => (*tokens, 1 << LARGEST_POWER),
-        Front::Everywhere { .. } | Front::Unresolved { .. } => return Vec::new(),
-    };
+    let Some(low) = front.raised.filter(|_| front.scales != Scales::Unresolved) else { return Vec::new() };
+    let (low, high) = (low.tokens, front.flat.map_or(1 << LARGEST_POWER, |flat| flat.tokens));
     (0..=LARGEST_POWER).map(|power| 1 << power).filter(|tokens| low < *tokens && *tokens < high).collect()
 }
 
@@ -198,10 +195,10 @@ mod tests {
 
     #[test]
     fn gaps_are_filled() {
-        let front = Front::From { tokens: 256, ns: 380.0, raised_tokens: 16, raised_ns: 25.0 };
+        let front = Front::between((16, 25.0), (256, 380.0));
         assert_eq!(between(&front), [32, 64, 128]);
-        assert_eq!(between(&Front::Beyond { tokens: 1 << 18, ns: 1e6 }), [1 << 19]);
-        assert!(between(&Front::Everywhere { tokens: 0, ns: 0.0 }).is_empty());
+        assert_eq!(between(&Front::beyond(1 << 18, 1e6)), [1 << 19]);
+        assert!(between(&Front::everywhere(0, 0.0)).is_empty());
     }
 
     #[test]

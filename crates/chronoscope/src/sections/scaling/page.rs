@@ -8,7 +8,7 @@ use chronoscope_render::words::given;
 use super::chart::chart;
 use super::clock::{NOTHING, ticks_of};
 use super::front::{TOLERANCE_PCT, difference, work_of};
-use super::report::{Conclusion, End, Front, Point, Rise, less_than, most_telling, telling};
+use super::report::{Conclusion, End, Point, Rise, Scales, less_than, most_telling, telling};
 use super::rules::{FRONT_ABOVE, FRONT_BETWEEN, FRONT_BEYOND, FRONTS, ONE_THREAD, SCALES};
 use crate::experiment::against::{self, Objection, marks};
 use crate::experiment::show;
@@ -137,11 +137,11 @@ fn front_columns() -> [Column; 5] {
 fn front_row(findings: &[Finding], one: &Conclusion, objections: &[Objection]) -> [String; 5] {
     let is_front = |finding: &&Finding| FRONTS.iter().any(|kind| finding.is(*kind));
     let found = findings.iter().filter(is_front).find(|finding| finding.subject.as_deref() == Some(&*one.clock));
-    let (low, high) = (one.front.low(), one.front.high());
+    let (low, high) = (one.front.raised, one.front.flat);
     let front = match (low, high) {
         _ if found.is_some_and(|finding| finding.is(ONE_THREAD)) => "one thread only".to_owned(),
         (None, None) => "inconclusive".to_owned(),
-        (None, Some(End { tokens: 0, .. })) if matches!(one.front, Front::Everywhere { .. }) => "none".to_owned(),
+        (None, Some(End { tokens: 0, .. })) if one.front.scales == Scales::Everywhere => "none".to_owned(),
         (None, Some(End { tokens: 0, .. })) => "back to back".to_owned(),
         (Some(End { tokens: 0, .. }) | None, Some(high)) => format!("≤ {}", ns(high.ns)),
         (Some(low), Some(high)) => format!("{} to {}", ns(low.ns), ns(high.ns)),
@@ -322,7 +322,7 @@ fn oversubscribed(page: &mut Text, conclusions: &[Conclusion], objections: &[Obj
 /// The backoffs that get a column: the least and the most, then those at which most fronts are known to end, then others.
 fn backoffs(conclusions: &[Conclusion]) -> Vec<u64> {
     let all = all_backoffs(conclusions);
-    let ends = conclusions.iter().flat_map(|one| [one.front.low(), one.front.high()]).flatten();
+    let ends = conclusions.iter().flat_map(|one| [one.front.raised, one.front.flat]).flatten();
     let ends: Vec<u64> = ends.map(|end| end.tokens).collect();
     let mut of_fronts = all.clone();
     of_fronts.retain(|tokens| ends.contains(tokens));
@@ -516,7 +516,7 @@ mod tests {
         let conclusions = conclude(&record);
         let columns = backoffs(&conclusions);
         assert_eq!(columns.len(), COLUMNS);
-        for end in conclusions.iter().flat_map(|one| [one.front.low(), one.front.high()]).flatten() {
+        for end in conclusions.iter().flat_map(|one| [one.front.raised, one.front.flat]).flatten() {
             assert!(end.tokens == 0 || columns.contains(&end.tokens), "{end:?} in {columns:?}");
         }
         assert!(left_out(&conclusions, columns.len()).contains("6 of 13"));

@@ -27,57 +27,54 @@ pub struct Conclusion {
 
 /// The least work between reads at which, and above which, adding threads, up to the number of CPUs, does not raise the
 /// time per operation. It is known as a bracket at best, never as one number.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", tag = "scales")]
-pub enum Front {
-    /// It scales at every backoff tried; the smallest is this much work.
-    Everywhere { tokens: u64, ns: f64 },
-    /// It scales with this much work and with every larger amount tried; at `raised` it does not. The front lies
-    /// between.
-    From { tokens: u64, ns: f64, raised_tokens: u64, raised_ns: f64 },
-    /// It does not scale at the largest backoff tried.
-    Beyond { tokens: u64, ns: f64 },
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Front {
+    /// From where it scales.
+    pub scales: Scales,
+    /// The most work at which it is known not to scale, and which thus lies below the front.
+    pub raised: Option<End>,
+    /// The least work at which it is known to scale, with every larger amount tried.
+    pub flat: Option<End>,
+}
+
+/// From where a clock scales.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Scales {
+    /// From the smallest backoff tried.
+    Everywhere,
+    /// From between the two ends.
+    From,
+    /// Not even at the largest backoff tried.
+    Beyond,
     /// The intervals leave one end open, or both.
-    Unresolved {
-        /// The most work at which it is known not to scale.
-        raised_tokens: Option<u64>,
-        raised_ns: Option<f64>,
-        /// The least work at which it is known to scale, with every larger amount tried.
-        flat_tokens: Option<u64>,
-        flat_ns: Option<f64>,
-    },
+    Unresolved,
 }
 
 /// One end of the front's bracket: an amount of work between reads.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct End {
     pub tokens: u64,
     pub ns: f64,
 }
 
+#[cfg(test)]
 impl Front {
-    /// The most work at which it is known not to scale, and which thus lies below the front.
-    pub fn low(&self) -> Option<End> {
-        match *self {
-            Self::From { raised_tokens: tokens, raised_ns: ns, .. } | Self::Beyond { tokens, ns } => {
-                Some(End { tokens, ns })
-            }
-            Self::Unresolved { raised_tokens, raised_ns, .. } => {
-                raised_tokens.zip(raised_ns).map(|(tokens, ns)| End { tokens, ns })
-            }
-            Self::Everywhere { .. } => None,
-        }
+    pub const fn everywhere(tokens: u64, ns: f64) -> Self {
+        Self { scales: Scales::Everywhere, raised: None, flat: Some(End { tokens, ns }) }
     }
 
-    /// The least work at which it is known to scale, with every larger amount tried.
-    pub fn high(&self) -> Option<End> {
-        match *self {
-            Self::From { tokens, ns, .. } | Self::Everywhere { tokens, ns } => Some(End { tokens, ns }),
-            Self::Unresolved { flat_tokens, flat_ns, .. } => {
-                flat_tokens.zip(flat_ns).map(|(tokens, ns)| End { tokens, ns })
-            }
-            Self::Beyond { .. } => None,
-        }
+    pub const fn beyond(tokens: u64, ns: f64) -> Self {
+        Self { scales: Scales::Beyond, raised: Some(End { tokens, ns }), flat: None }
+    }
+
+    pub fn between(raised: (u64, f64), flat: (u64, f64)) -> Self {
+        Self { scales: Scales::From, ..Self::open(Some(raised), Some(flat)) }
+    }
+
+    pub fn open(raised: Option<(u64, f64)>, flat: Option<(u64, f64)>) -> Self {
+        let end = |(tokens, ns)| End { tokens, ns };
+        Self { scales: Scales::Unresolved, raised: raised.map(end), flat: flat.map(end) }
     }
 }
 
@@ -190,7 +187,7 @@ pub fn slowed_most(conclusions: &[Conclusion]) -> Option<&Conclusion> {
 
 /// The clock whose chart tells most: the one with the lowest front known at both ends, else the one that programs use.
 pub fn most_telling(conclusions: &[Conclusion]) -> Option<&Conclusion> {
-    let bracket = |one: &&Conclusion| one.front.low().zip(one.front.high()).map(|(_, high)| high.ns);
+    let bracket = |one: &&Conclusion| one.front.raised.zip(one.front.flat).map(|(_, high)| high.ns);
     let bracketed = conclusions.iter().filter_map(|one| Some((one, bracket(&one)?)));
     let lowest = bracketed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(one, _)| one);
     let usual = || USUAL.iter().find_map(|name| conclusions.iter().find(|one| one.clock == *name));

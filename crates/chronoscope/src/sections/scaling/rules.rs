@@ -2,7 +2,7 @@ use chronoscope_harness::quantity::RATIO;
 use chronoscope_harness::rule::Rule;
 use chronoscope_render::text::{count, ns};
 
-use super::report::{self, Conclusion, End, Front, Rise};
+use super::report::{self, Conclusion, End, Rise, Scales};
 use chronoscope_harness::finding::{Finding, Kind, Meaning, NO_ACTION};
 
 /// What can be known about a clock's front, one finding per clock.
@@ -109,13 +109,13 @@ fn slowed_most(conclusions: &[Conclusion]) -> Option<Finding> {
 fn of_front(conclusion: &Conclusion) -> Finding {
     let threads = count(u64::from(conclusion.threads));
     let between = format!("of work between reads on {threads} threads");
-    let (kind, words) = match (&conclusion.front, conclusion.front.low(), conclusion.front.high()) {
+    let (kind, words) = match (conclusion.front.scales, conclusion.front.raised, conclusion.front.flat) {
         _ if conclusion.threads < 2 => (ONE_THREAD, "read by only one thread at a time: scaling unknown".to_owned()),
-        (Front::Everywhere { tokens: 0, .. }, ..) => {
+        (Scales::Everywhere, _, Some(End { tokens: 0, .. })) => {
             (SCALES, format!("scales to {threads} threads, even read back to back"))
         }
-        (Front::Everywhere { ns: least, .. }, ..) => {
-            (SCALES, format!("scales from {} {between}, the least tried", ns(*least)))
+        (Scales::Everywhere, _, Some(least)) => {
+            (SCALES, format!("scales from {} {between}, the least tried", ns(least.ns)))
         }
         (_, Some(low), Some(high)) if low.tokens == 0 => {
             (FRONT_BETWEEN, format!("the front is below {} {between}{}", ns(high.ns), slowed(conclusion, low)))
@@ -124,7 +124,7 @@ fn of_front(conclusion: &Conclusion) -> Finding {
             let bracket = format!("the front is between {} and {} {between}", ns(low.ns), ns(high.ns));
             (FRONT_BETWEEN, bracket + &slowed(conclusion, low))
         }
-        (Front::Beyond { .. }, Some(low), None) => {
+        (Scales::Beyond, Some(low), None) => {
             let above = format!("the front is above {} {between}, the most tried", ns(low.ns));
             (FRONT_BEYOND, above + &slowed(conclusion, low))
         }
@@ -143,7 +143,7 @@ fn of_front(conclusion: &Conclusion) -> Finding {
         }
         (_, None, None) => (FRONT_UNKNOWN, inconclusive(conclusion, &between)),
     };
-    let ends = [("raised_at_ns", conclusion.front.low()), ("flat_from_ns", conclusion.front.high())];
+    let ends = [("raised_at_ns", conclusion.front.raised), ("flat_from_ns", conclusion.front.flat)];
     let finding = Finding::new(kind, words).about(&conclusion.clock).value("threads", conclusion.threads.into());
     ends.into_iter().fold(finding, |finding, (name, end)| match end {
         Some(end) => finding.value(name, end.ns),
@@ -205,7 +205,7 @@ fn slowed(conclusion: &Conclusion, low: End) -> String {
 mod tests {
     use chronoscope_harness::record::study::Estimate;
 
-    use super::super::report::{Point, Rise};
+    use super::super::report::{Front, Point, Rise};
     use super::*;
     use crate::tests::golden_file::assert_findings;
 
@@ -220,42 +220,28 @@ mod tests {
         }
     }
 
-    fn open(raised: Option<(u64, f64)>, flat: Option<(u64, f64)>) -> Front {
-        Front::Unresolved {
-            raised_tokens: raised.map(|end| end.0),
-            raised_ns: raised.map(|end| end.1),
-            flat_tokens: flat.map(|end| end.0),
-            flat_ns: flat.map(|end| end.1),
-        }
-    }
-
     #[test]
     fn each_front_is_of_its_kind() {
         let flat = Some((64, 97.0));
         let raised = Some((32, 49.0));
-        let from = Front::From { tokens: 64, ns: 97.0, raised_tokens: 32, raised_ns: 49.0 };
+        let from = Front::between((32, 49.0), (64, 97.0));
         for (front, kind) in [
-            (Front::Everywhere { tokens: 0, ns: 0.0 }, SCALES),
+            (Front::everywhere(0, 0.0), SCALES),
             (from, FRONT_BETWEEN),
-            (Front::Beyond { tokens: 32, ns: 49.0 }, FRONT_BEYOND),
-            (open(raised, None), FRONT_ABOVE),
-            (open(None, flat), SCALES_FROM),
-            (open(None, None), FRONT_UNKNOWN),
+            (Front::beyond(32, 49.0), FRONT_BEYOND),
+            (Front::open(raised, None), FRONT_ABOVE),
+            (Front::open(None, flat), SCALES_FROM),
+            (Front::open(None, None), FRONT_UNKNOWN),
         ] {
             assert!(of_front(&conclusion(front)).is(kind), "{kind:?}");
         }
-        assert!(
-            of_front(&Conclusion { threads: 1, ..conclusion(Front::Beyond { tokens: 0, ns: 0.0 }) }).is(ONE_THREAD)
-        );
+        assert!(of_front(&Conclusion { threads: 1, ..conclusion(Front::beyond(0, 0.0)) }).is(ONE_THREAD));
     }
 
     #[test]
     fn the_clock_that_suffers_most_is_named() {
-        let of = |clock: &str, points| Conclusion {
-            clock: clock.to_owned(),
-            points,
-            ..conclusion(Front::Beyond { tokens: 0, ns: 0.0 })
-        };
+        let of =
+            |clock: &str, points| Conclusion { clock: clock.to_owned(), points, ..conclusion(Front::beyond(0, 0.0)) };
         let (slow, slower) = (at(0, (20.0, 60.0), Rise::Raised), at(0, (20.0, 140.0), Rise::Raised));
         let all = vec![of("slow", vec![slow.clone()]), of("slower", vec![slow, slower]), of("free", Vec::new())];
         let found = slowed_most(&all).unwrap();
@@ -281,38 +267,38 @@ mod tests {
     /// As in `tests/golden/findings/fronts.txt`.
     #[test]
     fn every_front_has_its_sentence() {
-        let from = |raised_tokens, raised_ns| Front::From { tokens: 64, ns: 97.0, raised_tokens, raised_ns };
-        let near = Front::From { tokens: 64, ns: 64.0, raised_tokens: 32, raised_ns: 32.0 };
+        let from = |raised_tokens, raised_ns| Front::between((raised_tokens, raised_ns), (64, 97.0));
+        let near = Front::between((32, 32.0), (64, 64.0));
         let (raised, flat, unsure) = (Rise::Raised, Rise::Flat, Rise::Unresolved);
         let rising =
             |rises: &[(u64, Rise)]| rises.iter().map(|(tokens, rise)| at(*tokens, (9.0, 9.0), *rise)).collect();
         let gap = [at(1, (50.0, 60.0), unsure), at(32, (50.0, 210.0), raised), at(64, (50.0, 50.0), flat)];
         let factor = vec![at(0, (20.0, 140.0), raised), at(2, (20.0, 130.0), raised), at(64, (60.0, 60.0), flat)];
-        let to_2 = Front::From { tokens: 64, ns: 64.0, raised_tokens: 2, raised_ns: 2.0 };
+        let to_2 = Front::between((2, 2.0), (64, 64.0));
         let cases = vec![
-            ("everywhere", Front::Everywhere { tokens: 0, ns: 0.0 }, vec![]),
-            ("from the least tried", Front::Everywhere { tokens: 16, ns: 25.0 }, vec![]),
+            ("everywhere", Front::everywhere(0, 0.0), vec![]),
+            ("from the least tried", Front::everywhere(16, 25.0), vec![]),
             ("between two amounts of work", from(32, 49.0), vec![]),
             ("below one", from(0, 0.0), vec![]),
-            ("beyond the most tried", Front::Beyond { tokens: 32, ns: 49.0 }, vec![]),
-            ("above one, then inconclusive", open(Some((32, 49.0)), None), vec![]),
-            ("above none", open(Some((0, 0.0)), None), vec![]),
-            ("from one, inconclusive below", open(None, Some((64, 97.0))), vec![]),
-            ("inconclusive", open(None, None), vec![]),
+            ("beyond the most tried", Front::beyond(32, 49.0), vec![]),
+            ("above one, then inconclusive", Front::open(Some((32, 49.0)), None), vec![]),
+            ("above none", Front::open(Some((0, 0.0)), None), vec![]),
+            ("from one, inconclusive below", Front::open(None, Some((64, 97.0))), vec![]),
+            ("inconclusive", Front::open(None, None), vec![]),
             ("a factor has its point", to_2, factor),
             (
                 "flat within an open range",
-                open(None, None),
+                Front::open(None, None),
                 rising(&[(0, unsure), (2, unsure), (52, flat), (3220, unsure)]),
             ),
             (
                 "flat below, but not all of it",
-                open(None, Some((3220, 3220.0))),
+                Front::open(None, Some((3220, 3220.0))),
                 rising(&[(0, flat), (2, flat), (52, unsure), (3220, flat)]),
             ),
             (
                 "flat at many amounts",
-                open(None, None),
+                Front::open(None, None),
                 rising(&[(0, flat), (1, flat), (2, flat), (4, flat), (52, unsure)]),
             ),
             ("a gap below the front is not raised", near.clone(), gap.to_vec()),
@@ -323,7 +309,7 @@ mod tests {
             .into_iter()
             .map(|(case, front, points)| (case, vec![of_front(&Conclusion { points, ..conclusion(front) })]))
             .collect();
-        let lone = Conclusion { threads: 1, ..conclusion(Front::Everywhere { tokens: 0, ns: 0.0 }) };
+        let lone = Conclusion { threads: 1, ..conclusion(Front::everywhere(0, 0.0)) };
         cases.push(("one thread", vec![of_front(&lone)]));
         assert_findings("fronts", cases);
     }

@@ -7,7 +7,7 @@ use super::chrony::Chrony;
 use super::daemon::DaemonKind;
 use super::discipline::{Discipline, DisciplineState};
 use super::kernel::Kernel;
-use super::known::Known;
+use chronoscope_harness::record::Known;
 
 /// Maximum error of the wall clock relative to UTC, and its basis.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -62,7 +62,7 @@ pub fn conclude(discipline: &Discipline, kernel: &Known<Kernel>, chrony: &Known<
         ));
     }
     let of_kernel = |ns: &u64| Known::Value(Bound { error_ns: *ns as f64, basis: BoundBasis::KernelMaxError });
-    kernel.and_then(|kernel| match kernel.is_synchronised {
+    kernel.and_then(|kernel| match kernel.is_synchronised() {
         true => kernel.error_bound_ns.and_then(of_kernel),
         false => Known::Unavailable("the kernel says unsynchronised".to_owned()),
     })

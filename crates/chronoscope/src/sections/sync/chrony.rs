@@ -9,8 +9,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::known::Known;
 use chronoscope_harness::process::{NotEnded, run_to_end};
+use chronoscope_harness::record::Known;
 
 const ARGUMENTS: [&str; 3] = ["-n", "-c", "tracking"];
 /// chronyc itself gives up after about 7 s; a local daemon answers much sooner or not at all.
@@ -31,8 +31,6 @@ pub struct Chrony {
     pub reference: Option<String>,
     /// Hops from a reference clock.
     pub stratum: u32,
-    /// When the last measurement was processed.
-    pub reference_unix_s: f64,
     /// How far the system clock is ahead of chronyd's estimate of the time; to be slewed away.
     pub ahead_ns: f64,
     /// The offset at the last update.
@@ -147,7 +145,6 @@ pub fn parse(text: &str) -> Result<Chrony, String> {
         reference_id,
         reference: (!name.is_empty()).then_some(name),
         stratum: behind[0].parse().map_err(|_| "chronyc's report gives no stratum".to_owned())?,
-        reference_unix_s: number(1, "reference time")?,
         // There, "slow of NTP time" is positive; and a frequency is how fast the clock would run.
         ahead_ns: -ns(2, "system time")?,
         last_offset_ns: ns(3, "last offset")?,

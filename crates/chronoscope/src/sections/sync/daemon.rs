@@ -7,7 +7,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::known::Known;
+use chronoscope_harness::record::Known;
 
 /// A longer command line is truncated.
 const LONGEST_COMMAND: u64 = 4096;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::chrony::Chrony;
 use super::daemon::{Daemon, DaemonKind};
 use super::kernel::Kernel;
-use super::known::Known;
+use chronoscope_harness::record::Known;
 
 /// Whether the wall clock is disciplined, and by what.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,7 +56,7 @@ pub fn conclude(kernel: &Known<Kernel>, chrony: &Known<Chrony>, daemons: &Known<
         }
     }
     match kernel {
-        Known::Value(kernel) if kernel.is_synchronised => by_kernel(daemons),
+        Known::Value(kernel) if kernel.is_synchronised() => by_kernel(daemons),
         Known::Value(_) => by_nobody(chrony, daemons),
         Known::Unavailable(why) => {
             let by = steering(daemons).first().copied();
@@ -86,7 +86,7 @@ fn by_chrony(chrony: &Chrony, kernel: &Known<Kernel>) -> Discipline {
         format!("chronyd follows {reference} at stratum {}", chrony.stratum),
     );
     match kernel.value() {
-        Some(kernel) if !kernel.is_synchronised => found.and("it does not tell the kernel".to_owned()),
+        Some(kernel) if !kernel.is_synchronised() => found.and("it does not tell the kernel".to_owned()),
         Some(_) => found.and("the kernel says synchronised".to_owned()),
         None => found,
     }

@@ -1,6 +1,5 @@
 //! The figures of the wall clock.
 
-use super::known::Known;
 use super::plan::SYNC;
 use super::report::SyncReport;
 use super::rules::WALL_CLOCK_ERROR_LARGE;
@@ -8,6 +7,7 @@ use crate::clock_id::ClockId;
 use crate::figures::figure::{Figure, FigureKind, Figures};
 use crate::figures::limit::{Absent, Bounds, Limit, Takes};
 use chronoscope_harness::quantity::TIME;
+use chronoscope_harness::record::Known;
 
 pub static FIGURES: Figures<Option<SyncReport>> = Figures {
     kinds: &[ERROR],

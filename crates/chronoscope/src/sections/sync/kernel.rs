@@ -4,7 +4,7 @@ use chronoscope_sources::os::{KernelDiscipline, kernel_discipline};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::known::Known;
+use chronoscope_harness::record::Known;
 
 /// The tick length that leaves the rate unchanged, at 100 ticks per second as Linux reports to programs.
 const NOMINAL_TICK_US: f64 = 10_000.0;
@@ -19,8 +19,6 @@ const ADJTIME_PPM: f64 = 500.0;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "KernelDiscipline")]
 pub struct Kernel {
-    /// Whether a daemon has recently told the kernel that the clock is synchronised.
-    pub is_synchronised: bool,
     /// The flags that are set.
     pub flags: Vec<StatusFlag>,
     /// Pending leap seconds.
@@ -33,8 +31,6 @@ pub struct Kernel {
     pub offset_ns: i64,
     /// The remaining offset that `adjtime` will slew away; null if the kernel does not report it.
     pub adjtime_ns: Option<i64>,
-    /// Current speed-up of the clock to slew those two away.
-    pub offset_slew_ppm: f64,
     /// The bound on the clock's error stated by a daemon, as raised by the kernel since.
     pub max_error_ns: i64,
     /// The error estimated by a daemon.
@@ -151,7 +147,28 @@ impl Kernel {
 
     /// How much faster `CLOCK_MONOTONIC` currently runs than `CLOCK_MONOTONIC_RAW`, according to the kernel.
     pub fn slew_ppm(&self) -> f64 {
-        self.correction_ppm() + self.offset_slew_ppm
+        self.correction_ppm() + self.offset_slew_ppm()
+    }
+
+    /// Whether a daemon has recently told the kernel that the clock is synchronised.
+    pub fn is_synchronised(&self) -> bool {
+        let is_out = self.has(StatusFlag::Unsynchronised) || self.has(StatusFlag::HardwareFault);
+        !is_out && !matches!(self.state, ClockState::Unsynchronised | ClockState::Unknown)
+    }
+
+    /// Current speed-up of the clock to slew its offset away, by the kernel's loop and by `adjtime`.
+    pub fn offset_slew_ppm(&self) -> f64 {
+        self.loop_ppm() + adjtime_ppm(self.adjtime_ns.unwrap_or(0) / 1_000)
+    }
+
+    /// Speed-up of the clock by the kernel's loop in this second: of the offset at the start of the second it took one part
+    /// in 2^k, and `offset_ns` is the rest. With a pulse per second it takes everything at once, and nothing remains.
+    fn loop_ppm(&self) -> f64 {
+        if self.has(StatusFlag::PpsTime) && self.has(StatusFlag::PpsSignal) {
+            return 0.0;
+        }
+        let shift = SHIFT_PLL + self.time_constant.clamp(0, LARGEST_TIME_CONSTANT);
+        self.offset_ns as f64 / ((1_i64 << shift) - 1) as f64 / 1_000.0
     }
 
     pub fn has(&self, flag: StatusFlag) -> bool {
@@ -174,22 +191,17 @@ pub fn read() -> Known<Kernel> {
 pub fn kernel(told: &KernelDiscipline, error_bound_ns: Known<u64>) -> Kernel {
     let flags: Vec<StatusFlag> =
         FLAGS.iter().filter(|(bit, ..)| told.status & bit != 0).map(|(_, flag, _)| *flag).collect();
-    let state = ClockState::of(told.state);
-    let is_out = flags.contains(&StatusFlag::Unsynchronised) || flags.contains(&StatusFlag::HardwareFault);
     let pps = flags.contains(&StatusFlag::PpsSignal).then(|| Pps {
         frequency_ppm: scaled_ppm(told.pps_frequency_scaled_ppm),
         stability_ppm: scaled_ppm(told.pps_stability_scaled_ppm),
         jitter_ns: told.pps_jitter_ns,
     });
-    let adjtime_ns = told.adjtime_us.map(|us| us.saturating_mul(1_000));
     Kernel {
-        is_synchronised: !is_out && !matches!(state, ClockState::Unsynchronised | ClockState::Unknown),
-        state,
+        state: ClockState::of(told.state),
         frequency_ppm: told.frequency_ppm(),
         tick_ppm: (told.tick_us as f64 / NOMINAL_TICK_US - 1.0) * 1e6,
         offset_ns: told.offset_ns,
-        adjtime_ns,
-        offset_slew_ppm: loop_ppm(told, &flags) + adjtime_ppm(told.adjtime_us.unwrap_or(0)),
+        adjtime_ns: told.adjtime_us.map(|us| us.saturating_mul(1_000)),
         max_error_ns: told.max_error_us.saturating_mul(1_000),
         est_error_ns: told.est_error_us.saturating_mul(1_000),
         time_constant: told.time_constant,
@@ -204,17 +216,7 @@ fn scaled_ppm(scaled: i64) -> f64 {
     scaled as f64 / 65_536.0
 }
 
-/// Speed-up of the clock by the kernel's loop in this second: of the offset at the start of the second it took one part
-/// in 2^k, and `offset_ns` is the rest. With a pulse per second it takes everything at once, and nothing remains.
-fn loop_ppm(told: &KernelDiscipline, flags: &[StatusFlag]) -> f64 {
-    if flags.contains(&StatusFlag::PpsTime) && flags.contains(&StatusFlag::PpsSignal) {
-        return 0.0;
-    }
-    let shift = SHIFT_PLL + told.time_constant.clamp(0, LARGEST_TIME_CONSTANT);
-    told.offset_ns as f64 / ((1_i64 << shift) - 1) as f64 / 1_000.0
-}
-
-/// The same for `adjtime`: 500 µs per second until less is left, which is done in one second.
+/// Speed-up by `adjtime`: 500 µs per second until less is left, which is done in one second.
 fn adjtime_ppm(left_us: i64) -> f64 {
     (left_us as f64).clamp(-ADJTIME_PPM, ADJTIME_PPM)
 }

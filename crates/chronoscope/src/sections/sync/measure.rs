@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use super::discipline::chronyd_only_watches;
 use super::kernel::{self, Kernel};
-use super::known::Known;
 use super::plan::{SYNC, SyncPlan};
 use super::report::SyncReport;
 use super::slew::{self, Declared, Slew};
@@ -13,6 +12,7 @@ use super::step::{self, WallStep};
 use super::{bound, chrony, daemon, discipline, ptp, timesyncd};
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, needs_linux};
+use chronoscope_harness::record::Known;
 use chronoscope_sources::os::OsClock;
 
 const CHRONYC: &str = "chronyc";

@@ -9,7 +9,6 @@ pub mod daemon;
 pub mod discipline;
 pub mod figures;
 pub mod kernel;
-pub mod known;
 pub mod measure;
 pub mod plan;
 pub mod ptp;

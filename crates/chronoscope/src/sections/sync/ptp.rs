@@ -6,9 +6,9 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::known::Known;
 use super::slew::Bracket;
 use crate::clock_id::ptp_clock;
+use chronoscope_harness::record::Known;
 
 const CLASS: &str = "sys/class/ptp";
 const SECOND_NS: i64 = 1_000_000_000;
@@ -22,15 +22,19 @@ pub struct PtpDevice {
     pub device: String,
     /// Its name according to its driver.
     pub clock_name: Known<String>,
-    /// Its kind.
-    pub kind: PtpKind,
     /// How far it is currently ahead of the wall clock.
     pub offset: Known<PtpOffset>,
 }
 
+impl PtpDevice {
+    /// Its kind, by the name that its driver gives it.
+    pub fn kind(&self) -> PtpKind {
+        self.clock_name.value().map_or(PtpKind::Hardware, |name| kind_of(name))
+    }
+}
+
 /// The kind of a PTP clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PtpKind {
     /// The host's wall clock, provided by the hypervisor.
     Host,
@@ -76,16 +80,15 @@ fn device(root: &Path, device: String, tai_offset_s: Option<i32>) -> PtpDevice {
         .map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned())
         .map_err(|error| format!("{}: {error}", path.display()))
         .into();
-    let kind = clock_name.value().map_or(PtpKind::Hardware, |name| kind_of(name));
     let path = root.join("dev").join(&device);
     let read = File::open(&path).and_then(|file| ahead(&file)).map_err(|error| error.to_string());
     let offset = read.and_then(|seen| offset(seen, tai_offset_s)).map_err(|why| format!("{}: {why}", path.display()));
-    PtpDevice { device, clock_name, kind, offset: offset.into() }
+    PtpDevice { device, clock_name, offset: offset.into() }
 }
 
 /// # Sources
 /// The names in Linux drivers/ptp: ptp_kvm_common.c, ptp_vmw.c, ptp_vmclock.c; drivers/hv/hv_util.c.
-pub fn kind_of(clock_name: &str) -> PtpKind {
+fn kind_of(clock_name: &str) -> PtpKind {
     let is_host = ["KVM virtual PTP", "hyperv", "ptp_vmw", "vmclock"].iter().any(|name| clock_name.starts_with(name));
     if is_host { PtpKind::Host } else { PtpKind::Hardware }
 }

@@ -8,11 +8,11 @@ use super::chrony::Chrony;
 use super::daemon::Daemon;
 use super::discipline::Discipline;
 use super::kernel::Kernel;
-use super::known::Known;
 use super::ptp::PtpDevice;
 use super::slew::Slew;
 use super::step::WallStep;
 use super::timesyncd::Timesyncd;
+use chronoscope_harness::record::Known;
 
 /// Whether the wall clock is disciplined, by what, its maximum error, and the slew of `CLOCK_MONOTONIC`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,12 +4,12 @@ use super::chrony::{Chrony, ChronyLeap};
 use super::daemon::DaemonKind;
 use super::discipline::{DisciplineState, chronyd_only_watches, names, steering};
 use super::kernel::{ClockState, Kernel, StatusFlag};
-use super::known::Known;
 use super::plan::SyncPlan;
 use super::ptp::{PtpDevice, PtpKind};
 use super::report::SyncReport;
 use crate::section::rule::{SectionRule, Seen};
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
+use chronoscope_harness::record::Known;
 
 const WALL: &str = "CLOCK_REALTIME";
 const MONOTONIC: &str = "CLOCK_MONOTONIC";
@@ -188,7 +188,7 @@ fn undisciplined(report: &SyncReport) -> Option<Finding> {
     let summary = format!("nothing disciplines the wall clock: {}", found.evidence.join("; "));
     let finding = Finding::new(WALL_CLOCK_UNDISCIPLINED, summary).about(WALL);
     let kinds = steering(&report.daemons);
-    let host = report.ptp.value().into_iter().flatten().find(|device| device.kind == PtpKind::Host);
+    let host = report.ptp.value().into_iter().flatten().find(|device| device.kind() == PtpKind::Host);
     Some(match (kinds.first(), host) {
         (Some(DaemonKind::Chronyd), _) => finding.advice("find out why: chronyc sources -v, chronyc tracking"),
         (Some(DaemonKind::Timesyncd), _) => finding.advice("find out why: timedatectl timesync-status"),
@@ -280,7 +280,7 @@ fn stepped(report: &SyncReport) -> Option<Finding> {
 fn kernel_not_told(report: &SyncReport) -> Option<Finding> {
     let found = &report.discipline;
     let by_chrony = found.state == DisciplineState::Disciplined && found.by == Some(DaemonKind::Chronyd);
-    if !by_chrony || report.kernel.value().is_none_or(|kernel| kernel.is_synchronised) {
+    if !by_chrony || report.kernel.value().is_none_or(|kernel| kernel.is_synchronised()) {
         return None;
     }
     let summary = "chronyd disciplines the clock, but the kernel says unsynchronised: programs that ask the kernel \
@@ -399,7 +399,7 @@ fn raw_clock_off(report: &SyncReport) -> Option<Finding> {
 
 fn slew_not_as_declared(report: &SyncReport) -> Option<Finding> {
     let (seen, told) = (report.slew.observed.value()?, report.slew.declared.value()?);
-    let offset_slew = report.kernel.value().map_or(0.0, |kernel| kernel.offset_slew_ppm.abs());
+    let offset_slew = report.kernel.value().map_or(0.0, |kernel| kernel.offset_slew_ppm().abs());
     let within = DECLARED_WITHIN_PPM + DECLARED_WITHIN_SHARE * offset_slew;
     let low = told.at_start_ppm.min(told.at_end_ppm) - within;
     let high = told.at_start_ppm.max(told.at_end_ppm) + within;
@@ -447,12 +447,12 @@ fn ptp_unused(report: &SyncReport) -> Option<Finding> {
     if daemons.iter().any(|daemon| daemon.kind.uses_ptp()) || report.chrony.value().is_some_and(is_reference_clock) {
         return None;
     }
-    let device = devices.iter().find(|device| device.kind == PtpKind::Host).unwrap_or(&devices[0]);
+    let device = devices.iter().find(|device| device.kind() == PtpKind::Host).unwrap_or(&devices[0]);
     let name = device.clock_name.value().map_or_else(String::new, |name| format!(" ({name})"));
     let path = format!("/dev/{}", device.device);
     let summary = format!("{path}{name} is present, but no daemon visible from here uses it");
     let finding = Finding::new(PTP_CLOCK_UNUSED, summary).about(&path);
-    Some(match device.kind {
+    Some(match device.kind() {
         PtpKind::Host => finding.advice(format!(
             "it gives the host's clock to a few µs: make chronyd follow it with \"refclock PHC {path} poll 2\""
         )),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chrony::Chrony;
 use super::kernel::{Kernel, StatusFlag};
-use super::known::Known;
+use chronoscope_harness::record::Known;
 
 /// Attempts at reading two clocks at once: some attempt is almost always uninterrupted. About 10 µs.
 const TRIES: usize = 64;
@@ -144,7 +144,7 @@ pub fn observed(start: Bracket, end: Bracket) -> Result<Observed, String> {
 pub fn transient_ppm(kernel: &Known<Kernel>, chrony: Option<&Chrony>) -> Known<f64> {
     kernel.and_then(|kernel| match chrony {
         Some(chrony) => Known::Value(kernel.slew_ppm() - chrony.correction_ppm),
-        None if kernel.has(StatusFlag::Pll) || kernel.slew_ppm() == 0.0 => Known::Value(kernel.offset_slew_ppm),
+        None if kernel.has(StatusFlag::Pll) || kernel.slew_ppm() == 0.0 => Known::Value(kernel.offset_slew_ppm()),
         None => {
             Known::Unavailable("no source distinguishes a lasting correction from slewing an offset away".to_owned())
         }

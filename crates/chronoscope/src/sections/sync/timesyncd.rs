@@ -7,13 +7,14 @@ use std::time::UNIX_EPOCH;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::known::Known;
+use chronoscope_harness::record::Known;
 
 /// Touched at each adjustment (systemd-timesyncd.service(8)).
 const SYNCHRONISED: &str = "run/systemd/timesync/synchronized";
 
 /// systemd-timesyncd's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
 pub struct Timesyncd {
     /// When it last adjusted the clock, according to that clock.
     pub synchronised_unix_ns: u64,

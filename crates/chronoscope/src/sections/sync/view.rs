@@ -7,12 +7,12 @@ use super::chrony::Chrony;
 use super::daemon::Daemon;
 use super::discipline::DisciplineState;
 use super::kernel::Kernel;
-use super::known::Known;
 use super::plan::SYNC;
 use super::ptp::{PtpDevice, PtpOffset, Timescale};
 use super::report::SyncReport;
 use super::slew::Observed;
 use crate::document::Record;
+use chronoscope_harness::record::Known;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, GOOD, PLAIN, WARNING};
@@ -148,7 +148,7 @@ fn sources(page: &mut Page, report: &SyncReport) {
 }
 
 fn of_kernel(kernel: &Kernel) -> Vec<String> {
-    let state = if kernel.is_synchronised { "synchronised" } else { "unsynchronised" };
+    let state = if kernel.is_synchronised() { "synchronised" } else { "unsynchronised" };
     let flags: Vec<&str> = kernel.flags.iter().map(|flag| flag.name()).collect();
     let flags = if flags.is_empty() { NONE.to_owned() } else { flags.join(" ") };
     let tai = kernel.tai_offset_s.map_or_else(|| "not set".to_owned(), |seconds| format!("{seconds} s"));

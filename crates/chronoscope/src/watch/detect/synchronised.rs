@@ -25,13 +25,13 @@ pub struct Detector {
 impl Detector {
     pub fn look(&mut self, sample: &Sample) -> Option<Finding> {
         let kernel = sample.kernel.value()?;
-        let last = self.last.replace(kernel.is_synchronised)?;
-        if last == kernel.is_synchronised {
+        let last = self.last.replace(kernel.is_synchronised())?;
+        if last == kernel.is_synchronised() {
             return None;
         }
         let error = ns(kernel.max_error_ns as f64);
         let finding = |said| Finding::new(SYNC_CHANGED, said).value("max_error_ns", kernel.max_error_ns as f64);
-        Some(if kernel.is_synchronised {
+        Some(if kernel.is_synchronised() {
             let said = format!("the wall clock is synchronised again; its maximum error is {error}");
             Finding { severity: Severity::Notice, ..finding(said) }
         } else {

@@ -3,9 +3,9 @@ use chronoscope_sources::os::KernelDiscipline;
 
 use super::*;
 use crate::sections::sync::kernel::kernel;
-use crate::sections::sync::known::Known;
 use crate::watch::sample::tests::{Jitter, blank};
 use crate::watch::sample::{Skew, Steal};
+use chronoscope_harness::record::Known;
 
 const S: u64 = 1_000_000_000;
 

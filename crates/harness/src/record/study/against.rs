@@ -59,20 +59,8 @@ pub struct AgainstCell {
     pub ratio: Option<Estimate>,
     /// The verdict on this build; unresolved where there are too few pairs for the confidence.
     pub verdict: Difference,
-    /// The pairs of processes in which both measured it.
-    pub pairs: Vec<ProcessPair>,
-}
-
-/// A process of each build, next to each other in time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ProcessPair {
-    /// Their number.
-    pub fork: u32,
-    /// This build's mean time per operation.
-    pub this_ns: f64,
-    /// The other build's.
-    pub other_ns: f64,
+    /// Pairs of processes in which both measured it.
+    pub pairs: u64,
 }
 
 impl AgainstCell {

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Estimate, Parameters};
-use crate::record::{Histogram, Peak};
+use crate::record::{Peak, Times};
 
 /// One combination of case, parameters, backoff and threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,11 +102,6 @@ pub struct CellProcess {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudyIteration {
-    /// The round within the process. A round visits every cell at most once; calibration cells and cells with more
-    /// threads than CPUs are visited less often.
-    pub round: u32,
-    /// Which copy of the loop ran; copies start 16 bytes apart within a cache line.
-    pub layout: u32,
     /// Whether the interference probes before and after were undisturbed and no thread was preempted.
     pub quiet: bool,
     /// Nanoseconds per operation of each batch, thread by thread.
@@ -179,22 +174,12 @@ pub struct Latencies {
     pub clock_share_pct: f64,
     /// Shorter operations cannot be distinguished from an empty loop.
     pub resolved_from_ns: f64,
-    /// Median.
-    pub p50_ns: f64,
-    /// 90th percentile.
-    pub p90_ns: f64,
-    /// 99th percentile.
-    pub p99_ns: f64,
-    /// 99.9th percentile.
-    pub p999_ns: f64,
-    /// Largest.
-    pub maximum_ns: f64,
+    /// Their times.
+    pub ns: Times,
     /// Visits whose operations are left out of all this, because something else disturbed them.
     pub visits_left_out: u64,
     /// The largest of those that are left out.
     pub maximum_ns_left_out: Option<f64>,
-    /// All of them.
-    pub histogram: Histogram,
 }
 
 impl Latencies {

@@ -8,12 +8,12 @@ mod plan;
 mod process;
 mod tokens;
 
-pub use against::{Against, AgainstCell, ProcessPair};
+pub use against::{Against, AgainstCell};
 pub use cell::{Cell, CellProcess, Latencies, OperationPart, Outliers, Steadiness, StudyIteration};
 pub use comparison::{Comparison, ComparisonPoint, Control, CostModel, CostShape, Difference};
 pub use plan::{Mode, Parameter, Parameters, StudyPlan};
 pub use process::{CaseFailure, InterferenceProbe, StudyProcess};
-pub use tokens::{TokenCost, TokenPoint};
+pub use tokens::TokenCost;
 
 use std::ops::{Deref, DerefMut};
 

@@ -14,8 +14,6 @@ pub struct TokenCost {
     pub r_squared: f64,
     /// The largest deviation of any point from the line, in percent of its time.
     pub largest_deviation_pct: f64,
-    /// The fitted points.
-    pub points: Vec<TokenPoint>,
 }
 
 impl TokenCost {
@@ -23,14 +21,4 @@ impl TokenCost {
     pub fn ns(&self, tokens: f64) -> f64 {
         if tokens > 0.0 { self.call_ns.estimate + self.ns_per_token.estimate * tokens } else { 0.0 }
     }
-}
-
-/// The measurement at one number of tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct TokenPoint {
-    /// Tokens.
-    pub tokens: u64,
-    /// Nanoseconds per call, the median over processes; each process contributes the lower quartile of its visits.
-    pub ns: f64,
 }

@@ -5,6 +5,7 @@ use super::observations::{Observations, median};
 use super::quiet::OwnDoing;
 use super::steadiness::steadiness;
 use super::visit::{Iteration, Received, Timed, batches_ns, operations_per_batch, typical_overlap};
+use crate::record::Times;
 use crate::record::study::{Cell, CellProcess, Estimate, Latencies, Mode, OperationPart, StudyIteration};
 use crate::stats::{self, Distribution, autocorrelation, median_interval, outliers};
 
@@ -215,12 +216,7 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
             untimed_between: median(threads().map(|thread| thread.untimed_between as f64)).unwrap_or(0.0) as u64,
             clock_share_pct: seen.total() as f64 * resolved_from_ns / whole_ns.max(1.0) * 100.0,
             resolved_from_ns,
-            p50_ns: seen.quantile(0.5)?,
-            p90_ns: seen.quantile(0.9)?,
-            p99_ns: seen.quantile(0.99)?,
-            p999_ns: seen.quantile(0.999)?,
-            maximum_ns: seen.maximum()?,
-            histogram: seen.histogram(),
+            ns: Times::of(|share| seen.quantile(share), seen.histogram())?,
         })
     }
 
@@ -271,8 +267,6 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
                 .iter()
                 .filter(|visit| visit.fork == fork)
                 .map(|visit| StudyIteration {
-                    round: visit.log.round,
-                    layout: visit.log.layout,
                     quiet: visit.disturbed == Disturbed::No,
                     batches_ns: visit.roles[self.role]
                         .iter()

@@ -1,6 +1,6 @@
 use super::observations::{Observations, median};
 use super::visit::Iteration;
-use crate::record::study::{Estimate, TokenCost, TokenPoint};
+use crate::record::study::{Estimate, TokenCost};
 use crate::stats::{Distribution, median_interval, straight_line};
 use crate::study::schedule::LAYOUTS;
 
@@ -23,12 +23,12 @@ pub(super) fn cost(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Op
     let cells: Vec<(usize, u64)> =
         seen.calibration().filter(|(_, spec)| spec.tokens > 0).map(|(at, spec)| (at, spec.tokens)).collect();
     let of_fork = |at: usize, fork: usize| undisturbed(&visits[at], fork, None);
-    let points: Vec<TokenPoint> = cells
+    let said: Vec<(f64, f64)> = cells
         .iter()
         .filter_map(|(at, tokens)| {
             // If the clock stalled, the deviation from the line would be infinite.
             let ns = median((0..seen.forks.len()).filter_map(|fork| of_fork(*at, fork))).filter(|ns| *ns > 0.0)?;
-            Some(TokenPoint { tokens: *tokens, ns })
+            Some((*tokens as f64, ns))
         })
         .collect();
     // With everything divided by the tokens, the slope is the cost per call, and the intercept the cost per token.
@@ -47,7 +47,6 @@ pub(super) fn cost(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Op
         median_interval(&lines.iter().map(pick).collect::<Vec<f64>>(), seen.plan.confidence)
     };
     let (ns_per_token, call_ns) = (interval(|line| line.0)?, interval(|line| line.1)?);
-    let said: Vec<(f64, f64)> = points.iter().map(|point| (point.tokens as f64, point.ns)).collect();
     let fitted = |tokens: f64| call_ns.estimate + ns_per_token.estimate * tokens;
     let mean = said.iter().map(|(_, ns)| ns).sum::<f64>() / said.len().max(1) as f64;
     let total: f64 = said.iter().map(|(_, ns)| (ns - mean).powi(2)).sum();
@@ -58,7 +57,6 @@ pub(super) fn cost(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Op
         call_ns,
         r_squared: if total > 0.0 { 1.0 - left / total } else { 0.0 },
         largest_deviation_pct: deviations.fold(0.0, f64::max),
-        points,
     })
 }
 

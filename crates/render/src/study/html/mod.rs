@@ -251,7 +251,7 @@ impl Page {
             let name = cells::title(record, cell);
             self.push(&format!("<h3>{}</h3>", escaped(&name)));
             let rows: Vec<String> =
-                bars(&latencies.histogram, BARS, Width::USUAL).iter().map(|line| escaped(&line.text())).collect();
+                bars(&latencies.ns.histogram, BARS, Width::USUAL).iter().map(|line| escaped(&line.text())).collect();
             let label = escaped(&format!("histogram of {name}: {values}"));
             self.push(&format!("<pre role=\"img\" aria-label=\"{label}\">{}</pre>", rows.join("\n")));
             self.push(&format!("<p>{}</p>\n<p class=\"quiet\">{}</p>", escaped(&values), escaped(&how)));

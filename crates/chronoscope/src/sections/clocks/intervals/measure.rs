@@ -3,7 +3,7 @@ use super::task::Request;
 use crate::clock_id::ClockId;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, outcome};
-use crate::sections::clocks::plan::{ClocksPlan, INTERVALS};
+use crate::sections::clocks::plan::{INTERVAL_PROCESSES, INTERVALS};
 use crate::sections::clocks::report::ClocksReport;
 use chronoscope_harness::estimators::intervals::{
     Quiet, Round, TimedIntervals, claimed_intervals, quiet_probe_ticks, reason_no_trial, trials,
@@ -14,14 +14,14 @@ use chronoscope_harness::worker::WorkerFailure;
 const EMPTY_BUDGET_MS: u64 = 300;
 
 /// Claims each clock's shortest interval, then times known work of about that length with it.
-pub fn run(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksReport) -> Result<(), StageError> {
-    let processes = plan.interval_forks.max(1);
+pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> Result<(), StageError> {
+    let processes = INTERVAL_PROCESSES;
     let clocks = session.readable(&session.plan.clocks)?;
     for (name, empty_ns) in clocks.iter().zip(empty_intervals(session, processes, &clocks)?) {
         let Some(clock) = report.clock_mut(name) else { continue };
         clock.intervals = Some(TimedIntervals::claimed(claimed_intervals(&empty_ns, clock.moves_in_ns())));
     }
-    let quiet_turn_ns = report.harness.as_ref().map(|harness| harness.interference.quiet_turn_ns);
+    let quiet_turn_ns = report.harness.as_ref().map(|harness| harness.interference.slowest_quiet_turn_ns());
     let Some(quiet_turn_ns) = quiet_turn_ns else {
         const REASON: &str = "without latencies, disturbed readings cannot be told from undisturbed ones";
         claims(report).for_each(|(_, timed)| timed.confirm(Vec::new(), REASON));
@@ -45,9 +45,10 @@ pub fn run(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksRepo
 }
 
 /// Retries unconfirmed intervals at the end of a run, when it may be quieter, also with longer intervals.
-pub fn finish(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksReport) {
-    let processes = plan.interval_forks.max(1);
-    let Some(quiet_turn_ns) = report.harness.as_ref().map(|harness| harness.interference.quiet_turn_ns) else {
+pub fn finish(session: &mut Session<'_>, report: &mut ClocksReport) {
+    let processes = INTERVAL_PROCESSES;
+    let Some(quiet_turn_ns) = report.harness.as_ref().map(|harness| harness.interference.slowest_quiet_turn_ns())
+    else {
         return;
     };
     let to_try = open(report).max(1);

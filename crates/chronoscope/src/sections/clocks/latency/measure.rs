@@ -1,20 +1,19 @@
 use chronoscope_sources::{Guarantee, SourceId};
 
-use super::interference;
+use super::interference::shared_throughout;
 use crate::engine::built_in::BuiltIn;
 use crate::engine::latency_study::{NOTHING, case_of, study};
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::sections::clocks::paths::measure as paths;
 use crate::sections::clocks::plan::{ClocksPlan, LATENCY, PATHS};
-use crate::sections::clocks::report::{ClockReport, ClocksReport, Cycles, Harness};
-use chronoscope_harness::estimators::latency::{Latency, latency};
-use chronoscope_harness::machine::{known_core, published_rdtsc_cycles};
+use crate::sections::clocks::report::{ClocksReport, Harness};
+use chronoscope_harness::estimators::latency::latency;
+use chronoscope_harness::machine::known_core;
 use chronoscope_harness::record::study::StudyReport;
-use chronoscope_harness::record::{Disturbance, Machine};
 
 /// The method of an estimate and its interval, in words for the record.
-const ESTIMATOR: &str = "median over processes of each process's mean time per read in undisturbed visits; interval by the \
+pub const ESTIMATOR: &str = "median over processes of each process's mean time per read in undisturbed visits; interval by the \
     order statistics of the processes' means (Thompson 1936), distribution-free; percentiles over all batches";
 
 /// Measures every clock that can be read, in several processes.
@@ -59,7 +58,8 @@ pub fn finish(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksR
     let budget_ms = (session.budget_ms(LATENCY) / u64::from(forks.max(1))).max(1);
     for extra in 0..forks {
         let is_enough = report.harness.as_ref().is_none_or(|harness| {
-            harness.interference.forks_quiet >= forks && harness.interference.shared_throughout != Some(true)
+            processes_quiet(&latencies.report()) >= forks
+                && shared_throughout(&harness.interference, known_core(&session.machine)) != Some(true)
         });
         if is_enough || !session.has_time() {
             return;
@@ -69,72 +69,35 @@ pub fn finish(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksR
     }
 }
 
+/// How many processes saw a quiet visit.
+fn processes_quiet(study: &StudyReport) -> u32 {
+    let has_quiet = |fork: &usize| {
+        let of_fork = study.cells.iter().filter_map(|cell| cell.forks.get(*fork));
+        of_fork.flat_map(|fork| &fork.visits).any(|visit| visit.quiet)
+    };
+    (0..study.forks.len()).filter(has_quiet).count() as u32
+}
+
 /// Writes estimates from all processes so far into the report.
 fn write(latencies: &BuiltIn, session: &Session<'_>, report: &mut ClocksReport) -> StudyReport {
     let study = latencies.report();
     let of = |case: &str| study.cells.iter().find(|cell| cell.case == case).and_then(latency);
-    let machine = &session.machine;
-    let cycles_per_ns = machine.tsc.frequency.map(|frequency| frequency.hz / 1e9);
-    let mut disturbance = Disturbance::default();
-    study.forks.iter().for_each(|process| disturbance.merge(&process.disturbance));
     for name in &session.plan.clocks {
         let Some(clock) = report.clock_mut(name) else { continue };
         let Some(latency) = of(&case_of(name, false)) else { continue };
-        let serialised = of(&case_of(name, true));
-        clock.latency_tsc_cycles =
-            cycles_per_ns.and_then(|per_ns| cycles(clock, &latency, serialised, per_ns, machine));
+        clock.serialised_ns = of(&case_of(name, true)).map(|latency| latency.estimate);
         clock.latency_ns = Some(latency);
-        clock.disturbance = Some(disturbance.clone());
     }
-    let probe = interference::probe(&study, known_core(machine));
+    // A clock that stalled during the quietest visits tells nothing of them.
+    let probe = study.canary.filter(|probe| probe.quiet_turn_ns > 0.0 && probe.quiet_link_ns > 0.0);
     report.harness = probe.zip(study.clock.as_ref()).map(|(interference, clock)| Harness {
         timer: SourceId::Clock(Guarantee::Ordered).into(),
         timer_cost_ns: clock.error_ns,
         timer_error_pct: study.cells.iter().map(|cell| cell.clock_share_pct).fold(0.0, f64::max),
         loop_overhead_ns: of(NOTHING),
-        estimator: ESTIMATOR.to_owned(),
         interference,
     });
     let of_proof = session.parts.iter().find(|proof| proof.part == PATHS);
     paths::infer(report, of_proof.and_then(|proof| proof.reason.as_deref()));
     study
-}
-
-/// The cost of a counter read in ticks of that counter; None for other clocks.
-fn cycles(
-    clock: &ClockReport,
-    latency: &Latency,
-    serialised: Option<Latency>,
-    per_ns: f64,
-    machine: &Machine,
-) -> Option<Cycles> {
-    let id = clock.name.known().filter(|id| id.is_counter())?;
-    // What was published for hardware says nothing of its emulation.
-    let is_published_for = id == SourceId::CounterUnordered && !machine.is_emulated();
-    let microarchitecture = machine.cpu.microarchitecture.as_deref().filter(|_| is_published_for);
-    let published = microarchitecture.and_then(published_rdtsc_cycles);
-    Some(Cycles {
-        reciprocal_throughput: latency.estimate * per_ns,
-        serialised: serialised.map(|latency| latency.estimate * per_ns),
-        published,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use chronoscope_harness::record::Emulation;
-
-    use super::*;
-    use crate::rules::tests::{latency, readable};
-
-    #[test]
-    fn an_emulated_cpu_has_no_published_cycles_beside_its_own() {
-        let is_published = |is_emulated| {
-            let mut machine = Machine::default();
-            machine.cpu.microarchitecture = Some("Skylake".to_owned());
-            machine.cpu.emulation = Emulation { is_emulated, ..Emulation::default() };
-            cycles(&readable("rdtsc"), &latency(20.0), None, 2.0, &machine).unwrap().published.is_some()
-        };
-        assert_eq!([Some(true), Some(false), None].map(is_published), [false, true, true]);
-    }
 }

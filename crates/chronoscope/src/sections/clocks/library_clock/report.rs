@@ -9,10 +9,8 @@ pub struct LibraryClock {
     pub state: LibraryClockState,
     /// The source of its rate, by name: `kernel_data`, `kvm_clock`, `hyper_v`, `system_clock`.
     pub rate_source: String,
-    /// The same in words.
-    pub rate_source_said: String,
-    /// Why the state is not better, and other remarks.
-    pub reasons: Vec<LibraryClockReason>,
+    /// Why the state is not better, and other remarks, by name: `hypervisor`, `counter_forbidden` …
+    pub reasons: Vec<String>,
     /// Maximum difference of an ordered read from `CLOCK_MONOTONIC`, in either direction.
     pub error_bound_ns: u64,
     /// The counter frequency used for conversion; null in fallback.
@@ -46,13 +44,4 @@ impl LibraryClockState {
             Self::Fallback => "fallback",
         }
     }
-}
-
-/// A remark on the library's clock.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LibraryClockReason {
-    /// Its name: `hypervisor`, `counter_forbidden` …
-    pub name: String,
-    /// The same as a clause.
-    pub clause: String,
 }

@@ -1,12 +1,12 @@
 //! Compares the library's clock with the system's for a while, and queries its state.
 
-use chronoscope_clock::{Clock, Reason, Trust, TrustState};
+use chronoscope_clock::{Clock, Trust, TrustState};
 use chronoscope_sources::os::{self, CounterAccess, OsClock};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::{Deadline, Timer};
-use crate::sections::clocks::library_clock::report::{LibraryClock, LibraryClockReason, LibraryClockState};
+use crate::sections::clocks::library_clock::report::{LibraryClock, LibraryClockState};
 use chronoscope_harness::record::Disturbance;
 
 /// Reads between deadline checks.
@@ -64,15 +64,13 @@ fn run(timer: Timer, budget_ms: u64) -> LibraryClock {
 
 /// The library clock's report on itself, in the document's words.
 fn library_clock(trust: &Trust, checks: Checks) -> LibraryClock {
-    let reason = |reason: Reason| LibraryClockReason { name: name(&reason), clause: reason.clause().to_owned() };
     LibraryClock {
         state: match trust.state {
             TrustState::Verified => LibraryClockState::Verified,
             TrustState::Fallback => LibraryClockState::Fallback,
         },
         rate_source: name(&trust.rate_source),
-        rate_source_said: trust.rate_source.to_string(),
-        reasons: trust.reasons.iter().map(reason).collect(),
+        reasons: trust.reasons.iter().map(|reason| name(&reason)).collect(),
         error_bound_ns: u64::try_from(trust.error_bound.as_nanos()).unwrap_or(u64::MAX),
         counter_hz: trust.counter_hz,
         checks: checks.made,
@@ -88,16 +86,17 @@ fn name(value: &impl Serialize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use chronoscope_clock::Reason;
+
     use super::*;
 
     #[test]
-    fn the_reasons_of_a_clock_have_names_and_clauses() {
+    fn the_reasons_of_a_clock_have_names() {
         let trust = Clock::or_system().trust();
         let found = library_clock(&trust, Checks { made: 9, outside: 2, worst_ns: 5 });
         assert_eq!((found.checks, found.checks_outside, found.worst_outside_ns), (9, 2, 5));
         assert_eq!(found.state.word(), trust.state.to_string());
-        let clauses: Vec<&str> = trust.reasons.iter().map(Reason::clause).collect();
-        assert_eq!(found.reasons.iter().map(|reason| reason.clause.as_str()).collect::<Vec<_>>(), clauses);
+        assert_eq!(found.reasons, trust.reasons.iter().map(|reason| name(&reason)).collect::<Vec<_>>());
         assert_eq!(name(&Reason::CounterForbidden), "counter_forbidden");
     }
 

@@ -1,6 +1,10 @@
 use crate::document::Record;
 use crate::sections::clocks::library_clock::report::{LibraryClock, LibraryClockState};
 
+use chronoscope_clock::{RateSource, Reason};
+use chronoscope_harness::record::Known;
+use serde::de::DeserializeOwned;
+
 use chronoscope_harness::quantity::{TIME, count, hertz, ns};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
@@ -9,21 +13,20 @@ use chronoscope_render::words::counted;
 
 /// The library clock's report on itself, in a sentence; None where the record predates it.
 pub fn said(record: &Record) -> Option<String> {
-    let text = match (&record.clocks.library_clock, &record.clocks.reason_library_clock_unknown) {
-        (Some(clock), _) => sentence(clock),
-        (None, Some(reason)) => format!("unknown: {reason}"),
-        (None, None) => return None,
+    let text = match record.clocks.library_clock.as_ref()? {
+        Known::Value(clock) => sentence(clock),
+        Known::Unavailable(reason) => format!("unknown: {reason}"),
     };
     Some(format!("library clock: {text}"))
 }
 
 fn sentence(clock: &LibraryClock) -> String {
     let mut text = match clock.state {
-        LibraryClockState::Fallback => format!("fallback, reads {}", clock.rate_source_said),
+        LibraryClockState::Fallback => format!("fallback, reads {}", rate_source(clock)),
         state => format!(
             "{} by {}, {} of CLOCK_MONOTONIC",
             state.word(),
-            clock.rate_source_said,
+            rate_source(clock),
             TIME.off(clock.error_bound_ns as f64)
         ),
     };
@@ -32,19 +35,32 @@ fn sentence(clock: &LibraryClock) -> String {
     }
     for reason in &clock.reasons {
         text.push_str("; ");
-        text.push_str(&reason.clause);
+        text.push_str(&clause(reason));
     }
     text
 }
 
+fn rate_source(clock: &LibraryClock) -> String {
+    words(&clock.rate_source, |source: RateSource| source.to_string())
+}
+
+fn clause(reason: &str) -> String {
+    words(reason, |reason: Reason| reason.clause().to_owned())
+}
+
+/// What the clock calls `name` in words; the name itself where this build does not know it.
+fn words<T: DeserializeOwned>(name: &str, said: impl Fn(T) -> String) -> String {
+    serde_json::from_value(name.into()).map_or_else(|_| name.to_owned(), said)
+}
+
 /// Its full report on itself.
 pub fn show(page: &mut Page, record: &Record) {
-    let Some(clock) = &record.clocks.library_clock else { return };
+    let Some(Known::Value(clock)) = &record.clocks.library_clock else { return };
     page.section("LIBRARY CLOCK");
     let style = if clock.state == LibraryClockState::Verified { PLAIN } else { WARNING };
     page.entry("state", style, clock.state.word());
     for reason in &clock.reasons {
-        page.paragraph(Line::styled(DIM, "             "), PLAIN, &format!("{}: {}", reason.name, reason.clause));
+        page.paragraph(Line::styled(DIM, "             "), PLAIN, &format!("{reason}: {}", clause(reason)));
     }
     page.entry("source", PLAIN, &source(clock));
     page.entry("error", PLAIN, &error(clock));
@@ -52,8 +68,8 @@ pub fn show(page: &mut Page, record: &Record) {
 
 fn source(clock: &LibraryClock) -> String {
     match clock.counter_hz {
-        Some(hz) => format!("{} at {}", clock.rate_source_said, hertz(hz)),
-        None => clock.rate_source_said.clone(),
+        Some(hz) => format!("{} at {}", rate_source(clock), hertz(hz)),
+        None => rate_source(clock),
     }
 }
 

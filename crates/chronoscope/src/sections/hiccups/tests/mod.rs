@@ -9,33 +9,34 @@ use super::report::{HiccupFigures, HiccupWay, Hiccups, HiccupsReport, LogReport,
 use crate::document::Record;
 use crate::rules::tests::blank;
 use crate::rules::tests::conclude;
-use chronoscope_harness::record::{Bin, Histogram};
+use chronoscope_harness::record::{Bin, Histogram, Times};
 
 fn figures(way: HiccupWay) -> HiccupFigures {
     let bins = [(200.0, 208.0, 9_000), (1_024.0, 1_088.0, 90), (31_744.0, 32_768.0, 4), (262_144.0, 278_528.0, 1)];
     let histogram =
         Histogram { bins: bins.map(|(from_ns, to_ns, count)| Bin { from_ns, to_ns, count }).into_iter().collect() };
+    let late_ns = |[p50, p90, p99, p999]: [f64; 4]| Times {
+        mean: None,
+        p50,
+        p90,
+        p99,
+        p999,
+        max: 270_000.0,
+        histogram: histogram.clone(),
+    };
     let spun = HiccupFigures {
         observed_ms: 5_000.0,
         looks: 500_000,
-        late_ns_p50: 204,
-        late_ns_p90: 206,
-        late_ns_p99: 1_050,
-        late_ns_p99_9: 4_100,
-        late_ns_max: 270_000,
+        late_ns: late_ns([204.0, 206.0, 1_050.0, 4_100.0]),
         share_over_10_us: 0.000_5,
         share_over_100_us: 0.000_1,
         share_over_1_ms: 0.0,
-        histogram,
     };
     match way {
         HiccupWay::Spin => spun,
         HiccupWay::Sleep => HiccupFigures {
             looks: 5_000,
-            late_ns_p50: 28_000,
-            late_ns_p90: 40_000,
-            late_ns_p99: 90_000,
-            late_ns_p99_9: 210_000,
+            late_ns: late_ns([28_000.0, 40_000.0, 90_000.0, 210_000.0]),
             share_over_10_us: 1.0,
             share_over_100_us: 0.002,
             ..spun
@@ -54,7 +55,7 @@ fn well() -> HiccupsReport {
 }
 
 fn program() -> ProgramReport {
-    ProgramReport { command: "make -j2".to_owned(), exit_code: Some(3), ..ProgramReport::default() }
+    ProgramReport { exit_code: Some(3), ..ProgramReport::default() }
 }
 
 fn log() -> LogReport {
@@ -64,6 +65,7 @@ fn log() -> LogReport {
 /// The document of a run with only `report`, and the conclusions from it.
 fn document(report: HiccupsReport) -> Record {
     let mut record = blank();
+    record.hiccups.plan.command = ["make", "-j2"].map(str::to_owned).to_vec();
     record.hiccups.report = Some(report);
     record.findings = conclude(&record);
     record

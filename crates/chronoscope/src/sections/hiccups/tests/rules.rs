@@ -43,7 +43,7 @@ fn a_cpu_that_holds_up_work_is_named_and_much_of_it_is_a_warning() {
 fn the_worst_of_several_cpus_is_told() {
     let mut report = changed(0, HiccupWay::Spin, |figures| figures.share_over_10_us = 0.002);
     let worse =
-        changed(1, HiccupWay::Spin, |figures| (figures.share_over_10_us, figures.late_ns_max) = (0.04, 7_000_000));
+        changed(1, HiccupWay::Spin, |figures| (figures.share_over_10_us, figures.late_ns.max) = (0.04, 7_000_000.0));
     report.cpus[1] = worse.cpus[1].clone();
     let finding = &document(report).findings[0];
     assert_eq!(finding.subject.as_deref(), Some("CPUs 0, 1"));
@@ -83,10 +83,10 @@ fn what_could_not_be_pinned_is_told_with_the_reason() {
 #[test]
 fn one_hiccup_is_no_rule() {
     // A stop of 5 ms: 500 looks of 10 µs, and 5 of a millisecond.
-    let stop_ns = 5_000_000;
+    let stop_ns = 5_000_000.0;
     let found_of = |way, looks: u64, over_10_us: f64, over_1_ms: f64| {
         found(0, way, |figures| {
-            (figures.looks, figures.observed_ms, figures.late_ns_max) = (looks, 100.0, stop_ns);
+            (figures.looks, figures.observed_ms, figures.late_ns.max) = (looks, 100.0, stop_ns);
             (figures.share_over_10_us, figures.share_over_1_ms) = (over_10_us, over_1_ms);
         })
     };

@@ -7,14 +7,18 @@ use unicode_width::UnicodeWidthStr;
 
 use super::super::report::CpuUnavailable;
 use super::{HiccupWay, HiccupsReport, LogReport, ProgramReport, document, log, program, well};
+use crate::document::Record;
 use crate::screen::{View, findings, terminal};
 use crate::tests::golden_file::assert_same;
 
 fn page(report: &HiccupsReport, columns: usize) -> String {
+    page_of(&document(report.clone()), columns)
+}
+
+fn page_of(record: &Record, columns: usize) -> String {
     let mut page = Page::with_width(Width::of_columns(columns));
-    let record = document(report.clone());
-    super::super::view::show(&mut page, &record);
-    findings::concerning(&mut page, &record, "hiccups");
+    super::super::view::show(&mut page, record);
+    findings::concerning(&mut page, record, "hiccups");
     anstream::adapter::strip_str(&page.finish()).to_string()
 }
 
@@ -31,7 +35,7 @@ fn ill() -> HiccupsReport {
             HiccupWay::Spin => row.figures.share_over_10_us = 0.031,
             HiccupWay::Sleep => row.figures.share_over_1_ms = 0.024,
         }
-        row.figures.late_ns_max = 12_300_000;
+        row.figures.late_ns.max = 12_300_000.0;
     }
     let reason = "sched_setaffinity to CPU 2 failed: Invalid argument".to_owned();
     report.unavailable = vec![CpuUnavailable { cpu: 2, reason }];
@@ -59,11 +63,13 @@ proptest! {
     #[test]
     fn hostile_names_stay_harmless(text in any::<String>(), columns in 60..200_usize) {
         let mut report = ill();
-        report.program = Some(ProgramReport { command: text.clone(), ..program() });
+        report.program = Some(program());
         report.log = Some(LogReport { file: text.clone(), reason_ended: Some(text.clone()), ..log() });
         report.unavailable = vec![CpuUnavailable { cpu: 7, reason: text.clone() }];
-        report.reason_unpinned = Some(text);
-        let shown = page(&report, columns);
+        report.reason_unpinned = Some(text.clone());
+        let mut record = document(report);
+        record.hiccups.plan.command = vec![text];
+        let shown = page_of(&record, columns);
         prop_assert!(!shown.chars().any(|c| c.is_control() && c != '\n'), "{shown:?}");
         for line in shown.lines().filter(|line| line.is_ascii()) {
             prop_assert!(line.width() <= columns, "{line}");

@@ -34,6 +34,8 @@ pub struct Candidate {
     pub sweeps: Vec<ProbeProcess>,
     starts_ms: Vec<f64>,
     failures: u32,
+    /// What disturbed the machine while it was asked.
+    pub disturbance: Disturbance,
 }
 
 impl Candidate {
@@ -52,6 +54,7 @@ impl Candidate {
             sweeps: Vec::new(),
             starts_ms: Vec::new(),
             failures: 0,
+            disturbance: Disturbance::default(),
         }
     }
 
@@ -121,7 +124,7 @@ impl Candidate {
         let watch = Watch::over(cpus);
         let request = Request::new(task, round);
         let asked = runner.ask(launch, &request, cancelled);
-        self.runtime.disturbance.merge(&watch.finish());
+        self.disturbance.merge(&watch.finish());
         if cancelled() {
             return;
         }
@@ -177,7 +180,6 @@ pub fn unasked(kind: RuntimeKind) -> Runtime {
         clocks: Vec::new(),
         pause: None,
         latch: None,
-        disturbance: Disturbance::default(),
     }
 }
 

@@ -97,7 +97,7 @@ const SAME_AT_MOST: f64 = 1.25;
 const HARDLY_SLOWER: f64 = 1.1;
 
 fn control_of(seen: &ThreadReleaseReport) -> Option<&ReleaseRow> {
-    seen.rows.iter().find(|row| row.is_control)
+    seen.rows.iter().find(|row| row.is_control())
 }
 
 fn calls(seen: &ThreadReleaseReport) -> Vec<Finding> {
@@ -216,7 +216,6 @@ mod tests {
     ) -> ReleaseRow {
         ReleaseRow {
             call: call.into(),
-            is_control: verdict.is_none(),
             serial_ns: interval(24.0, 25.0, 26.0),
             concurrent_ns: interval(concurrent_ns, concurrent_ns, concurrent_ns),
             slowdown: interval(concurrent_ns / 26.0, concurrent_ns / 25.0, concurrent_ns / 24.0),
@@ -226,7 +225,6 @@ mod tests {
             inside_ns_p99: None,
             wake_ns_p50: None,
             wake_ns_max: None,
-            published: None,
         }
     }
 
@@ -284,13 +282,8 @@ mod tests {
         let judged = kinds.map(|(verdict, _)| row("Clock::now", 40_000.0, interval(0.9, 1.0, 1.1), Some(verdict)));
         let seen = ThreadReleaseReport {
             threads: 3,
-            rounds: 11,
-            releases: 11,
-            thread_start_ns: None,
             rows: [row("nothing", 36_000.0, None, None)].into_iter().chain(judged).collect(),
             stamp_step_ns: Some(0.5),
-            control_share_pct_least: 80.0,
-            disturbance: chronoscope_harness::record::Disturbance::default(),
         };
         let found = [calls(&seen), Vec::from_iter(absurd(&seen))].concat();
         let wanted = kinds.map(|(_, kind)| kind).into_iter().chain([CONTROL_LOOKS_SLOWER]);

@@ -1,12 +1,14 @@
 use crate::document::Record;
 use crate::screen::step::observed_step;
-use crate::sections::runtimes::report::{Bounded, CrowdLatency, PublishedTimer, Runtime, RuntimeClock, TimeKind};
+use crate::sections::runtimes::plan::COUNTED_READS;
+use crate::sections::runtimes::report::{Bounded, CrowdLatency, Runtime, RuntimeClock, TimeKind};
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::record::Path;
 
 use chronoscope_harness::quantity::{
     BARE, TIME, confidence, count, hertz, ms, ns, share, share_in_column, three_digits,
 };
+use chronoscope_probes::RuntimeKind;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, TITLE};
@@ -50,10 +52,10 @@ pub fn show(page: &mut Page, record: &Record) {
     for said in measured.iter().flat_map(|runtime| runtime.clocks.iter().filter_map(|clock| declares(runtime, clock))) {
         page.paragraph(Line::plain("  "), DIM, &said);
     }
-    for said in published(&measured) {
-        page.paragraph(Line::plain("  "), DIM, &said);
+    for said in published(&measured).iter().filter(|_| !record.machine.is_emulated()) {
+        page.paragraph(Line::plain("  "), DIM, said);
     }
-    page.paragraph(Line::plain("  "), DIM, &explanation(record, &measured));
+    page.paragraph(Line::plain("  "), DIM, &explanation(&measured));
 }
 
 /// The usual interval clock of each, in few columns.
@@ -173,32 +175,48 @@ fn declares(runtime: &Runtime, clock: &RuntimeClock) -> Option<String> {
     (!words.is_empty()).then(|| format!("{}: {} declares {}", runtime.title(), clock.name, words.join(" and ")))
 }
 
+type Figures = (RuntimeKind, &'static str, &'static str, Option<f64>, f64, f64);
+
+/// Figures of rows K5 and T1: runtime, call, surroundings, tick, and latency from and to, in nanoseconds.
+///
+/// # Sources
+/// A. Akinshin, "Stopwatch under the hood", 2016; A. Shipilëv, "Nanotrusting the Nanotime", 2014.
+const PUBLISHED: [Figures; 7] = [
+    (RuntimeKind::Dotnet, "Stopwatch.GetTimestamp", "CoreCLR on Linux over TSC", Some(1.0), 30.0, 35.0),
+    (RuntimeKind::Dotnet, "Stopwatch.GetTimestamp", "CoreCLR on Linux over HPET or ACPI PM", Some(1.0), 500.0, 800.0),
+    (RuntimeKind::Dotnet, "Stopwatch.GetTimestamp", ".NET on Windows over TSC", Some(350.0), 15.0, 18.0),
+    (RuntimeKind::Mono, "Stopwatch.GetTimestamp", "Mono on Linux over TSC", Some(100.0), 20.0, 25.0),
+    (RuntimeKind::Mono, "Stopwatch.GetTimestamp", "Mono on Windows", Some(100.0), 35.0, 45.0),
+    (RuntimeKind::Java, "System.nanoTime", "JVM on Linux", None, 25.5, 25.5),
+    (RuntimeKind::Java, "System.nanoTime", "JVM on macOS", None, 44.0, 44.0),
+];
+const AKINSHIN: &str = "A. Akinshin, \"Stopwatch under the hood\", 2016";
+const SHIPILEV: &str = "A. Shipilëv, \"Nanotrusting the Nanotime\", 2014";
+
+/// What was published of the calls that were measured, each once.
 fn published(measured: &[&Runtime]) -> Vec<String> {
-    let mut told: Vec<(&str, &[PublishedTimer])> = Vec::new();
-    for clock in measured.iter().flat_map(|runtime| &runtime.clocks).filter(|clock| !clock.published.is_empty()) {
-        if !told.iter().any(|(name, figures)| (*name, *figures) == (clock.name.as_str(), &clock.published)) {
-            told.push((&clock.name, &clock.published));
+    let mut calls: Vec<(RuntimeKind, &str)> = Vec::new();
+    for (kind, clock) in measured.iter().flat_map(|one| one.clocks.iter().map(|clock| (one.kind, &*clock.name))) {
+        if !calls.contains(&(kind, clock)) {
+            calls.push((kind, clock));
         }
     }
-    let figure = |of: &PublishedTimer| {
-        let latency = if of.latency_ns_low == of.latency_ns_high {
-            ns(of.latency_ns_low)
-        } else {
-            format!("{} to {}", ns(of.latency_ns_low), ns(of.latency_ns_high))
-        };
-        let tick = of.tick_ns.map_or_else(String::new, |tick| format!(", ticks of {}", ns(tick)));
-        format!("{} {latency}{tick}", of.surroundings)
+    let said = |(kind, clock): (RuntimeKind, &str)| {
+        let figures = PUBLISHED.iter().filter(|(of_kind, call, ..)| (*of_kind, *call) == (kind, clock));
+        let figures: Vec<String> = figures
+            .map(|(_, _, surroundings, tick_ns, low, high)| {
+                let latency = if low == high { ns(*low) } else { format!("{} to {}", ns(*low), ns(*high)) };
+                let tick = tick_ns.map_or_else(String::new, |tick| format!(", ticks of {}", ns(tick)));
+                format!("{surroundings} {latency}{tick}")
+            })
+            .collect();
+        let source = if kind == RuntimeKind::Java { SHIPILEV } else { AKINSHIN };
+        (!figures.is_empty()).then(|| format!("published: {clock}: {} ({source})", figures.join("; ")))
     };
-    told.into_iter()
-        .filter_map(|(name, figures)| {
-            let source = figures.first()?.source.as_str();
-            let figures: Vec<String> = figures.iter().map(figure).collect();
-            Some(format!("published: {name}: {} ({source})", figures.join("; ")))
-        })
-        .collect()
+    calls.into_iter().filter_map(said).collect()
 }
 
-fn explanation(record: &Record, measured: &[&Runtime]) -> String {
+fn explanation(measured: &[&Runtime]) -> String {
     let latencies =
         || measured.iter().flat_map(|runtime| &runtime.clocks).filter_map(|clock| clock.latency_ns.as_ref());
     // One process has no interval.
@@ -210,7 +228,6 @@ fn explanation(record: &Record, measured: &[&Runtime]) -> String {
         lowest if lowest.is_finite() => format!(" at {} or more", confidence(lowest)),
         _ => String::new(),
     };
-    let reads = record.runtimes.plan.as_ref().map_or(0, |plan| plan.counted_reads);
     format!(
         "path: from the system calls for the time in {} reads; ± %: the longer side of the interval{at}, over processes interleaved \
          with those of the other runtimes; added: over a native read in the same round{}, with < where it may be 0; {}\
@@ -218,7 +235,7 @@ fn explanation(record: &Record, measured: &[&Runtime]) -> String {
          step but that of a read was seen; eq. %: \
          consecutive equal reads; gap: the largest difference between two reads, with < where steps hide shorter ones; \
          1 %?, 10 %?: {CLAIM}; how each loop is made: `notes` in the record",
-        count(u64::from(reads)),
+        count(u64::from(COUNTED_READS)),
         beneath(measured),
         crowd_said(measured)
     )
@@ -295,5 +312,18 @@ mod tests {
         let heads: Vec<&str> = text.lines().filter(|line| line.contains("± %") && line.contains("decl.")).collect();
         assert!(heads.len() == 1 && heads[0].contains("10 %?"), "{text}");
         assert!(text.contains(" 12 ") && text.contains(">99.9"), "{text}");
+    }
+
+    #[test]
+    fn published_figures_do_not_stand_beside_those_of_an_emulated_cpu() {
+        let mut record = crate::json::document(include_str!("../../../../tests/fixtures/runtimes.json")).unwrap();
+        let is_published = |record: &Record| {
+            let mut page = Page::with_width(chronoscope_render::Width::of_columns(118));
+            show(&mut page, record);
+            page.finish().contains("published:")
+        };
+        assert!(is_published(&record));
+        record.machine.cpu.emulation.is_emulated = Some(true);
+        assert!(!is_published(&record));
     }
 }

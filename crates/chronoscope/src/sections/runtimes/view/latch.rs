@@ -1,6 +1,6 @@
 use crate::document::Record;
 
-use chronoscope_harness::estimators::latch::{ReleaseRow, ThreadReleaseReport};
+use chronoscope_harness::estimators::latch::{ReleaseRow, ThreadReleaseReport, published};
 use chronoscope_harness::quantity::{TIME, ns};
 use chronoscope_harness::record::Estimate;
 use chronoscope_render::line::Line;
@@ -19,7 +19,7 @@ pub fn show(page: &mut Page, record: &Record) {
         let Some(seen) = &runtime.latch else { continue };
         any = true;
         page.heading(&runtime.title());
-        calls(page, seen);
+        calls(page, seen, !record.machine.is_emulated());
     }
     if let Some(said) = record.runtimes.iter().filter_map(|runtime| runtime.latch.as_ref()).find_map(ratios) {
         page.paragraph(Line::plain("  "), DIM, said);
@@ -29,16 +29,15 @@ pub fn show(page: &mut Page, record: &Record) {
     }
 }
 
-/// The table and the published figures, without the notes on the run.
-fn calls(page: &mut Page, seen: &ThreadReleaseReport) {
+/// The table, and the published figures beside those of hardware, without the notes on the run.
+fn calls(page: &mut Page, seen: &ThreadReleaseReport, of_hardware: bool) {
     let mut table =
         Table::new(&COLUMNS).tied(&["interval", "p99", "max"]).apart(&[("p99", "in thread p99"), ("max", "woken max")]);
     for row in &seen.rows {
         table.row(PLAIN, cells(row));
     }
     page.table(table);
-    let published = seen.rows.iter().filter_map(|row| row.published.as_ref());
-    for of in published {
+    for of in seen.rows.iter().filter_map(|row| published(&row.call, seen.threads)).filter(|_| of_hardware) {
         let (serial, concurrent) = (ns(of.serial_ns), ns(of.concurrent_ns));
         let text =
             format!("published: {}: {serial} a call in one thread, {concurrent} per thread ({})", of.call, of.source);

@@ -1,10 +1,10 @@
 use crate::document::Record;
 use crate::plan::ascending;
-use crate::sections::runtimes::report::RuntimePause;
-
 use crate::screen::published_pauses::published_figures;
-use chronoscope_harness::estimators::pauses::PauseFigures;
+use crate::sections::runtimes::report::Runtime;
+use chronoscope_harness::estimators::pauses::{PauseFigures, Pauses};
 use chronoscope_harness::quantity::{ns, percent};
+use chronoscope_probes::RuntimeKind;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, TITLE};
@@ -14,7 +14,7 @@ use chronoscope_render::words::{counted, given};
 /// Every method of pausing that each runtime has.
 pub fn show(page: &mut Page, record: &Record) {
     page.section("RUNTIMES, PAUSES: requested, actual, and CPU share");
-    let paused: Vec<(String, &RuntimePause)> =
+    let paused: Vec<(String, &Pauses)> =
         record.runtimes.iter().filter_map(|runtime| Some((runtime.title(), runtime.pause.as_ref()?))).collect();
     if paused.is_empty() {
         page.paragraph(Line::plain("  "), DIM, "no runtime could be measured");
@@ -44,8 +44,9 @@ pub fn show(page: &mut Page, record: &Record) {
             page.paragraph(Line::plain("  "), DIM, &text);
         }
     }
-    if let Some((_, pause)) = paused.iter().find(|(_, pause)| !pause.published.is_empty()) {
-        published_figures(page, &pause.published, &lengths);
+    let is_java = |runtime: &Runtime| runtime.kind == RuntimeKind::Java && runtime.pause.is_some();
+    if !record.machine.is_emulated() && record.runtimes.iter().any(is_java) {
+        published_figures(page, &lengths);
     }
     let text = "mean of the whole pause, call and return included (the article's measure), and its share of one CPU; \
                 medians with intervals and p99 are in the record";
@@ -55,7 +56,7 @@ pub fn show(page: &mut Page, record: &Record) {
 const MOST_LENGTHS: usize = 8;
 
 /// The methods, in the order reported.
-fn ways(pause: &RuntimePause) -> Vec<&str> {
+fn ways(pause: &Pauses) -> Vec<&str> {
     let mut ways: Vec<&str> = Vec::new();
     for method in &pause.methods {
         if !ways.contains(&method.name.as_str()) {

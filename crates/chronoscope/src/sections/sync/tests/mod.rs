@@ -16,7 +16,6 @@ use super::chrony::{Chrony, ChronyLeap};
 use super::daemon::{Daemon, DaemonKind};
 use super::discipline::{Discipline, DisciplineState};
 use super::kernel::Kernel;
-use super::known::Known;
 use super::ptp::{PtpDevice, PtpKind, PtpOffset, Timescale};
 use super::report::SyncReport;
 use super::slew::{Declared, Observed, Slew};
@@ -25,6 +24,7 @@ use crate::document::Record;
 use crate::rules::tests::blank;
 use crate::rules::tests::conclude;
 use crate::screen::{View, findings};
+use chronoscope_harness::record::Known;
 use chronoscope_render::Width;
 use chronoscope_render::page::Page;
 
@@ -58,7 +58,6 @@ fn chrony() -> Chrony {
         reference_id: "C0000207".to_owned(),
         reference: Some("192.0.2.7".to_owned()),
         stratum: 3,
-        reference_unix_s: 1_795_344_991.0,
         ahead_ns: -6_523.0,
         last_offset_ns: -6_747.0,
         rms_offset_ns: 35_832.0,
@@ -80,7 +79,6 @@ fn ptp(clock_name: &str) -> PtpDevice {
     PtpDevice {
         device: "ptp0".to_owned(),
         clock_name: Known::Value(clock_name.to_owned()),
-        kind: super::ptp::kind_of(clock_name),
         offset: Known::Value(PtpOffset { low_ns: 36_999_998_200, high_ns: 37_000_001_900, timescale: Timescale::Tai }),
     }
 }
@@ -128,10 +126,10 @@ pub fn well() -> SyncReport {
 
 #[test]
 fn a_driver_that_shows_the_host_is_told_from_hardware() {
-    assert_eq!(ptp("KVM virtual PTP").kind, PtpKind::Host);
-    assert_eq!(ptp("hyperv").kind, PtpKind::Host);
-    assert_eq!(ptp("mlx5_ptp").kind, PtpKind::Hardware);
-    assert_eq!(ptp("").kind, PtpKind::Hardware);
+    assert_eq!(ptp("KVM virtual PTP").kind(), PtpKind::Host);
+    assert_eq!(ptp("hyperv").kind(), PtpKind::Host);
+    assert_eq!(ptp("mlx5_ptp").kind(), PtpKind::Hardware);
+    assert_eq!(ptp("").kind(), PtpKind::Hardware);
 }
 
 /// Output can be read back, and conforms to the schema.

@@ -23,7 +23,7 @@ fn clocks_are_listed_with_their_names_and_a_reason_where_one_cannot_be_read() {
     let names: Vec<&str> = found.iter().map(|device| device.device.as_str()).collect();
     assert_eq!(names, ["ptp2", "ptp3", "ptp10"]);
     assert_eq!(
-        found.iter().map(|device| device.kind).collect::<Vec<_>>(),
+        found.iter().map(|device| device.kind()).collect::<Vec<_>>(),
         [PtpKind::Host, PtpKind::Hardware, PtpKind::Hardware]
     );
     assert_eq!(found[0].clock_name, Known::Value("KVM virtual PTP".to_owned()));

@@ -77,7 +77,7 @@ fn the_tail_of_an_operation_that_yields_is_shown_and_the_machines_is_counted() {
         ThreadLog { preempted: u64::from(yields), ..single(100, if yields { 4_000_000 } else { 150 }) }
     });
     let latencies = cells[0].latencies.clone().unwrap();
-    assert_eq!((latencies.maximum_ns, latencies.visits_left_out), (4_000_000.0, 0));
+    assert_eq!((latencies.ns.max, latencies.visits_left_out), (4_000_000.0, 0));
 
     // The same switches where all operations suffer them alike are the machine's.
     let mut random = Random::new(402);
@@ -92,7 +92,7 @@ fn the_tail_of_an_operation_that_yields_is_shown_and_the_machines_is_counted() {
     let cells = study(&["first", "second"], Mode::SampleTime, 1, PROCESSES, log);
     let latencies = cells[0].latencies.clone().unwrap();
     assert!(!cells[0].switches_by_itself && latencies.visits_left_out > 0, "{latencies:?}");
-    assert_eq!((latencies.maximum_ns, latencies.maximum_ns_left_out), (150.0, Some(4_000_000.0)));
+    assert_eq!((latencies.ns.max, latencies.maximum_ns_left_out), (150.0, Some(4_000_000.0)));
 }
 
 #[test]
