@@ -192,7 +192,7 @@ fn a_history_that_cannot_be_written_harms_no_check() {
             .get_output()
             .clone();
         let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.starts_with("warning") && said.lines().count() == 1, "{said}");
+        assert!(said.contains("warning") && said.lines().count() == 1, "{said}");
         assert!(String::from_utf8(output.stdout).unwrap().starts_with("chronoscope "));
     }
     assert_eq!(fs::read(&file).unwrap(), b"a letter");
