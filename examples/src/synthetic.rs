@@ -75,7 +75,6 @@ pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
             call_ns: interval(0.0, 0.01),
             r_squared: 1.0,
             largest_deviation_pct: 0.5,
-            points: Vec::new(),
         }),
         ..StudyReport::planned("made up", plan)
     };

@@ -33,10 +33,12 @@ static TABLE: LazyLock<[OfSection; 9]> = LazyLock::new(|| {
 /// A limit on a figure of a document.
 pub type LimitInDocument = Limit<Box<dyn Fn(&Record, Option<&ClockId>) -> Result<Bounds, Absent> + Send + Sync>>;
 
+type Read = Box<dyn Fn(&Record) -> Vec<Figure> + Send + Sync>;
+
 /// The figures of a section, read from documents.
 struct OfSection {
     kinds: &'static [&'static FigureKind],
-    figures: Box<dyn Fn(&Record) -> Vec<Figure> + Send + Sync>,
+    figures: Read,
     limits: Vec<LimitInDocument>,
 }
 

@@ -32,7 +32,7 @@ pub struct ClockAdvice {
 /// On each clock whose intervals were measured.
 pub fn advice(facts: &Facts<'_>, causal: &[ClockCausality], counter: &Counter) -> Vec<ClockAdvice> {
     let on = |clock: &ClockReport| {
-        let grade = grade(clock.intervals.as_ref()?);
+        let grade = of_intervals(clock.intervals.as_ref()?);
         let (recommended, why) = on_clock(clock, facts, causal, counter);
         Some(ClockAdvice { name: clock.name.clone(), recommended, why, grade })
     };
@@ -40,7 +40,7 @@ pub fn advice(facts: &Facts<'_>, causal: &[ClockCausality], counter: &Counter) -
 }
 
 /// How well trials confirm which intervals a clock times.
-pub fn grade(timed: &TimedIntervals) -> Grade {
+pub fn of_intervals(timed: &TimedIntervals) -> Grade {
     use ShortestInterval::{Confirmed, Unknown};
 
     match Tolerance::ALL.map(|tolerance| timed.shortest(tolerance)) {

@@ -156,7 +156,7 @@ mod tests {
             name: CLOCK.into(),
             recommended,
             why: String::new(),
-            grade: clocks::grade(timed),
+            grade: clocks::of_intervals(timed),
         };
         let advice: Vec<_> = timed.iter().map(advice).collect();
         record.clocks.extend(timed.map(|timed| ClockReport { intervals: Some(timed), ..readable(CLOCK) }));
@@ -181,7 +181,7 @@ mod tests {
         ];
         for (clock, within_1pct, within_10pct, grade) in rows {
             let found = Tolerance::ALL.map(|tolerance| clock.shortest(tolerance));
-            assert_eq!((found, clocks::grade(&clock)), ([within_1pct, within_10pct], grade));
+            assert_eq!((found, clocks::of_intervals(&clock)), ([within_1pct, within_10pct], grade));
         }
     }
 

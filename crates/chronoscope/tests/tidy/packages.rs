@@ -37,7 +37,14 @@ const ARROWS: [(&str, &[&str]); 9] = [
 const APART: [(&str, &[&str]); 3] = [
     (
         "bench",
-        &["chronoscope-bench", "chronoscope-clock", "chronoscope-harness", "chronoscope-render", "chronoscope-sources"],
+        &[
+            "chronoscope-bench",
+            "chronoscope-clock",
+            "chronoscope-harness",
+            "chronoscope-lab",
+            "chronoscope-render",
+            "chronoscope-sources",
+        ],
     ),
     ("lab", &["chronoscope-clock"]),
     ("fuzz", &["chronoscope"]),

@@ -9,13 +9,15 @@ use super::{forbidden, limits, requirements};
 use crate::figures::limit::Takes;
 use crate::figures::table;
 
+/// The rule with a value, or what is wrong with that and what is accepted.
+type Parse = Box<dyn Fn(&str) -> Result<Rule, String> + Send + Sync>;
+
 /// An option, which is a key in a file.
 pub struct RuleOption {
     pub name: &'static str,
     help: &'static str,
     pub takes: Takes,
-    /// The rule with a value, or what is wrong with that and what is accepted.
-    pub rule: Box<dyn Fn(&str) -> Result<Rule, String> + Send + Sync>,
+    pub rule: Parse,
 }
 
 /// Every option, in the order in which rules are judged.

@@ -21,7 +21,7 @@ pub fn pause(rounds: &[Samples]) -> Option<Pauses> {
     let missing = rounds.iter().flat_map(|round| &round.unavailable);
     let missing = missing.map(|(way, reason)| PauseUnavailable { name: way.name().to_owned(), reason: reason.clone() });
     let unavailable = unavailable_once(missing);
-    (!methods.is_empty()).then(|| Pauses { methods, unavailable, rounds: rounds.len() as u64 })
+    (!methods.is_empty()).then_some(Pauses { methods, unavailable, rounds: rounds.len() as u64 })
 }
 
 fn method((way, requested_ns): (PauseWay, u64), turns: &[&Turn]) -> Option<PauseFigures> {

@@ -301,8 +301,8 @@ mod tests {
                 Front::open(None, None),
                 rising(&[(0, flat), (1, flat), (2, flat), (4, flat), (52, unsure)]),
             ),
-            ("a gap below the front is not raised", near.clone(), gap.to_vec()),
-            ("without the gap", near.clone(), gap[1..].to_vec()),
+            ("a gap below the front is not raised", near, gap.to_vec()),
+            ("without the gap", near, gap[1..].to_vec()),
             ("too little for a factor", near, vec![at(32, (50.0, 51.5), raised)]),
         ];
         let mut cases: Vec<_> = cases

@@ -39,7 +39,7 @@ fn ill() -> HiccupsReport {
     }
     let reason = "sched_setaffinity to CPU 2 failed: Invalid argument".to_owned();
     report.unavailable = vec![CpuUnavailable { cpu: 2, reason }];
-    report.program = Some(ProgramReport { exit_code: None, signal: Some(9), stopped: true, killed: true, ..program() });
+    report.program = Some(ProgramReport { exit_code: None, signal: Some(9), stopped: true, killed: true });
     report.log = Some(LogReport { reason_ended: Some("No space left on device".to_owned()), ..log() });
     report
 }
