@@ -1,4 +1,4 @@
-//! Readings and rate against `CLOCK_MONOTONIC`; idle, and with a CPU hog beside each reader.
+//! Readings and rate against `CLOCK_MONOTONIC`: idle, and with each reader sharing its CPU with a hog.
 
 use std::thread;
 use std::time::Duration;

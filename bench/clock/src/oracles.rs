@@ -1,4 +1,4 @@
-//! The lab's checks on this machine: intervals beside hogs, and the first reads of forked children.
+//! Runs the lab's checks on this machine: intervals under CPU contention, and the first reads of forked children.
 //!
 //! No study: it is not asked what a read costs, but whether it is right.
 

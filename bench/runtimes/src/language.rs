@@ -10,7 +10,7 @@ pub(crate) struct Language {
     pub(crate) name: &'static str,
     /// What runs it, unless another program is named.
     pub(crate) program: &'static str,
-    /// A clock as the language's users write it, our figure of it, and the name of the benchmark beside it.
+    /// A clock as the language's users write it, our figure for it, and the benchmark it is compared with.
     pub(crate) pairs: &'static [(&'static str, Figure, &'static str)],
 }
 

@@ -68,7 +68,7 @@ impl Machine {
         }
     }
 
-    /// Published cost of reading the system clock with the clocksource `name`: of hardware, so it stands beside none of an emulator.
+    /// Published cost of reading the system clock with the clocksource `name`: measured on hardware, so none on an emulator.
     pub fn clocksource_cost(&self, name: &str) -> Option<&'static str> {
         published_cost(name).filter(|_| !self.is_emulated())
     }

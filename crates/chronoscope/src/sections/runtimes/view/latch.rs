@@ -29,7 +29,7 @@ pub fn show(page: &mut Page, record: &Record) {
     }
 }
 
-/// The table, and the published figures beside those of hardware, without the notes on the run.
+/// The table, without the notes on the run; on hardware, with the published figures.
 fn calls(page: &mut Page, seen: &ThreadReleaseReport, of_hardware: bool) {
     let mut table =
         Table::new(&COLUMNS).tied(&["interval", "p99", "max"]).apart(&[("p99", "in thread p99"), ("max", "woken max")]);
