@@ -43,10 +43,11 @@ pub mod tests {
     use super::*;
     use crate::clock_id::ClockId;
     use crate::engine::Planned;
+    use crate::sections::causality::report::{Litmus, PairOffset};
     use crate::sections::clocks::report::ClockReport;
     use chronoscope_harness::estimators::intervals::TimedIntervals;
     use chronoscope_harness::estimators::latency::{ForkSummary, Latency};
-    use chronoscope_harness::record::{Machine, Tool};
+    use chronoscope_harness::record::{Disturbance, Machine, Tool};
     use chronoscope_harness::stats::Distribution;
 
     /// `record`, judged.
@@ -88,6 +89,35 @@ pub mod tests {
     /// As [`readable`], with intervals of which nothing is known.
     pub fn claimed(clock: impl Into<ClockId>) -> ClockReport {
         ClockReport { intervals: Some(TimedIntervals::default()), ..readable(clock) }
+    }
+
+    /// What CPU 1 saw of a clock that CPU 0 read: as many observations as new values, steps back of 1 ns.
+    pub fn litmus(clock: impl Into<ClockId>, fresh: u64, violations: u64) -> Litmus {
+        Litmus {
+            name: clock.into(),
+            writer: 0,
+            reader: 1,
+            observations: fresh,
+            fresh,
+            violations,
+            worst_ns: if violations > 0 { 1.0 } else { 0.0 },
+            disturbance: Disturbance::default(),
+        }
+    }
+
+    /// The offset of `CLOCK_MONOTONIC` between CPUs 0 and 1, known to 10 ns.
+    pub fn pair(offset_ns: f64, violations: u64) -> PairOffset {
+        PairOffset {
+            clock: "CLOCK_MONOTONIC".into(),
+            a: 0,
+            b: 1,
+            rounds: 10,
+            offset_ns,
+            half_width_ns: 10.0,
+            reason_not_constant: None,
+            violations,
+            disturbance: Disturbance::default(),
+        }
     }
 
     /// A latency of which only the estimate matters.

@@ -81,20 +81,21 @@ impl Causality {
 /// The clocks that the conclusion covers: those recommended that must be causal, or if there are none, all that were to
 /// be tested.
 fn relied_on<'a>(facts: &'a Facts<'_>, advice: &[ClockAdvice]) -> Vec<&'a ClockReport> {
-    let must_be = || facts.clocks.iter().filter(|clock| clock.available && clock.causal_by_design);
+    let must_be = || facts.sections.clocks.iter().filter(|clock| clock.available && clock.causal_by_design);
     let is_recommended =
         |clock: &&ClockReport| advice.iter().any(|advice| advice.recommended && advice.name == clock.name);
     let recommended: Vec<&ClockReport> = must_be().filter(is_recommended).collect();
     if !recommended.is_empty() {
         return recommended;
     }
-    must_be().filter(|clock| facts.causality.plan.litmus_clocks.contains(&clock.name)).collect()
+    must_be().filter(|clock| facts.sections.causality.plan.litmus_clocks.contains(&clock.name)).collect()
 }
 
 /// For which clocks, and between which CPUs.
 pub fn across_cores(facts: &Facts<'_>, causal: &[ClockCausality], advice: &[ClockAdvice]) -> AcrossCores {
-    let report = &facts.causality.report;
+    let report = &facts.sections.causality.report;
     let tested: Vec<(&ClockId, bool)> = facts
+        .sections
         .clocks
         .iter()
         .filter(|clock| clock.causal_by_design)
@@ -128,7 +129,7 @@ pub fn across_cores(facts: &Facts<'_>, causal: &[ClockCausality], advice: &[Cloc
 
 /// Why `part` compared no two CPUs.
 pub fn reason_untested(facts: &Facts<'_>, part: Part) -> String {
-    facts.causality.reason_unavailable.clone().unwrap_or_else(|| facts.reason_missing(&[part]))
+    facts.sections.causality.reason_unavailable.clone().unwrap_or_else(|| facts.reason_missing(&[part]))
 }
 
 fn total(counts: impl Iterator<Item = u64>) -> u64 {
@@ -140,12 +141,11 @@ mod tests {
     use super::*;
     use crate::document::Record;
     use crate::judgement::{Judgement, conclude};
-    use crate::rules::tests::{blank, claimed};
+    use crate::rules::tests::{blank, claimed, litmus, pair};
     use crate::sections::causality::report::Litmus;
-    use crate::sections::causality::report::PairOffset;
     use chronoscope_sources::SourceId;
 
-    use chronoscope_harness::record::{Disturbance, TscClass};
+    use chronoscope_harness::record::TscClass;
     use chronoscope_sources::os::OsClock;
 
     const MONOTONIC: SourceId = SourceId::Os(OsClock::Monotonic);
@@ -154,16 +154,7 @@ mod tests {
     const ENOUGH: u64 = Litmus::FEWEST_NEW_VALUES;
 
     fn row(clock: SourceId, (writer, reader): (u32, u32), fresh: u64, violations: u64) -> Litmus {
-        Litmus {
-            name: clock.into(),
-            writer,
-            reader,
-            observations: fresh * 6,
-            fresh,
-            violations,
-            worst_ns: 0.0,
-            disturbance: Disturbance::default(),
-        }
+        Litmus { writer, reader, observations: fresh * 6, ..litmus(clock, fresh, violations) }
     }
 
     /// A record with trustworthy clocks and these litmus rows.
@@ -236,20 +227,6 @@ mod tests {
         let skewed = concluded(&skewed);
         assert_eq!((causal(&skewed), causal_of(&skewed, MONOTONIC).0), (Some(false), Some(false)));
         assert!(!skewed.clocks[0].recommended);
-    }
-
-    fn pair(offset_ns: f64, violations: u64) -> PairOffset {
-        PairOffset {
-            clock: MONOTONIC.into(),
-            a: 0,
-            b: 1,
-            rounds: 10,
-            offset_ns,
-            half_width_ns: 10.0,
-            reason_not_constant: None,
-            violations,
-            disturbance: Disturbance::default(),
-        }
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub fn of_clocks(facts: &Facts<'_>) -> Vec<ClockCausality> {
         let (causal, reason_unknown) = of_clock(clock, facts);
         ClockCausality { clock: clock.name.clone(), causal, reason_unknown }
     };
-    facts.clocks.iter().map(of_clock).collect()
+    facts.sections.clocks.iter().map(of_clock).collect()
 }
 
 /// Whether `clock` never went backwards between CPUs, or why that is unknown.
@@ -42,7 +42,7 @@ pub fn of_clocks(facts: &Facts<'_>) -> Vec<ClockCausality> {
 /// repeated value adds hardly any evidence.
 fn of_clock(clock: &ClockReport, facts: &Facts<'_>) -> (Option<bool>, Option<String>) {
     let unknown = |reason: String| (None, Some(reason));
-    let report = &facts.causality.report;
+    let report = &facts.sections.causality.report;
     let rows: Vec<&Litmus> = report.litmus.iter().filter(|row| row.name == clock.name).collect();
     let in_messages = report.pairs.iter().filter(|pair| pair.clock == clock.name).map(|pair| pair.violations);
     if rows.iter().map(|row| row.violations).chain(in_messages).any(|violations| violations > 0) {
@@ -55,7 +55,7 @@ fn of_clock(clock: &ClockReport, facts: &Facts<'_>) -> (Option<bool>, Option<Str
     if rows.is_empty() {
         return unknown(left_out().unwrap_or_else(|| reason_litmus_missing(facts)));
     }
-    let planned = facts.causality.plan.litmus_pairs.iter();
+    let planned = facts.sections.causality.plan.litmus_pairs.iter();
     let was_run = |pair: &&(u32, u32)| rows.iter().any(|row| (row.writer, row.reader) == **pair);
     if let Some((writer, reader)) = planned.clone().find(|pair| !was_run(pair)) {
         return unknown(format!("CPU {writer} to CPU {reader} not observed: {}", reason_litmus_missing(facts)));

@@ -36,7 +36,7 @@ pub fn advice(facts: &Facts<'_>, causal: &[ClockCausality], counter: &Counter) -
         let (recommended, why) = on_clock(clock, facts, causal, counter);
         Some(ClockAdvice { name: clock.name.clone(), recommended, why, grade })
     };
-    facts.clocks.iter().filter_map(on).collect()
+    facts.sections.clocks.iter().filter_map(on).collect()
 }
 
 /// How well trials confirm which intervals a clock times.
@@ -78,8 +78,9 @@ fn on_clock(clock: &ClockReport, facts: &Facts<'_>, causal: &[ClockCausality], c
     let causal = if is_causal == Some(true) { "causal" } else { "causal by design (not tested)" };
     let advice = id_facts.advice.replace("{causal}", causal);
     // A read that exits to the hypervisor is not cheap.
-    let traps =
-        || trap_cost_ns(facts.machine, &facts.clocks.report).map(|_| "every read of the counter traps".to_owned());
+    let traps = || {
+        trap_cost_ns(facts.machine, &facts.sections.clocks.report).map(|_| "every read of the counter traps".to_owned())
+    };
     match (id_facts.family, counter.doubt.clone().or_else(traps)) {
         (Family::System, _) => (true, advice),
         (Family::Counter | Family::Library, Some(doubt)) => (false, doubt),
@@ -101,7 +102,7 @@ fn ordered_read(clock: &ClockReport, facts: &Facts<'_>) -> &'static str {
 
 /// The clock `id`, where it can be read.
 pub fn available<'a>(facts: &'a Facts<'_>, id: SourceId) -> Option<&'a ClockReport> {
-    facts.clocks.iter().find(|clock| clock.available && clock.name == id)
+    facts.sections.clocks.iter().find(|clock| clock.available && clock.name == id)
 }
 
 /// The system clock to recommend for intervals: `CLOCK_MONOTONIC`, where it can be read, is fine enough and was not

@@ -1,5 +1,3 @@
-use std::ops::Deref;
-
 use chronoscope_harness::record::Machine;
 
 use crate::part::{Part, PartReport, reason_missing};
@@ -19,13 +17,5 @@ impl Facts<'_> {
     /// Why the results of `parts` are missing.
     pub fn reason_missing(&self, parts: &[Part]) -> String {
         reason_missing(self.parts, parts)
-    }
-}
-
-impl Deref for Facts<'_> {
-    type Target = Sections;
-
-    fn deref(&self) -> &Sections {
-        self.sections
     }
 }

@@ -78,7 +78,14 @@ pub fn conclude(facts: &Facts<'_>) -> Judgement {
     let clocks = clocks::advice(facts, &causal, &counter);
     Judgement {
         uses: uses::uses(facts, &causal, &clocks, &counter),
-        questions: facts.clocks.plan.questions_ns.iter().map(|ns| intervals::question(*ns, &clocks, facts)).collect(),
+        questions: facts
+            .sections
+            .clocks
+            .plan
+            .questions_ns
+            .iter()
+            .map(|ns| intervals::question(*ns, &clocks, facts))
+            .collect(),
         monotonic: monotonic::monotonic(facts),
         causality: Causality { across_cores: causality::across_cores(facts, &causal, &clocks), clocks: causal },
         skew: skew::skew(facts),

@@ -43,8 +43,8 @@ impl Monotonic {
 
 /// Over all clocks but the wall clock, which may be set.
 pub fn monotonic(facts: &Facts<'_>) -> Monotonic {
-    let in_reads = facts.reads.iter().any(|reads| !reads.clock.is_settable() && reads.backward_steps > 0);
-    if in_reads || facts.clocks.iter().any(|clock| !clock.may_be_set() && stepped_back(clock, facts)) {
+    let in_reads = facts.sections.reads.iter().any(|reads| !reads.clock.is_settable() && reads.backward_steps > 0);
+    if in_reads || facts.sections.clocks.iter().any(|clock| !clock.may_be_set() && stepped_back(clock, facts)) {
         return Monotonic::SteppedBack;
     }
     let watched = watched(facts);
@@ -60,19 +60,22 @@ pub fn monotonic(facts: &Facts<'_>) -> Monotonic {
 /// Whether `clock` went backwards within a thread.
 pub fn stepped_back(clock: &ClockReport, facts: &Facts<'_>) -> bool {
     clock.granularity.as_ref().is_some_and(|seen| seen.backward_steps > 0)
-        || facts.reads.iter().any(|reads| reads.clock == clock.name && reads.backward_steps > 0)
+        || facts.sections.reads.iter().any(|reads| reads.clock == clock.name && reads.backward_steps > 0)
 }
 
 /// The clocks planned for observation within a thread that must not step back. Each with whether it was observed.
 fn watched<'a>(facts: &'a Facts<'_>) -> Vec<(&'a ClockReport, bool)> {
     let in_steps = facts.plan.budget_ms_of(GRANULARITY).is_some();
     let in_reads = facts.plan.budget_ms_of(READS).is_some();
-    let was_planned =
-        |id: &ClockId| in_steps && facts.plan.clocks.contains(id) || in_reads && facts.reads.plan.clocks.contains(id);
+    let was_planned = |id: &ClockId| {
+        in_steps && facts.plan.clocks.contains(id) || in_reads && facts.sections.reads.plan.clocks.contains(id)
+    };
     let was_watched = |clock: &ClockReport| {
-        clock.granularity.is_some() || facts.reads.iter().any(|reads| reads.clock == clock.name && reads.count > 0)
+        clock.granularity.is_some()
+            || facts.sections.reads.iter().any(|reads| reads.clock == clock.name && reads.count > 0)
     };
     facts
+        .sections
         .clocks
         .iter()
         .filter(|clock| clock.available && !clock.may_be_set() && was_planned(&clock.name))

@@ -71,6 +71,7 @@ const MOST: f64 = 0.5;
 /// What was lost, to whom, and what to do.
 pub fn noise(facts: &Facts<'_>) -> Noise {
     let rows: Vec<(&Reads, &Gaps)> = facts
+        .sections
         .reads
         .iter()
         .filter_map(|reads| Some((reads, reads.shown_gaps().find(|gaps| gaps.above_ns == GAP_NS)?)))
@@ -103,7 +104,7 @@ fn lost_to(rows: &[(&Reads, &Gaps)], lost_ns: f64) -> LostTo {
 }
 
 fn advice(facts: &Facts<'_>, mostly_by: LostTo) -> NoiseAdvice {
-    let can_bind = facts.reads.iter().all(|reads| reads.disturbance.reason_unpinned.is_none());
+    let can_bind = facts.sections.reads.iter().all(|reads| reads.disturbance.reason_unpinned.is_none());
     let has_another = can_bind && facts.machine.cpu.online.is_none_or(|online| online > 1);
     match mostly_by {
         LostTo::OtherGuests => NoiseAdvice::DedicatedCpus,

@@ -50,7 +50,7 @@ impl Skew {
 
 /// The bound over all pairs.
 pub fn skew(facts: &Facts<'_>) -> Skew {
-    let report = &facts.causality.report;
+    let report = &facts.sections.causality.report;
     let bounds = report.pairs.iter().map(|pair| pair.skew_not_excluded_ns());
     let Some(bound_ns) = bounds.reduce(f64::max).filter(|bound| bound.is_finite()) else {
         return Skew::NotTested { reason: reason_untested(facts, OFFSETS) };
@@ -65,30 +65,15 @@ pub fn skew(facts: &Facts<'_>) -> Skew {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::blank;
+    use crate::rules::tests::{blank, pair};
     use crate::sections::causality::report::PairOffset;
-    use chronoscope_harness::record::Disturbance;
-
-    fn pair(offset_ns: f64) -> PairOffset {
-        PairOffset {
-            clock: "CLOCK_MONOTONIC".into(),
-            a: 0,
-            b: 1,
-            rounds: 10,
-            offset_ns,
-            half_width_ns: 10.0,
-            reason_not_constant: None,
-            violations: 0,
-            disturbance: Disturbance::default(),
-        }
-    }
 
     #[test]
     fn every_outcome_of_the_offsets_is_concluded() {
         let reason = "it was not part of the plan".to_owned();
         let rows = [
-            (vec![pair(4.0)], Skew::NotExcluded { below_ns: 14.0 }),
-            (vec![pair(4.0), PairOffset { a: 1, b: 0, ..pair(-500.0) }], Skew::Apart { up_to_ns: 510.0 }),
+            (vec![pair(4.0, 0)], Skew::NotExcluded { below_ns: 14.0 }),
+            (vec![pair(4.0, 0), PairOffset { a: 1, b: 0, ..pair(-500.0, 0) }], Skew::Apart { up_to_ns: 510.0 }),
             (Vec::new(), Skew::NotTested { reason }),
         ];
         for (pairs, wanted) in rows {

@@ -77,7 +77,7 @@ fn usual<'a>(facts: &'a Facts<'_>, causal: &[ClockCausality], advice: &[ClockAdv
 
 fn recommended<'a>(facts: &'a Facts<'_>, advice: &[ClockAdvice]) -> impl Iterator<Item = &'a ClockReport> {
     let recommended = advice.iter().filter(|clock| clock.recommended);
-    recommended.filter_map(move |clock| facts.clocks.clock(&clock.name))
+    recommended.filter_map(move |clock| facts.sections.clocks.clock(&clock.name))
 }
 
 /// The recommended clock that times the shortest interval within 10 %, if that is clearly shorter than what the usual
@@ -124,10 +124,10 @@ fn avoid(facts: &Facts<'_>, causal: &[ClockCausality]) -> Vec<Avoid> {
         stepped_back(clock, facts) || between
     };
     let wrong_for = |purpose: WrongFor| move |clock: &ClockReport| Avoid { clock: clock.name.clone(), purpose };
-    let steady = || facts.clocks.iter().filter(|clock| clock.available && !clock.may_be_set());
+    let steady = || facts.sections.clocks.iter().filter(|clock| clock.available && !clock.may_be_set());
     let broken = steady().filter(|clock| is_broken(clock));
     let unordered = steady().filter(|clock| !clock.causal_by_design && !is_broken(clock));
-    let unordered = unordered.filter(|clock| facts.causality.worst_share(&clock.name).is_some());
+    let unordered = unordered.filter(|clock| facts.sections.causality.worst_share(&clock.name).is_some());
     let wall = available(facts, SourceId::Os(OsClock::Realtime));
     broken
         .map(wrong_for(WrongFor::Everything))
@@ -142,7 +142,7 @@ mod tests {
     use crate::document::Record;
     use crate::judgement::conclude;
     use crate::judgement::grade::Grade;
-    use crate::rules::tests::{blank, latency, readable};
+    use crate::rules::tests::{blank, latency, litmus, readable};
     use crate::sections::causality::report::Litmus;
     use chronoscope_harness::estimators::intervals::{DirectInterval, IntervalTrial, TimedIntervals};
 
@@ -167,16 +167,7 @@ mod tests {
 
     /// The first clock's litmus between two CPUs, with so many steps back.
     fn tested(name: impl Into<ClockId>, violations: u64) -> Litmus {
-        Litmus {
-            name: name.into(),
-            writer: 0,
-            reader: 1,
-            observations: 10_000,
-            fresh: 10_000,
-            violations,
-            worst_ns: 1.0,
-            disturbance: Default::default(),
-        }
+        litmus(name, 10_000, violations)
     }
 
     fn found(record: &Record) -> Uses {
@@ -192,7 +183,7 @@ mod tests {
             why: String::new(),
             grade: Grade::Good,
         };
-        let advice: Vec<ClockAdvice> = facts.clocks.iter().map(recommended).collect();
+        let advice: Vec<ClockAdvice> = facts.sections.clocks.iter().map(recommended).collect();
         uses(&facts, &[], &advice, &Counter { grade: Grade::Good, doubt: None }).short_intervals
     }
 

@@ -14,7 +14,7 @@ pub fn wall_clock(facts: &Facts<'_>, findings: &[Finding]) -> Grade {
     let is_doubted = || {
         findings.iter().any(|finding| finding.severity >= Severity::Warning && finding.id.starts_with(OF_WALL_CLOCK))
     };
-    match facts.sync.report.as_ref().map(|report| report.discipline.state) {
+    match facts.sections.sync.report.as_ref().map(|report| report.discipline.state) {
         Some(DisciplineState::Disciplined) if !is_doubted() => Grade::Good,
         Some(DisciplineState::Disciplined | DisciplineState::NotDisciplined) => Grade::Warning,
         Some(DisciplineState::Unknown) | None => Grade::Unknown,

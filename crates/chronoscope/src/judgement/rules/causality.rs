@@ -118,8 +118,8 @@ fn clocks_between_threads(record: &Record) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{blank, judged, readable};
-    use chronoscope_harness::record::{Disturbance, TscClass};
+    use crate::rules::tests::{blank, judged, litmus, readable};
+    use chronoscope_harness::record::TscClass;
     use chronoscope_sources::os::OsClock;
 
     #[test]
@@ -130,16 +130,7 @@ mod tests {
         record.clocks.report.clocks =
             [id, SourceId::CounterOrdered, SourceId::Os(OsClock::Monotonic)].map(readable).to_vec();
         record.clocks[0].causal_by_design = false;
-        let went_back = |id: SourceId| Litmus {
-            name: id.into(),
-            writer: 0,
-            reader: 1,
-            observations: 100,
-            fresh: 100,
-            violations: 3,
-            worst_ns: 50.0,
-            disturbance: Disturbance::default(),
-        };
+        let went_back = |id: SourceId| Litmus { worst_ns: 50.0, ..litmus(id, 100, 3) };
         record.causality.litmus.push(went_back(id));
         let advice = |record: &Record| non_causal_reads(&judged(record.clone()))[0].advice[0].clone();
         let ordered = SourceId::CounterOrdered.name();

@@ -151,8 +151,7 @@ mod tests {
     use super::*;
     use crate::judgement::rules::clocks::OS_CLOCK_ON_SLOW_PATH;
     use crate::machine::rules::{COUNTER_FORBIDDEN, CPU_QUOTA, FREQUENCY_SCALING, TSC_DISTRUSTED};
-    use crate::rules::tests::{blank, conclude, judged, readable};
-    use crate::sections::causality::report::Litmus;
+    use crate::rules::tests::{blank, conclude, judged, litmus, readable};
     use crate::tests::golden_file::assert_findings;
     use chronoscope_harness::finding::Kind;
     use chronoscope_harness::record::{CpuidFlag, Known, TscAccess};
@@ -243,16 +242,7 @@ mod tests {
         skewed.clocks.push(readable("lfence; rdtsc"));
         if cfg!(target_arch = "x86_64") {
             assert!(advice(&skewed).contains("echo tsc"));
-            skewed.causality.litmus.push(Litmus {
-                name: "lfence; rdtsc".into(),
-                writer: 0,
-                reader: 1,
-                observations: 100,
-                fresh: 100,
-                violations: 3,
-                worst_ns: 50.0,
-                disturbance: Default::default(),
-            });
+            skewed.causality.litmus.push(litmus("lfence; rdtsc", 100, 3));
             assert!(!advice(&skewed).contains("echo tsc"));
         }
     }

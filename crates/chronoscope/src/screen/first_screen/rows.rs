@@ -393,8 +393,7 @@ pub fn more(left_out: usize) -> Vec<Cell> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{blank, judged, readable};
-    use crate::sections::causality::report::Litmus;
+    use crate::rules::tests::{blank, judged, litmus, readable};
     use crate::sections::runtimes::probe::unasked;
 
     fn text(row: &Row) -> String {
@@ -419,16 +418,7 @@ mod tests {
         };
         assert!(first(&record).starts_with("durations in one thread CLOCK_MONOTONIC"));
         record.causality.plan.litmus_pairs = vec![(0, 1)];
-        record.causality.litmus.push(Litmus {
-            name: "CLOCK_MONOTONIC".into(),
-            writer: 0,
-            reader: 1,
-            observations: 10_000,
-            fresh: 10_000,
-            violations: 0,
-            worst_ns: 0.0,
-            disturbance: Default::default(),
-        });
+        record.causality.litmus.push(litmus("CLOCK_MONOTONIC", 10_000, 0));
         assert!(first(&record).starts_with("durations across threads CLOCK_MONOTONIC"));
     }
 
