@@ -45,10 +45,17 @@ mod tests {
     use crate::work::empty_loop;
 
     #[test]
-    fn a_thread_that_works_is_seen_and_one_that_sleeps_is_not() {
-        let (before, own) = (CpuTime::of_thread(), CpuTime::of_thread());
-        std::thread::sleep(Duration::from_millis(5));
-        assert!(!CpuTime::of_thread().exceeds(before, CpuTime::of_thread().since(own)));
+    fn others_count_where_they_take_more_than_a_share_and_more_than_a_little() {
+        let after_us = |us| CpuTime(Duration::from_micros(us));
+        for (all_us, known_us, exceeds) in [(1_000, 950, false), (10_000, 9_700, false), (1_000, 800, true)] {
+            let known = Duration::from_micros(known_us);
+            assert_eq!(after_us(all_us).exceeds(after_us(0), known), exceeds, "{all_us} µs, {known_us} µs known");
+        }
+    }
+
+    #[test]
+    fn a_thread_that_works_is_seen() {
+        let before = CpuTime::of_thread();
         // Until enough has been done, however slow the machine.
         while CpuTime::of_thread().since(before) < 3 * OTHERS_LEAST {
             empty_loop(100_000);

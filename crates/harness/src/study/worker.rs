@@ -250,7 +250,8 @@ impl<'a> Worker<'a> {
 
     /// Pilots a cell, and says whether threads other than the measuring ones were at work. None if it failed.
     fn pilot(&mut self, cell: usize, target_ns: u64) -> Result<Option<(Vec<ThreadLog>, bool)>, String> {
-        let (before, own) = (CpuTime::of_process(), CpuTime::of_thread());
+        // Of this thread first: what it takes between the two readings is known then, not another thread's.
+        let (own, before) = (CpuTime::of_thread(), CpuTime::of_process());
         let Some(threads) = self.visit(cell, None, 0, Assignment::Pilot { target_ns })? else { return Ok(None) };
         let crew: Duration = threads.iter().map(|log| Duration::from_nanos(log.cpu_ns)).sum();
         // This thread makes what the others share.
