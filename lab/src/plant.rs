@@ -33,6 +33,11 @@ impl Plant {
         }
     }
 
+    /// Whether it is one that alters the tool's document.
+    pub fn is_of_document(self) -> bool {
+        matches!(self, Self::Misstated | Self::Overlooked | Self::Invented | Self::Undocumented)
+    }
+
     /// Puts this plant into the tool's document.
     pub fn alter(self, document: &mut Value) {
         match self {

@@ -77,6 +77,17 @@ fn here(scenario: &Scenario, image: &Image, size: Size, stop: &Stop) -> Run {
 }
 
 impl Run {
+    /// The same with this plant in its documents.
+    pub fn altered(&self, plant: Plant) -> Self {
+        let mut run = self.clone();
+        for event in &mut run.events {
+            if let Event::Done(done) = event {
+                plant.alter(&mut done.document);
+            }
+        }
+        run
+    }
+
     /// Says that it did not come to its end, and why, if there was a cause.
     fn end_early(&mut self, cause: Option<Cause>) {
         match cause {
