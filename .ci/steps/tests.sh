@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # `tmp`, `target` and their like come from .ci/runner.sh and what it sources
+# shellcheck disable=SC2154 # `tmp`, `target`, `tier` and their like come from .ci/runner.sh and what it sources
 # Steps that test the code, in the ways that there are.
 
 # Every runtime whose probe the tests run; elsewhere than on a CI machine it is for the developer to decide.
@@ -21,7 +21,8 @@ step_loom() {
 
 # What needs no counter.
 step_miri() {
-    local nightly
+    local nightly seeds=2
+    [[ $tier == change ]] || seeds=8
     need_nightly miri
     rustup component add miri rust-src --toolchain "$nightly" || skip "$nightly has no miri"
     # Addresses of the kernel's pages are kept as numbers.
@@ -30,7 +31,7 @@ step_miri() {
     set -- rustup run "$nightly" cargo miri test -p chronoscope-clock --lib --locked
     "$@"
     # Readers, a kernel that writes and first uses at once, under many schedules and orders of memory.
-    MIRIFLAGS="$MIRIFLAGS -Zmiri-many-seeds=0..8" "$@" race_tests
+    MIRIFLAGS="$MIRIFLAGS -Zmiri-many-seeds=0..$seeds" "$@" race_tests
 }
 
 readonly FUZZ_S=20

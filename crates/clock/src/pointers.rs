@@ -107,6 +107,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "thousands of waits, and nothing in them is unsafe")]
     fn an_object_is_a_timer_to_wait_by() {
         let fake = Arc::new(FakeClock::new());
         fake.set_oversleep(Duration::from_micros(20));

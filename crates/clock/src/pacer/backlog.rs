@@ -113,6 +113,7 @@ mod tests {
 
     proptest! {
         #[test]
+        #[cfg_attr(miri, ignore = "thousands of events, and nothing in them is unsafe")]
         fn each_part_is_what_would_not_have_been_without_its_cause(
             events in prop::collection::vec((0_u64..300, 0_u64..300, 0_u64..30, 0_u64..400), 1..60),
         ) {
