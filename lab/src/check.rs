@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::checks::{disturbed, forks, hogs, readings, signals, slews, stops, switch, timens};
 use crate::disturber::Disturber;
-use crate::expectation::{Expectation, Trace};
+use crate::event::Done;
+use crate::expectation::Expectation;
 use crate::plant::Plant;
 use crate::row::Row;
 use crate::size::Size;
@@ -76,11 +77,11 @@ impl Check {
         let reads_counter = reads_counter && self != Self::Timens;
         let has_intervals = reads_counter && !WITHOUT_INTERVALS.contains(&row);
         let is_of_it = |of: &str| of.is_empty() || of == row || of == "slew" && self == Self::Slews;
-        let trace = Trace { document: printed.clone(), ..Trace::default() };
+        let done = Done { document: printed.clone(), ..Done::default() };
         let all = ROWS.always.iter().filter(|expectation| is_of_it(&expectation.of));
         let all = all.chain(ROWS.counter.iter().filter(|_| reads_counter));
         all.chain(ROWS.intervals.iter().filter(|_| has_intervals))
-            .filter_map(|expectation| match expectation.judge(&trace) {
+            .filter_map(|expectation| match expectation.judge(&done) {
                 (true, _) => None,
                 (false, seen) => Some(format!("not so: {}; seen: {seen}", expectation.says)),
             })
@@ -121,7 +122,7 @@ mod tests {
             assert!(!check.rows().is_empty(), "{}", check.name());
         }
         for expectation in ROWS.always.iter().chain(&ROWS.counter).chain(&ROWS.intervals) {
-            assert!(expectation.test().is_ok(), "{}", expectation.says);
+            assert!(expectation.validate().is_ok(), "{}", expectation.says);
         }
     }
 }

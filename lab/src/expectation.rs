@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::event::Done;
 use crate::place;
 
 /// One row of a scenario: exactly one test.
@@ -49,112 +50,74 @@ pub struct Expectation {
     pub prints: Option<String>,
 }
 
-/// What a step left behind.
-#[derive(Clone, Debug, Default)]
-pub struct Trace {
-    /// The exit code of its program.
-    pub exit: Option<i64>,
-    /// The document of the tool.
-    pub document: Value,
-    /// What was printed.
-    pub output: String,
-}
-
-/// The test of one expectation. Those up to `Absent` are of a place.
-#[derive(Clone, Copy, Debug)]
-pub enum Test<'a> {
-    Is(&'a Value),
-    Within([f64; 2]),
-    /// A number, and by how much that may be off.
-    Holds(f64, f64),
-    AtMost(f64),
-    Contains(&'a str),
-    Absent,
-    Finding(&'a str, Option<&'a str>),
-    NoFinding(&'a str),
-    Exit(i64),
-    Prints(&'a str),
-}
-
 /// The kernel converts counts to nanoseconds by a factor of so many bits, and slews.
 const KERNEL: f64 = 1e-6;
 /// So much of a value is shown.
 const SHOWN: usize = 100;
 
 impl Expectation {
-    /// Its only test.
-    ///
-    /// # Errors
-    /// Where it has none, several, or one without the place that it needs.
-    pub fn test(&self) -> Result<Test<'_>, String> {
-        let near = |[value, share]: [f64; 2]| [value - value.abs() * share, value + value.abs() * share];
-        let holds = |value: f64| Test::Holds(value, value.abs() * self.known_within.unwrap_or(KERNEL));
-        let of_place = [
-            self.is.as_ref().map(Test::Is),
-            self.between.map(Test::Within),
-            self.near.map(near).map(Test::Within),
-            self.holds.map(holds),
-            self.at_most.map(Test::AtMost),
-            self.contains.as_deref().map(Test::Contains),
-            self.absent.map(|_| Test::Absent),
-        ];
-        let others = [
-            self.finding.as_deref().map(|id| Test::Finding(id, self.about.as_deref())),
-            self.no_finding.as_deref().map(Test::NoFinding),
-            self.exit.map(Test::Exit),
-            self.prints.as_deref().map(Test::Prints),
-        ];
-        if self.at.is_none() && of_place.iter().any(Option::is_some) {
-            return Err("it needs a place: at = …".to_owned());
-        }
-        if self.known_within.is_some() && self.holds.is_none() {
-            return Err("only the number of `holds` is known within a share".to_owned());
-        }
-        match of_place.into_iter().chain(others).flatten().collect::<Vec<_>>()[..] {
-            [test] => Ok(test),
-            _ => Err("an expectation has exactly one test".to_owned()),
+    /// It has exactly one test, and the place that this may need.
+    pub fn validate(&self) -> Result<(), &'static str> {
+        let of_others = [self.finding.is_some(), self.no_finding.is_some(), self.exit.is_some(), self.prints.is_some()];
+        match self.tests(&Done::default()).len() {
+            1 if self.at.is_none() && !of_others.contains(&true) => Err("it needs a place: at = …"),
+            1 if self.known_within.is_some() && self.holds.is_none() => Err("known_within is for holds"),
+            1 => Ok(()),
+            _ => Err("an expectation has exactly one test"),
         }
     }
 
     /// Whether it holds, and what was seen.
-    pub fn judge(&self, trace: &Trace) -> (bool, String) {
-        let place = self.at.as_deref().unwrap_or_default();
-        let seen = place::at(&trace.document, place).unwrap_or(&Value::Null);
-        let shown = |holds: bool| (holds, number_shown(seen));
-        match self.test() {
-            Err(why) => (false, why),
-            Ok(Test::Is(wanted)) => shown(same(seen, wanted)),
-            Ok(Test::Within([low, high])) => shown(number(seen).is_some_and(|number| low <= number && number <= high)),
-            Ok(Test::Holds(value, slack)) => {
-                shown(ends(seen).is_some_and(|[low, high]| low - slack <= value && value <= high + slack))
-            }
-            Ok(Test::AtMost(most)) => shown(lacks(trace, place) || number(seen).is_some_and(|number| number <= most)),
-            Ok(Test::Contains(text)) => shown(contains(seen, text)),
-            Ok(Test::Absent) => shown(lacks(trace, place)),
-            Ok(Test::Finding(id, subject)) => {
-                let found = findings(&trace.document)
-                    .find(|found| found["id"] == id && subject.is_none_or(|subject| found["subject"] == subject));
-                (found.is_some(), found.map_or_else(|| said(&trace.document), finding_shown))
-            }
-            Ok(Test::NoFinding(id)) => {
-                let found = findings(&trace.document).find(|found| found["id"] == id);
-                // A document that is missing holds no finding either.
-                (found.is_none() && trace.document.is_object(), found.map_or_else(|| "none".to_owned(), finding_shown))
-            }
-            Ok(Test::Exit(code)) => (trace.exit == Some(code), exit_shown(trace.exit)),
-            Ok(Test::Prints(text)) => {
-                let line = trace.output.lines().find(|line| line.contains(text));
-                (line.is_some(), shorten(line.unwrap_or(&trace.output).trim()))
-            }
-        }
+    pub fn judge(&self, done: &Done) -> (bool, String) {
+        self.tests(done).into_iter().next().unwrap_or_default()
     }
-}
 
-/// Whether nothing is there. What it would be part of must be: a misspelt place holds nothing either.
-fn lacks(trace: &Trace, place: &str) -> bool {
-    let there = |place: &str| place::at(&trace.document, place).unwrap_or(&Value::Null);
-    let within = place.rsplit_once('/').map_or(&trace.document, |(within, _)| there(within));
-    within.is_object() && there(place).is_null()
+    /// The same of each test that it has.
+    fn tests(&self, Done { document, exit, output, .. }: &Done) -> Vec<(bool, String)> {
+        let there = |place: &str| place::at(document, place).unwrap_or(&Value::Null);
+        let place = self.at.as_deref().unwrap_or_default();
+        let seen = there(place);
+        let is_within = |[low, high]: [f64; 2]| number(seen).is_some_and(|number| low <= number && number <= high);
+        let holds = |value: f64| {
+            let slack = value.abs() * self.known_within.unwrap_or(KERNEL);
+            ends(seen).is_some_and(|[low, high]| low - slack <= value && value <= high + slack)
+        };
+        // What the place would be part of must be there: a misspelt one holds nothing either.
+        let is_absent =
+            seen.is_null() && place.rsplit_once('/').map_or(document, |(within, _)| there(within)).is_object();
+        let of_place = [
+            self.is.as_ref().map(|wanted| same(seen, wanted)),
+            self.between.map(is_within),
+            self.near.map(|[value, share]| is_within([value - value.abs() * share, value + value.abs() * share])),
+            self.holds.map(holds),
+            self.at_most.map(|most| is_absent || is_within([f64::NEG_INFINITY, most])),
+            self.contains.as_ref().map(|text| contains(seen, text)),
+            self.absent.map(|_| is_absent),
+        ];
+        let find = |id: &str, about: &Option<String>| {
+            let is_it =
+                |found: &&Value| found["id"] == id && about.as_ref().is_none_or(|about| found["subject"] == **about);
+            findings(document).find(is_it)
+        };
+        let others = [
+            self.finding.as_ref().map(|id| {
+                let found = find(id, &self.about);
+                (found.is_some(), found.map_or_else(|| said(document), finding_shown))
+            }),
+            self.no_finding.as_ref().map(|id| {
+                let found = find(id, &None);
+                // A document that is missing holds no finding either.
+                (found.is_none() && document.is_object(), found.map_or_else(|| "none".to_owned(), finding_shown))
+            }),
+            self.exit.map(|code| (*exit == Some(code), exit_shown(*exit))),
+            self.prints.as_ref().map(|text| {
+                let line = output.lines().find(|line| line.contains(text));
+                (line.is_some(), shorten(line.unwrap_or(output).trim()))
+            }),
+        ];
+        let of_place = of_place.into_iter().flatten().map(|holds| (holds, number_shown(seen)));
+        of_place.chain(others.into_iter().flatten()).collect()
+    }
 }
 
 /// How a program ended.
@@ -237,13 +200,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn trace() -> Trace {
+    fn trace() -> Done {
         let tick = json!({ "estimate": 279.4, "low": 279.3, "high": 279.5 });
         let finding = json!({ "id": "slow", "subject": "A", "evidence": { "summary": "it is slow" } });
         let offset = json!({ "offset_ns": -410.0, "half_width_ns": 20 });
         let document =
             json!({ "tick": tick, "offset": offset, "path": "vdso", "list": ["ab", "c"], "findings": [finding] });
-        Trace { exit: Some(0), document, output: "ok: 3\n".to_owned() }
+        Done { exit: Some(0), document, output: "ok: 3\n".to_owned(), ..Done::default() }
     }
 
     fn row(text: &str) -> Expectation {
@@ -285,16 +248,16 @@ mod tests {
             "at = 'a'\nabsent = true",
             "exit = 0",
         ] {
-            assert!(!row(text).judge(&Trace::default()).0, "{text}");
+            assert!(!row(text).judge(&Done::default()).0, "{text}");
         }
     }
 
     #[test]
     fn one_test_each() {
-        assert!(row("at = 'a'\nis = 1\nholds = 2").test().is_err());
-        assert!(row("at = 'a'\nis = 1\nknown_within = 0.1").test().is_err());
-        assert!(row("").test().is_err());
-        assert!(row("is = 1").test().is_err(), "no place");
+        assert!(row("at = 'a'\nis = 1\nholds = 2").validate().is_err());
+        assert!(row("at = 'a'\nis = 1\nknown_within = 0.1").validate().is_err());
+        assert!(row("").validate().is_err());
+        assert!(row("is = 1").validate().is_err(), "no place");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::check::Check;
-use crate::expectation::{Expectation, Test};
+use crate::expectation::Expectation;
 use crate::peer::Peer;
 
 /// One file.
@@ -200,10 +200,7 @@ impl Scenario {
             first_that_holds(
                 &title,
                 &[
-                    (
-                        step.reads_counter.is_some() && !is_check,
-                        "reads_counter is for checks; of the tool, expect what its document says",
-                    ),
+                    (step.reads_counter.is_some() && !is_check, "reads_counter is for checks; expect it of a document"),
                     (is_undisturbed, "nothing disturbs it; say what by `meanwhile`"),
                     (titles.contains(&title), "two steps are called so; give one a name"),
                     (asked.iter().any(|command| Peer::of(command).is_none()), "there is no such peer"),
@@ -214,16 +211,14 @@ impl Scenario {
             titles.push(title);
         }
         for expectation in &scenario.expectations {
-            let test = expectation.test().map_err(|why| format!("{:?}: {why}", expectation.says))?;
-            let is_of_finding = matches!(test, Test::Finding(..));
+            let Expectation { fault, finding, .. } = expectation;
+            let wrong = expectation.validate().err();
             first_that_holds(
                 &expectation.says,
                 &[
-                    (expectation.fault.is_some() && !is_of_finding, "a fault is detected by a finding, or not at all"),
-                    (
-                        expectation.may_miss && expectation.fault.is_none(),
-                        "only the detection of a fault may be missed",
-                    ),
+                    (wrong.is_some(), wrong.unwrap_or_default()),
+                    (fault.is_some() && finding.is_none(), "a fault is detected by a finding, or not at all"),
+                    (expectation.may_miss && fault.is_none(), "only the detection of a fault may be missed"),
                     (!titles.contains(&expectation.of), "no step is called as what it is of"),
                 ],
             )?;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::answer::Answer;
 use crate::check::Check;
 use crate::event::{Done, Event};
-use crate::expectation::{Expectation, Test, Trace, exit_shown};
+use crate::expectation::{Expectation, exit_shown};
 use crate::reader::Read;
 use crate::run::Run;
 use crate::scenario::{Action, Scenario, Step};
@@ -130,17 +130,14 @@ fn judge_step(scenario: &Scenario, index: usize, step: &Step, run: &Run) -> Vec<
         let end = judge_end(step, "the clocksource stays", done, run);
         rows.extend(Some(end).filter(|end| !end.faults.is_empty()));
     }
-    let mut expected = scenario.expected_of(step);
-    let is_told = expected.any(|expectation| matches!(expectation.test(), Ok(Test::Exit(_))));
+    let is_told = scenario.expected_of(step).any(|expectation| expectation.exit.is_some());
     if !is_told && matches!(step.action(), Ok(Action::Tool(_) | Action::Run(_))) {
         rows.push(judge_program(step, done));
     }
     if done.errors.contains("panicked") {
         rows.push(judged(step, "no panic", &done.errors, vec![done.errors.clone()]));
     }
-    let trace = Trace { exit: done.exit, document: done.document.clone(), output: done.output.clone() };
-    let expected = scenario.expected_of(step);
-    rows.extend(expected.map(|expectation| judge_expectation(step, expectation, &trace)));
+    rows.extend(scenario.expected_of(step).map(|expectation| judge_expectation(step, expectation, done)));
     if let Some(why) = &done.failed {
         rows.push(judged(step, "it can be done", why, vec![why.clone()]));
     }
@@ -200,8 +197,8 @@ fn judge_program(step: &Step, done: &Done) -> Judged {
     judged(step, says, &exit_shown(done.exit), faults)
 }
 
-fn judge_expectation(step: &Step, expectation: &Expectation, trace: &Trace) -> Judged {
-    let (holds, seen) = expectation.judge(trace);
+fn judge_expectation(step: &Step, expectation: &Expectation, done: &Done) -> Judged {
+    let (holds, seen) = expectation.judge(done);
     let missed = !holds && expectation.may_miss;
     let faults = if holds || missed { Vec::new() } else { vec![format!("seen: {seen}")] };
     let finding = expectation.finding.clone().filter(|_| holds);
