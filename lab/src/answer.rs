@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use serde::{Deserialize, Serialize};
 
-use crate::peer::{Mark, Peer};
+use crate::peer::Peer;
 
 /// The fault of a machine that has none.
 pub const NO_FAULT: &str = "no fault";
@@ -85,7 +85,7 @@ fn ask(folder: &Path, command: &str, under: &[String]) -> io::Result<(Outcome, S
     // fio prints three lines for each of up to 200 000 mismatches, so nothing but what decides is kept.
     let deciding = read(peer, BufReader::new(output));
     let status = child.wait()?;
-    Ok(decide(status, &deciding?))
+    Ok(decide(status, deciding?))
 }
 
 fn why_missing(program: &Path) -> String {
@@ -96,46 +96,32 @@ fn why_missing(program: &Path) -> String {
     }
 }
 
-/// The lines that say something; of several that say the same, the first.
-fn read(peer: &Peer, output: impl BufRead) -> io::Result<Vec<(Mark, String)>> {
-    let mut deciding: Vec<(Mark, String)> = Vec::new();
+/// The first line that says [`Outcome::Detected`], and the first that says [`Outcome::NothingSeen`].
+fn read(peer: &Peer, output: impl BufRead) -> io::Result<[Option<String>; 2]> {
+    let mut deciding = [None, None];
     for line in output.split(b'\n') {
         let line = String::from_utf8_lossy(&line?).trim().to_owned();
-        if let Some(mark) = peer.mark(&line)
-            && !deciding.iter().any(|(other, _)| *other == mark)
-        {
-            deciding.push((mark, line));
+        if let Some(outcome) = peer.says(&line) {
+            deciding[outcome as usize].get_or_insert(line);
         }
     }
     Ok(deciding)
 }
 
 /// Exit code and words must agree: a peer that crashes, or that skips its test, has not said that all is well.
-fn decide(status: ExitStatus, deciding: &[(Mark, String)]) -> (Outcome, String) {
-    let said = |mark: Mark| deciding.iter().find(|(other, _)| *other == mark).map(|(_, line)| line.clone());
-    match (status.code(), said(Mark::Alarm), said(Mark::AllWell)) {
-        (Some(FAILED), Some(line), _) => (Outcome::Detected, line),
-        (Some(0), None, Some(line)) => (Outcome::NothingSeen, line),
-        (Some(code), _, _) => (Outcome::CouldNotRun, format!("exit code {code} without a verdict")),
-        (None, _, _) => {
-            let signal = status.signal().unwrap_or_default();
-            (Outcome::CouldNotRun, format!("ended by signal {signal}"))
-        }
+fn decide(status: ExitStatus, deciding: [Option<String>; 2]) -> (Outcome, String) {
+    match (status.code(), deciding) {
+        (Some(FAILED), [Some(line), _]) => (Outcome::Detected, line),
+        (Some(0), [None, Some(line)]) => (Outcome::NothingSeen, line),
+        (Some(code), _) => (Outcome::CouldNotRun, format!("exit code {code} without a verdict")),
+        (None, _) => (Outcome::CouldNotRun, format!("ended by signal {}", status.signal().unwrap_or_default())),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::process::ExitStatusExt;
-    use std::path::Path;
-    use std::process::ExitStatus;
-
-    use super::{Outcome, ask, decide, read};
+    use super::*;
     use crate::peer::PEERS;
-
-    fn outcome(raw_status: i32, output: &str) -> (Outcome, String) {
-        decide(ExitStatus::from_raw(raw_status), &read(&PEERS[0], output.as_bytes()).unwrap())
-    }
 
     #[test]
     fn exit_code_and_words_must_agree() {
@@ -152,17 +138,12 @@ mod tests {
             (0, "", Outcome::CouldNotRun, "exit code 0 without a verdict"),
             (11, passed, Outcome::CouldNotRun, "ended by signal 11"),
             (9, failed, Outcome::CouldNotRun, "ended by signal 9"),
+            // An alarm outweighs what passed before it.
+            (1 << 8, "ok 1 CLOCK_REALTIME\nnot ok 2 CLOCK_MONOTONIC\n", Outcome::Detected, "not ok 2 CLOCK_MONOTONIC"),
         ] {
-            let found = outcome(raw_status, output);
+            let found = decide(ExitStatus::from_raw(raw_status), read(&PEERS[0], output.as_bytes()).unwrap());
             assert_eq!(found, (wanted, line.to_owned()), "{raw_status} {output:?}");
         }
-    }
-
-    #[test]
-    fn an_alarm_outweighs_what_passed_before_it() {
-        let output = "ok 1 CLOCK_REALTIME\nnot ok 2 CLOCK_MONOTONIC\n";
-        let found = outcome(1 << 8, output);
-        assert_eq!(found, (Outcome::Detected, "not ok 2 CLOCK_MONOTONIC".to_owned()));
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! Programs that this one starts and waits for. None outlives it, however it ends.
 
 use std::ffi::OsStr;
-use std::io::{self, Read};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::thread::{self, JoinHandle};
+use std::io;
+use std::process::{Command, Output, Stdio};
+use std::thread;
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, kill, killpg};
+use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use wait_timeout::ChildExt;
 
 use crate::stop::Stop;
 use crate::sys;
@@ -31,46 +30,20 @@ pub fn tree(program: impl AsRef<OsStr>, limit_s: Option<u64>) -> Command {
 }
 
 /// Runs what `tree` gave and collects its output. None: `stop` ended it.
-///
-/// # Errors
-/// Where it cannot be started or waited for.
 pub fn output(command: &mut Command, stop: &Stop) -> io::Result<Option<Output>> {
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
-    let (stdout, stderr) = (child.stdout.take().map(collect), child.stderr.take().map(collect));
-    let status = loop {
-        if let Some(status) = child.wait_timeout(POLL)? {
-            break status;
-        }
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+    let group = Pid::from_raw(child.id() as i32);
+    let waiting = thread::spawn(move || child.wait_with_output());
+    while !waiting.is_finished() {
         if stop.cause().is_some() {
-            end(&mut child)?;
+            // `timeout` passes it on, and kills what ignores it. A tree that has just ended needs no signal.
+            let _ = kill(group, Signal::SIGTERM);
+            let _ = waiting.join();
             return Ok(None);
         }
-    };
-    Ok(Some(Output { status, stdout: collected(stdout)?, stderr: collected(stderr)? }))
-}
-
-/// Ends a tree: by SIGTERM, and what ignores that by SIGKILL.
-fn end(child: &mut Child) -> io::Result<ExitStatus> {
-    let group = Pid::from_raw(child.id() as i32);
-    kill(group, Signal::SIGTERM)?;
-    if let Some(status) = child.wait_timeout(Duration::from_secs(GRACE_S + 1))? {
-        return Ok(status);
+        thread::sleep(POLL);
     }
-    killpg(group, Signal::SIGKILL)?;
-    child.wait()
-}
-
-/// Reads on a thread of its own: a program that fills one pipe must not wait for whoever reads the other.
-fn collect(mut from: impl Read + Send + 'static) -> JoinHandle<io::Result<Vec<u8>>> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        from.read_to_end(&mut bytes)?;
-        Ok(bytes)
-    })
-}
-
-fn collected(reader: Option<JoinHandle<io::Result<Vec<u8>>>>) -> io::Result<Vec<u8>> {
-    reader.map_or_else(|| Ok(Vec::new()), |reader| reader.join().expect("reading does not panic"))
+    waiting.join().expect("waiting does not panic").map(Some)
 }
 
 #[cfg(test)]

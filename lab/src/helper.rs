@@ -11,7 +11,7 @@ use crate::checks::timens;
 use crate::crew::{self, Told, Until, cpus, read_on_every_cpu};
 use crate::line;
 use crate::reader::Both;
-use crate::said::Said;
+use crate::row::source;
 
 /// What a helper is started for.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -32,8 +32,8 @@ pub fn start(role: Role) -> io::Result<Child> {
     Command::new("/proc/self/exe").args(["helper", &role]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()
 }
 
-/// Ends its input and gives what it saw, or why it cannot be known.
-pub fn finish(child: Child) -> io::Result<(Both, Said)> {
+/// Ends its input and gives what it saw and its clock's source, or why they cannot be known.
+pub fn finish(child: Child) -> io::Result<(Both, String)> {
     let output = child.wait_with_output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     text.lines()
@@ -54,9 +54,9 @@ pub fn work(role: Role) -> io::Result<()> {
     Ok(())
 }
 
-/// Prints what was read and what the library says of itself in this process.
+/// Prints what was read and where the clock's rate came from.
 pub fn report(both: Both) {
-    line::print(&json!((both, Said::now())));
+    line::print(&json!((both, source())));
 }
 
 fn until_input_ends(read: impl FnOnce(Until<'_>) -> io::Result<Both>) -> io::Result<Both> {

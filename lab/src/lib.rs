@@ -29,7 +29,6 @@ pub mod plant;
 pub mod reader;
 pub mod row;
 pub mod run;
-pub mod said;
 pub mod scenario;
 pub mod schedule;
 pub mod self_test;

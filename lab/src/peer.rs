@@ -1,5 +1,7 @@
 //! Other people's programs that look for faults of clocks, and how each says what it found.
 
+use crate::answer::Outcome;
+
 /// One of them.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Peer {
@@ -25,15 +27,6 @@ pub static PEERS: [Peer; 4] = [
 /// A clock that the kernel lacks is `ok` too.
 const SKIPPED: &str = "# SKIP";
 
-/// What its output says, by the line that decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
-    /// Something is wrong.
-    Alarm,
-    /// All is well.
-    AllWell,
-}
-
 impl Peer {
     /// The one that a command starts.
     pub fn of(command: &str) -> Option<&'static Self> {
@@ -42,45 +35,36 @@ impl Peer {
     }
 
     /// What a line of its output says, if anything.
-    pub fn mark(&self, line: &str) -> Option<Mark> {
+    pub fn says(&self, line: &str) -> Option<Outcome> {
         let line = line.trim();
         let is = |[begin, end]: [&str; 2]| line.starts_with(begin) && line.ends_with(end) && !line.contains(SKIPPED);
-        if is(self.alarm) { Some(Mark::Alarm) } else { is(self.all_well).then_some(Mark::AllWell) }
+        if is(self.alarm) { Some(Outcome::Detected) } else { is(self.all_well).then_some(Outcome::NothingSeen) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Mark, PEERS, Peer};
-
-    #[test]
-    fn each_is_known_by_its_program() {
-        for peer in &PEERS {
-            assert_eq!(Peer::of(&format!("{} -t 3", peer.name)), Some(peer));
-        }
-        assert_eq!(Peer::of("clockperf"), None);
-        assert_eq!(Peer::of(""), None);
-    }
+    use super::*;
 
     #[test]
     fn lines_are_read_as_they_were_printed() {
         let [inconsistency_check, threadtest, raw_skew, fio] = &PEERS;
-        for (peer, line, mark) in [
-            (inconsistency_check, "ok 1 CLOCK_MONOTONIC                ", Some(Mark::AllWell)),
-            (inconsistency_check, "not ok 1 CLOCK_REALTIME                 ", Some(Mark::Alarm)),
+        for (peer, line, said) in [
+            (inconsistency_check, "ok 1 CLOCK_MONOTONIC                ", Some(Outcome::NothingSeen)),
+            (inconsistency_check, "not ok 1 CLOCK_REALTIME                 ", Some(Outcome::Detected)),
             (inconsistency_check, "ok 1 # SKIP UNKNOWN_CLOCKID                ", None),
             (inconsistency_check, "# Delta: 4012 ns", None),
-            (threadtest, "Testing consistency with 8 threads for 2 seconds: [OK]", Some(Mark::AllWell)),
-            (threadtest, "[FAILED]", Some(Mark::Alarm)),
+            (threadtest, "Testing consistency with 8 threads for 2 seconds: [OK]", Some(Outcome::NothingSeen)),
+            (threadtest, "[FAILED]", Some(Outcome::Detected)),
             (threadtest, "---------------", None),
-            (raw_skew, "Estimating clock drift: 0.0(est) 0.0(act)\t[OK]", Some(Mark::AllWell)),
-            (raw_skew, "Estimating clock drift: 500.1(est) 0.0(act)\t[FAILED]", Some(Mark::Alarm)),
+            (raw_skew, "Estimating clock drift: 0.0(est) 0.0(act)\t[OK]", Some(Outcome::NothingSeen)),
+            (raw_skew, "Estimating clock drift: 500.1(est) 0.0(act)\t[FAILED]", Some(Outcome::Detected)),
             (raw_skew, "Estimating clock drift: 7.1(est) 0.0(act)\t[SKIP]", None),
-            (fio, "cs: Pass!", Some(Mark::AllWell)),
-            (fio, "cs: Failed: 51204", Some(Mark::Alarm)),
+            (fio, "cs: Pass!", Some(Outcome::NothingSeen)),
+            (fio, "cs: Failed: 51204", Some(Outcome::Detected)),
             (fio, "cs: CPU clock mismatch (diff=912):", None),
         ] {
-            assert_eq!(peer.mark(line), mark, "{line}");
+            assert_eq!(peer.says(line), said, "{line}");
         }
     }
 }

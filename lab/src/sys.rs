@@ -1,7 +1,7 @@
 //! The system calls that the standard library has no words for, and the one instruction that keeps reads in order.
 #![allow(unsafe_code)]
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
@@ -188,31 +188,34 @@ impl Registers {
     }
 }
 
-/// Children made after this live in a new time namespace.
-pub fn unshare_time() -> io::Result<()> {
+/// Children made after this live in a new time namespace, so far ahead.
+pub fn unshare_time(ahead_s: u64) -> io::Result<()> {
     // SAFETY: takes an integer; what it changes is the namespace of children.
-    succeeded(unsafe { libc::unshare(libc::CLONE_NEWTIME) })
+    succeeded(unsafe { libc::unshare(libc::CLONE_NEWTIME) })?;
+    fs::write("/proc/self/timens_offsets", format!("monotonic {ahead_s} 0\nboottime {ahead_s} 0"))
 }
 
-/// Runs `work` in a forked child and returns the bytes that it left, or None if the child died or took longer than
-/// `limit`.
+/// Runs `work` in a forked child and returns the words that it left; None if it died or took longer than `limit`.
 ///
 /// With other threads running, `work` may do only what a signal handler may: no allocation, no lock.
-pub fn in_child<const N: usize>(limit: Duration, work: impl FnOnce() -> [u8; N]) -> io::Result<Option<[u8; N]>> {
+pub fn in_child<const N: usize>(limit: Duration, work: impl FnOnce() -> [u64; N]) -> io::Result<Option<[u64; N]>> {
     let (mut from, mut to) = io::pipe()?;
     // SAFETY: the child calls `alarm`, `work` (by its contract), `write` and `_exit`, all async-signal-safe, and never
     // returns into the caller.
     let ForkResult::Parent { child } = unsafe { fork() }? else {
         // An unhandled SIGALRM ends a child that hangs.
         alarm::set(limit.as_secs() as u32);
-        let written = to.write_all(&work()).is_ok();
+        let written = work().iter().all(|word| to.write_all(&word.to_ne_bytes()).is_ok());
         // SAFETY: ends the child at once, without the parent's exit handlers.
         unsafe { libc::_exit(i32::from(!written)) };
     };
     drop(to);
-    let mut bytes = [0; N];
-    let whole = from.read_exact(&mut bytes).is_ok();
-    Ok((waitpid(child, None)? == WaitStatus::Exited(child, 0) && whole).then_some(bytes))
+    let words = [(); N].map(|()| {
+        let mut bytes = [0; 8];
+        from.read_exact(&mut bytes).map(|()| u64::from_ne_bytes(bytes)).unwrap_or_default()
+    });
+    // A child that wrote too little did not end well.
+    Ok((waitpid(child, None)? == WaitStatus::Exited(child, 0)).then_some(words))
 }
 
 /// Calls `handler` on SIGALRM, `period` after `period`, on whichever thread the kernel picks.

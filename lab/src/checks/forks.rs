@@ -47,27 +47,16 @@ fn fork(count: u64) -> io::Result<(Both, u64)> {
     for number in 0..count {
         let ways = if number % 2 == 0 { Read::ALL } else { [Read::Unordered, Read::Ordered] };
         let came = sys::in_child(CHILD_LIMIT, || {
-            let mut bytes = [0; 48];
-            for (half, way) in bytes.chunks_exact_mut(24).zip(ways) {
-                let bracket = bracketed(way);
-                half[..8].copy_from_slice(&bracket.before_ns.to_le_bytes());
-                half[8..16].copy_from_slice(&bracket.reading_ns.to_le_bytes());
-                half[16..].copy_from_slice(&bracket.after_ns.to_le_bytes());
-            }
-            bytes
+            let [a, b] = ways.map(bracketed);
+            [a.before_ns, a.reading_ns, a.after_ns, b.before_ns, b.reading_ns, b.after_ns]
         })?;
-        let Some(bytes) = came else {
+        let Some([a_before, a_reading, a_after, b_before, b_reading, b_after]) = came else {
             lost += 1;
             continue;
         };
-        let brackets = [bracket(&bytes[..24]), bracket(&bytes[24..])];
-        both.of_mut(ways[0]).add(brackets[0], 0);
-        both.of_mut(ways[1]).add(brackets[1], brackets[0].reading_ns);
+        let bracket = |before_ns, reading_ns, after_ns| Bracket { before_ns, reading_ns, after_ns };
+        both.of_mut(ways[0]).add(bracket(a_before, a_reading, a_after), 0);
+        both.of_mut(ways[1]).add(bracket(b_before, b_reading, b_after), a_reading);
     }
     Ok((both, lost))
-}
-
-fn bracket(bytes: &[u8]) -> Bracket {
-    let word = |index: usize| u64::from_le_bytes(bytes[8 * index..8 * index + 8].try_into().expect("eight bytes"));
-    Bracket { before_ns: word(0), reading_ns: word(1), after_ns: word(2) }
 }

@@ -12,7 +12,6 @@ use crate::crew::cpus;
 use crate::helper::{self, Role};
 use crate::reader::Both;
 use crate::row::Row;
-use crate::said::Said;
 use crate::size::Size;
 
 /// Multiples of it have no pattern that a stop could follow.
@@ -31,42 +30,30 @@ pub fn run(size: Size) -> io::Result<Row> {
     let roles: Vec<Role> = std::iter::once(Role::Threads).chain((0..cpus()).map(Role::Single)).collect();
     let short = size.of(SHORT).div_ceil(roles.len() as u64);
     let long = size.of(LONG).div_ceil(roles.len() as u64);
-    let seen: Vec<io::Result<(Both, Said)>> = thread::scope(|scope| {
-        let stoppers: Vec<_> = roles
-            .iter()
-            .enumerate()
-            .map(|(seed, &role)| scope.spawn(move || stop_and_go(role, short, long, seed as u64)))
-            .collect();
-        stoppers.into_iter().map(|stopper| stopper.join().expect("a stopper panicked")).collect()
-    });
-    let mut both = Both::default();
-    let mut all_said: Option<Said> = None;
-    for process in seen {
-        let (read, said) = process?;
-        both.merge(read);
-        match &mut all_said {
-            Some(all) => all.merge(&said),
-            none => *none = Some(said),
-        }
-    }
-    let said = all_said.ok_or_else(|| io::Error::other("no process was started"))?;
+    let (mut both, mut sources) = (Both::default(), Vec::new());
+    thread::scope(|scope| {
+        let stop = |(seed, &role)| scope.spawn(move || stop_and_go(role, short, long, seed as u64));
+        let stoppers: Vec<_> = roles.iter().enumerate().map(stop).collect();
+        stoppers.into_iter().try_for_each(|stopper| {
+            let (read, source) = stopper.join().expect("a stopper panicked")?;
+            both.merge(read);
+            sources.push(source);
+            io::Result::Ok(())
+        })
+    })?;
     let (short, long) = (short * roles.len() as u64, long * roles.len() as u64);
     Ok(Row::new(Check::Stops.name(), both, (short + long) * READINGS_PER_STOP)
-        .said(said)
-        .note("processes", roles.len())
+        .read_by(sources)
         .note("stops_of_1_to_20_ms", short)
         .note("stops_of_1_s", long))
 }
 
-fn stop_and_go(role: Role, short: u64, long: u64, seed: u64) -> io::Result<(Both, Said)> {
+fn stop_and_go(role: Role, short: u64, long: u64, seed: u64) -> io::Result<(Both, String)> {
     let child = helper::start(role)?;
     let pid = Pid::from_raw(child.id() as i32);
     for stop in 0..short + long {
-        let between = |(low, high): (u64, u64)| {
-            Duration::from_micros(
-                low + (SCATTER.wrapping_mul(stop + 1) ^ SCATTER.rotate_left(seed as u32)) % (high - low),
-            )
-        };
+        let scattered = SCATTER.wrapping_mul(stop + 1) ^ SCATTER.rotate_left(seed as u32);
+        let between = |(low, high): (u64, u64)| Duration::from_micros(low + scattered % (high - low));
         sleep(between(BETWEEN_US));
         kill(pid, Signal::SIGSTOP)?;
         sleep(if stop < short { between(SHORT_STOP_US) } else { LONG_STOP });

@@ -4,14 +4,12 @@ use std::io;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use chronoscope_clock::{Clock, RateSource};
-
 use crate::check::Check;
 use crate::checks::readings;
 use crate::clocksource;
 use crate::crew::{Told, Until, read_on_every_cpu};
 use crate::plant::Plant;
-use crate::row::Row;
+use crate::row::{NO_COUNTER, Row, source};
 use crate::size::Size;
 
 const ROUND: [&str; 3] = ["hpet", "acpi_pm", "tsc"];
@@ -25,7 +23,7 @@ const READINGS_PER_SECOND: u64 = 5_000;
 struct Switches {
     made: u64,
     refused: u64,
-    sources: Vec<RateSource>,
+    sources: Vec<String>,
 }
 
 /// Switches round after round, and on to tsc at the end, where the library must be back on the counter.
@@ -44,13 +42,9 @@ pub fn run(size: Size, plant: Option<Plant>) -> io::Result<Row> {
     Ok(Row::new(Check::Switch.name(), all, seconds * READINGS_PER_SECOND + afterwards)
         .note("switches", switches.made)
         .note("refused", switches.refused)
-        .note("sources", switches.sources.iter().map(|source| format!("{source:?}")).collect::<Vec<_>>())
-        .note("began_on_counter", counter != RateSource::SystemClock)
+        .note("sources", switches.sources)
+        .note("began_on_counter", counter != NO_COUNTER)
         .note("is_back", source() == counter))
-}
-
-fn source() -> RateSource {
-    Clock::or_system().trust().rate_source
 }
 
 fn switch_for(time: Duration) -> io::Result<Switches> {
