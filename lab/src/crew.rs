@@ -81,7 +81,7 @@ pub fn read(cpu: usize, until: Until<'_>, plant: Option<Plant>) -> io::Result<Bo
             }
         }
     }
-    Ok(reader.seen())
+    Ok(reader.both)
 }
 
 fn share(until: Until<'_>, cpus: usize) -> Until<'_> {

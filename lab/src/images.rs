@@ -74,10 +74,8 @@ pub struct Images<'a> {
 impl<'a> Images<'a> {
     /// Of these names, some of them several times.
     pub fn wanted(names: impl Iterator<Item = &'a str>) -> Self {
-        let names: BTreeSet<&str> = names.collect();
-        let mut names: Vec<&str> = names.into_iter().collect();
-        names.sort_by_key(|name| ORDER.iter().position(|of| of == name));
-        names.sort_by_key(|name| !ORDER.contains(name));
+        let mut names: Vec<&str> = names.collect::<BTreeSet<_>>().into_iter().collect();
+        names.sort_by_key(|name| ORDER.iter().position(|of| of == name).unwrap_or(ORDER.len()));
         Self { all: names.into_iter().map(|name| (name, OnceLock::new())).collect() }
     }
 

@@ -30,8 +30,8 @@ pub struct Machine {
     pub monitor: Option<UnixStream>,
     /// What QEMU itself complained about.
     pub complaints: PathBuf,
-    /// What it alone needs: as large as an image, and of no use afterwards.
-    scratch: [PathBuf; 2],
+    /// Removed with it.
+    _scratch: Scratch,
 }
 
 /// An initramfs with the kernel that unpacks it.
@@ -41,55 +41,59 @@ pub struct Image {
     pub kernel: PathBuf,
 }
 
+/// Where a run finds and leaves things.
+#[derive(Clone, Debug)]
+pub struct Place<'a> {
+    /// The scenario's file.
+    pub file: &'a Path,
+    /// What it starts.
+    pub image: &'a Image,
+    /// The peers, if they could be had.
+    pub peers: Option<&'a Path>,
+    /// Begins the names of all files that it leaves, in the image's folder or below it.
+    pub stem: PathBuf,
+}
+
+/// An initramfs and a disk of a machine's own: as large as an image, and of no use afterwards.
+#[derive(Debug)]
+struct Scratch([PathBuf; 2]);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // One that cannot be removed takes room, and is overwritten by the next run.
+        self.0.iter().for_each(|file| drop(fs::remove_file(file)));
+    }
+}
+
 impl Drop for Machine {
     /// A machine never outlives whoever started it, whatever went wrong there.
     fn drop(&mut self) {
         // Both fail where it has ended already, and then nothing is left to do.
         let _ = self.qemu.kill();
         let _ = self.qemu.wait();
-        remove(&self.scratch);
     }
 }
 
-/// Starts one; `stem` begins the names of all files that it needs, in the image's folder or below it.
-///
-/// # Errors
-/// Where a file cannot be written, or QEMU not be started.
-pub fn start(
-    scenario: &Scenario,
-    file: &Path,
-    image: &Image,
-    peers: Option<&Path>,
-    stem: &Path,
-    size: Size,
-    plant: Option<Plant>,
-) -> io::Result<Machine> {
+/// Starts one.
+pub fn start(scenario: &Scenario, place: &Place<'_>, size: Size, plant: Option<Plant>) -> io::Result<Machine> {
+    let Place { file, image, peers, stem } = place;
     let [initramfs, complaints, disk] = ["initramfs", "errors", "qcow2"].map(|end| stem.with_extension(end));
-    let scratch = [initramfs, disk];
-    let begun = (|| {
-        let peers = peers.filter(|_| scenario.asks_peers()).map(|peers| (PEERS, peers));
-        let files: Vec<_> = std::iter::once((SCENARIO, file)).chain(peers).collect();
-        overlay::lay(&image.initramfs, &files, &scratch[0])?;
-        if scenario.snapshots {
-            make_disk(&scratch[1])?;
-        }
-        // A connection, not a socket in the file system, whose path may be too long for one.
-        let (monitor, theirs) = UnixStream::pair()?;
-        let mut qemu = command(scenario, image, &scratch, &kernel_words(scenario, size, plant))?;
-        qemu.arg("-chardev").arg(format!("socket,id=monitor,fd={}", theirs.as_raw_fd()));
-        qemu.args(["-mon", "chardev=monitor,mode=control"]);
-        sys::hand_over(&mut qemu, &theirs);
-        sys::end_with_parent(&mut qemu, Signal::SIGKILL);
-        let qemu = qemu.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(File::create(&complaints)?).spawn()?;
-        Ok((qemu, monitor))
-    })();
-    match begun {
-        Ok((qemu, monitor)) => Ok(Machine { qemu, monitor: Some(monitor), complaints, scratch }),
-        Err(error) => {
-            remove(&scratch);
-            Err(error)
-        }
+    let scratch = Scratch([initramfs, disk]);
+    let peers = peers.filter(|_| scenario.asks_peers()).map(|peers| (PEERS, peers));
+    let files: Vec<_> = std::iter::once((SCENARIO, *file)).chain(peers).collect();
+    overlay::lay(&image.initramfs, &files, &scratch.0[0])?;
+    if scenario.snapshots {
+        make_disk(&scratch.0[1])?;
     }
+    // A connection, not a socket in the file system, whose path may be too long for one.
+    let (monitor, theirs) = UnixStream::pair()?;
+    let mut qemu = command(scenario, image, &scratch.0, &kernel_words(scenario, size, plant))?;
+    qemu.arg("-chardev").arg(format!("socket,id=monitor,fd={}", theirs.as_raw_fd()));
+    qemu.args(["-mon", "chardev=monitor,mode=control"]);
+    sys::hand_over(&mut qemu, &theirs);
+    sys::end_with_parent(&mut qemu, Signal::SIGKILL);
+    let qemu = qemu.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(File::create(&complaints)?).spawn()?;
+    Ok(Machine { qemu, monitor: Some(monitor), complaints, _scratch: scratch })
 }
 
 /// QEMU with its options but for the monitor. It starts in the image's folder and gets the names of files in it: a path may
@@ -124,14 +128,6 @@ fn command(scenario: &Scenario, image: &Image, scratch: &[PathBuf; 2], words: &s
         }
     }
     Ok(qemu)
-}
-
-/// Removes files that may be there.
-fn remove(files: &[PathBuf]) {
-    for file in files {
-        // One that cannot be removed takes room, and is overwritten by the next run.
-        let _ = fs::remove_file(file);
-    }
 }
 
 /// The program that emulates such machines, what it calls them, and the console of their kernels.

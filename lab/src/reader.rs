@@ -68,7 +68,8 @@ impl Both {
 #[derive(Debug, Default)]
 pub struct Reader {
     plant: Option<Plant>,
-    both: Both,
+    /// What was seen so far.
+    pub both: Both,
     last: Option<Bracket>,
     latest_ns: u64,
 }
@@ -82,19 +83,8 @@ impl Reader {
     /// One ordered and one unordered reading.
     #[inline(always)]
     pub fn turn(&mut self) {
-        self.read(Read::Ordered);
-        self.read(Read::Unordered);
-    }
-
-    /// What was seen so far.
-    pub fn seen(&self) -> Both {
-        self.both
-    }
-
-    #[inline(always)]
-    fn read(&mut self, read: Read) {
-        let bracket = bracketed(read);
-        self.add(read, bracket);
+        self.add(Read::Ordered, bracketed(Read::Ordered));
+        self.add(Read::Unordered, bracketed(Read::Unordered));
     }
 
     /// Adds a bracketed reading of its thread.

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use wait_timeout::ChildExt;
 
 use crate::console;
 use crate::event::Event;
-use crate::machine::{self, Image, Machine};
+use crate::machine::{self, Image, Machine, Place};
 use crate::monitor::Monitor;
 use crate::plant::Plant;
 use crate::scenario::{MachineKind, Scenario};
@@ -29,19 +29,6 @@ pub struct Run {
     pub faults: Vec<String>,
     /// Whether somebody ended it before it was done.
     pub interrupted: bool,
-}
-
-/// Where a run finds and leaves things.
-#[derive(Clone, Debug)]
-pub struct Place<'a> {
-    /// The scenario's file.
-    pub file: &'a Path,
-    /// What it starts.
-    pub image: &'a Image,
-    /// The peers, if they could be had.
-    pub peers: Option<&'a Path>,
-    /// Begins the names of all files that it leaves.
-    pub stem: PathBuf,
 }
 
 const POLL: Duration = Duration::from_millis(100);
@@ -114,7 +101,7 @@ type Follower = JoinHandle<io::Result<(Vec<Event>, String)>>;
 
 fn boot(scenario: &Scenario, place: &Place<'_>, size: Size, plant: Option<Plant>, stop: &Stop) -> io::Result<Run> {
     let limit = Duration::from_secs(scenario.limit_s * if size == Size::Full { LONG } else { 1 });
-    let mut machine = machine::start(scenario, place.file, place.image, place.peers, &place.stem, size, plant)?;
+    let mut machine = machine::start(scenario, place, size, plant)?;
     let follower = follow(&mut machine, place.stem.with_extension("console"))?;
     let began = Instant::now();
     let mut run = Run::default();

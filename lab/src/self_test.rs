@@ -27,16 +27,13 @@ impl Case {
     pub fn judge(self, verdict: &Verdict) -> (bool, String) {
         let Self(_, plant, reason) = self;
         let faults = verdict.faults.iter().chain(verdict.rows.iter().flat_map(|row| &row.faults));
-        let Some(plant) = plant else {
-            return match verdict.passed() {
-                true => (true, "ok    nothing planted: passes".to_owned()),
-                false => (false, format!("FAIL  nothing planted: {:?}", faults.collect::<Vec<_>>())),
-            };
+        let (is_right, found) = match plant {
+            None => (verdict.passed(), "passes"),
+            Some(_) => (verdict.failed() && faults.clone().any(|fault| fault.contains(reason)), "found"),
         };
-        match verdict.failed() && faults.clone().any(|fault| fault.contains(reason)) {
-            true => (true, format!("ok    {} planted: found", word(plant))),
-            false => (false, format!("FAIL  {} planted: {:?}", word(plant), faults.collect::<Vec<_>>())),
-        }
+        let planted = plant.map_or_else(|| "nothing".to_owned(), word);
+        let seen = if is_right { found.to_owned() } else { format!("{:?}", faults.collect::<Vec<_>>()) };
+        (is_right, format!("{:<5} {planted} planted: {seen}", if is_right { "ok" } else { "FAIL" }))
     }
 }
 

@@ -90,7 +90,8 @@ fn carry_out(scenario: &Scenario, step: &Step, means: &Means<'_>, row: &mut dyn 
         }
         Action::Tool(arguments) => tool(step, arguments, means)?,
         Action::Peers(fault) => ask_peers(scenario, step, fault, row)?,
-        Action::Run(text) => ran(means.run(shell(text))?),
+        // A command that fails ends the shell, whatever would follow.
+        Action::Run(text) => ran(means.run(["/bin/sh", "-ec", text].map(str::to_owned))?),
     };
     if let Some(disturber) = meanwhile {
         done.failed = finished(disturber).or(done.failed);
@@ -143,9 +144,4 @@ fn ran(output: Output) -> Done {
         failed: output.status.code().is_none().then(|| format!("it ended with {}", output.status)),
         ..Done::default()
     }
-}
-
-/// A command that fails ends the shell, whatever would follow.
-fn shell(text: &str) -> [String; 3] {
-    ["/bin/sh", "-ec", text].map(str::to_owned)
 }

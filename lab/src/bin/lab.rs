@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use chronoscope_lab::campaign::Campaign;
 use chronoscope_lab::images::{self, Images, NotBuilt, PEERS, Scripts};
-use chronoscope_lab::machine::Image;
-use chronoscope_lab::run::{Place, Run, run};
+use chronoscope_lab::machine::{Image, Place};
+use chronoscope_lab::run::{Run, run};
 use chronoscope_lab::scenario::Scenario;
 use chronoscope_lab::schedule::side_by_side;
 use chronoscope_lab::self_test;

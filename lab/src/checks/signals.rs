@@ -4,11 +4,11 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, compiler_fence};
 use std::time::Duration;
 
-use crate::bracket::Bracket;
 use crate::reader::{Both, Read, Reader, bracketed};
 use crate::row::Row;
 use crate::size::Size;
 use crate::sys;
+use crate::tally::Tally;
 
 /// What the handler read.
 pub const HANDLER: &str = "signals";
@@ -18,33 +18,9 @@ const PERIOD: Duration = Duration::from_micros(100);
 /// Signals that must have come.
 const COUNT: [u64; 3] = [1_000, 30_000, 500_000];
 
-/// One kind of reading in the handler: nothing but atomics, as it needs.
-struct Seen {
-    readings: AtomicU64,
-    outside: AtomicU64,
-    worst_ns: AtomicU64,
-    backward: AtomicU64,
-}
-
-impl Seen {
-    fn add(&self, bracket: Bracket, latest_ns: &AtomicU64) {
-        let beyond_ns = bracket.beyond_ns();
-        self.readings.fetch_add(1, Ordering::Relaxed);
-        self.outside.fetch_add(u64::from(beyond_ns > 0), Ordering::Relaxed);
-        self.worst_ns.fetch_max(beyond_ns, Ordering::Relaxed);
-        let latest_ns = latest_ns.fetch_max(bracket.reading_ns, Ordering::Relaxed);
-        self.backward.fetch_add(u64::from(bracket.reading_ns < latest_ns), Ordering::Relaxed);
-    }
-}
-
-static SEEN: [Seen; 2] = [const {
-    Seen {
-        readings: AtomicU64::new(0),
-        outside: AtomicU64::new(0),
-        worst_ns: AtomicU64::new(0),
-        backward: AtomicU64::new(0),
-    }
-}; 2];
+/// What each kind of reading in the handler came to: readings, those outside, the furthest in nanoseconds, and steps back. Nothing
+/// but atomics, as a handler needs.
+static SEEN: [[AtomicU64; 4]; 2] = [const { [const { AtomicU64::new(0) }; 4] }; 2];
 static LATEST_NS: AtomicU64 = AtomicU64::new(0);
 static READING: AtomicBool = AtomicBool::new(false);
 static INSIDE: AtomicU64 = AtomicU64::new(0);
@@ -52,7 +28,13 @@ static INSIDE: AtomicU64 = AtomicU64::new(0);
 extern "C" fn on_signal(_: libc::c_int) {
     INSIDE.fetch_add(u64::from(READING.load(Ordering::Relaxed)), Ordering::Relaxed);
     for (read, seen) in Read::ALL.into_iter().zip(&SEEN) {
-        seen.add(bracketed(read), &LATEST_NS);
+        let bracket = bracketed(read);
+        let [readings, outside, worst_ns, backward] = seen;
+        readings.fetch_add(1, Ordering::Relaxed);
+        outside.fetch_add(u64::from(bracket.beyond_ns() > 0), Ordering::Relaxed);
+        worst_ns.fetch_max(bracket.beyond_ns(), Ordering::Relaxed);
+        let latest_ns = LATEST_NS.fetch_max(bracket.reading_ns, Ordering::Relaxed);
+        backward.fetch_add(u64::from(bracket.reading_ns < latest_ns), Ordering::Relaxed);
     }
 }
 
@@ -61,7 +43,7 @@ pub fn run(size: Size, print: &mut dyn FnMut(Row)) -> io::Result<()> {
     let count = size.of(COUNT);
     let mut interrupted = Reader::default();
     sys::start_timer(PERIOD, on_signal)?;
-    while SEEN[0].readings.load(Ordering::Relaxed) < count {
+    while SEEN[0][0].load(Ordering::Relaxed) < count {
         for read in Read::ALL {
             READING.store(true, Ordering::Relaxed);
             compiler_fence(Ordering::SeqCst);
@@ -74,14 +56,11 @@ pub fn run(size: Size, print: &mut dyn FnMut(Row)) -> io::Result<()> {
     sys::stop_timer()?;
     let mut handler = Both::default();
     for (read, seen) in Read::ALL.into_iter().zip(&SEEN) {
-        let tally = handler.of_mut(read);
-        tally.readings = seen.readings.load(Ordering::Relaxed);
-        tally.outside = seen.outside.load(Ordering::Relaxed);
-        tally.worst_ns = seen.worst_ns.load(Ordering::Relaxed);
-        tally.backward = seen.backward.load(Ordering::Relaxed);
+        let [readings, outside, worst_ns, backward] = seen.each_ref().map(|count| count.load(Ordering::Relaxed));
+        *handler.of_mut(read) = Tally { readings, outside, worst_ns, backward, ..Tally::default() };
     }
     let inside_share = INSIDE.load(Ordering::Relaxed) as f64 / count as f64;
     print(Row::new(HANDLER, handler, count).note("inside_share", inside_share));
-    print(Row::new(INTERRUPTED, interrupted.seen(), count));
+    print(Row::new(INTERRUPTED, interrupted.both, count));
     Ok(())
 }

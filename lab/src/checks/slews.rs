@@ -18,55 +18,30 @@ const PPM_PER_TICK_US: i64 = 100;
 /// Readings of either kind per row.
 const COUNT: [u64; 3] = [200_000, 5_000_000, 10_000_000];
 
-/// One slew: how far, and how long one way.
-#[derive(Clone, Copy, Debug)]
-struct Slew {
-    ppm: i64,
-    period_ms: u64,
-}
+/// How far in ppm, and how long one way in milliseconds: NTP's own limit, ten times that, chrony's default limit slowly and fast,
+/// and adjtimex's limit.
+const SLEWS: [(i64, u64); 5] = [(500, 200), (5_000, 200), (83_000, 200), (83_000, 7), (100_000, 37)];
 
-/// NTP's own limit, ten times that, chrony's default limit slowly and fast, and adjtimex's limit.
-const SLEWS: [Slew; 5] = [
-    Slew { ppm: 500, period_ms: 200 },
-    Slew { ppm: 5_000, period_ms: 200 },
-    Slew { ppm: 83_000, period_ms: 200 },
-    Slew { ppm: 83_000, period_ms: 7 },
-    Slew { ppm: 100_000, period_ms: 37 },
-];
-
-impl Slew {
-    /// Frequency reaches 500 ppm, NTP's limit; all beyond needs the tick.
-    fn apply(self, sign: i64) -> io::Result<()> {
-        if self.ppm <= 500 {
-            sys::slew(sys::NOMINAL_TICK_US, sign * self.ppm)
-        } else {
-            sys::slew(sys::NOMINAL_TICK_US + sign * self.ppm / PPM_PER_TICK_US, 0)
-        }
-    }
-
-    /// Slews until the readers are done.
-    fn alternate(self, done: &AtomicBool) -> io::Result<Seen> {
-        let mut seen = Seen::default();
-        while !done.load(Ordering::Relaxed) {
-            let (sign, ways) =
-                if seen.changes % 2 == 0 { (1, &mut seen.ahead_ppm) } else { (-1, &mut seen.behind_ppm) };
-            self.apply(sign)?;
-            let (slewed_ns, raw_ns) = (sys::monotonic_ns(), sys::raw_ns());
-            sleep(Duration::from_millis(self.period_ms));
-            let (slewed_ns, raw_ns) = (sys::monotonic_ns() - slewed_ns, sys::raw_ns() - raw_ns);
-            ways.push((slewed_ns as i64 - raw_ns as i64) * 1_000_000 / raw_ns as i64);
-            seen.changes += 1;
-        }
-        Ok(seen)
+/// Frequency reaches 500 ppm, NTP's limit; all beyond needs the tick.
+fn slew(ppm: i64) -> io::Result<()> {
+    if ppm.abs() <= 500 {
+        sys::slew(sys::NOMINAL_TICK_US, ppm)
+    } else {
+        sys::slew(sys::NOMINAL_TICK_US + ppm / PPM_PER_TICK_US, 0)
     }
 }
 
-/// How the slewed clock ran against the raw one after each change, in ppm.
-#[derive(Debug, Default)]
-struct Seen {
-    changes: u64,
-    ahead_ppm: Vec<i64>,
-    behind_ppm: Vec<i64>,
+/// Slews until the readers are done, and tells how the clock ran against the raw one after each change, in ppm: ahead, and behind.
+fn alternate((ppm, period_ms): (i64, u64), done: &AtomicBool) -> io::Result<[Vec<i64>; 2]> {
+    let mut seen = [Vec::new(), Vec::new()];
+    for (way, ppm) in [(0, ppm), (1, -ppm)].into_iter().cycle().take_while(|_| !done.load(Ordering::Relaxed)) {
+        slew(ppm)?;
+        let (slewed_ns, raw_ns) = (sys::monotonic_ns(), sys::raw_ns());
+        sleep(Duration::from_millis(period_ms));
+        let (slewed_ns, raw_ns) = (sys::monotonic_ns() - slewed_ns, sys::raw_ns() - raw_ns);
+        seen[way].push((slewed_ns as i64 - raw_ns as i64) * 1_000_000 / raw_ns as i64);
+    }
+    Ok(seen)
 }
 
 /// The middle one; 0 of none.
@@ -79,16 +54,13 @@ fn median(mut values: Vec<i64>) -> i64 {
 pub fn run(size: Size, plant: Option<Plant>, print: &mut dyn FnMut(Row)) -> io::Result<()> {
     let count = size.of(COUNT);
     for (slew, name) in SLEWS.into_iter().zip(Check::Slews.rows()) {
-        let run = read_on_every_cpu(Until::Readings(count), plant, |done| slew.alternate(done));
+        let run = read_on_every_cpu(Until::Readings(count), plant, |done| alternate(slew, done));
         sys::slew(sys::NOMINAL_TICK_US, 0)?;
-        let (both, seen) = run?;
-        let share = |ppm: Vec<i64>| median(ppm) as f64 / slew.ppm as f64;
-        print(
-            Row::new(name, both, count)
-                .note("changes", seen.changes)
-                .note("ahead_share", share(seen.ahead_ppm))
-                .note("behind_share", -share(seen.behind_ppm)),
-        );
+        let (both, [ahead, behind]) = run?;
+        let changes = ahead.len() + behind.len();
+        let share = |ppm: Vec<i64>| median(ppm) as f64 / slew.0 as f64;
+        let row = Row::new(name, both, count).note("changes", changes);
+        print(row.note("ahead_share", share(ahead)).note("behind_share", -share(behind)));
     }
     Ok(())
 }

@@ -45,7 +45,7 @@ pub fn through(warm: bool, readings: u64) -> io::Result<()> {
         (0..readings).for_each(|_| reader.turn());
         let is_ahead = sys::monotonic_ns() >= ahead_ns;
         if is_ahead {
-            helper::report(reader.seen());
+            helper::report(reader.both);
         }
         [u64::from(is_ahead)]
     })?;
