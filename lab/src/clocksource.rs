@@ -31,9 +31,6 @@ pub fn choose(name: &str) -> io::Result<()> {
 }
 
 /// Waits until the kernel keeps time by `name`.
-///
-/// # Errors
-/// Where it does not in time, or the files cannot be read.
 pub fn settle(name: &str) -> io::Result<()> {
     let mut waited = Duration::ZERO;
     while current()? != name {

@@ -7,9 +7,6 @@ use std::path::Path;
 use crate::event::Event;
 
 /// Hands every event to `told`, keeps all that was printed in `file`, and gives the last words at the end.
-///
-/// # Errors
-/// Where the console cannot be read or kept.
 pub fn follow(from: impl Read, file: &Path, told: &mut dyn FnMut(Event) -> io::Result<()>) -> io::Result<String> {
     let mut kept = File::create(file)?;
     let mut reader = BufReader::new(from);

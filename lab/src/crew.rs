@@ -49,11 +49,14 @@ pub fn read_on_every_cpu<T>(
     meanwhile: impl FnOnce(&AtomicBool) -> io::Result<T>,
 ) -> io::Result<(Both, T)> {
     let cpus = cpus();
+    let each = match until {
+        Until::Readings(count) => Until::Readings(count.div_ceil(cpus as u64)),
+        told => told,
+    };
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         let all = scope.spawn(|| {
-            let readers: Vec<_> =
-                (0..cpus).map(|cpu| scope.spawn(move || read(cpu, share(until, cpus), plant))).collect();
+            let readers: Vec<_> = (0..cpus).map(|cpu| scope.spawn(move || read(cpu, each, plant))).collect();
             let seen: Vec<_> = readers.into_iter().map(|reader| reader.join().expect("a reader panicked")).collect();
             done.store(true, Ordering::Relaxed);
             let mut both = Both::default();
@@ -82,11 +85,4 @@ pub fn read(cpu: usize, until: Until<'_>, plant: Option<Plant>) -> io::Result<Bo
         }
     }
     Ok(reader.both)
-}
-
-fn share(until: Until<'_>, cpus: usize) -> Until<'_> {
-    match until {
-        Until::Readings(count) => Until::Readings(count.div_ceil(cpus as u64)),
-        told => told,
-    }
 }

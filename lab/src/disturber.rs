@@ -15,9 +15,6 @@ impl<'a> Disturber<'a> {
     }
 
     /// Begins.
-    ///
-    /// # Errors
-    /// Where there is no shell.
     pub fn start(&mut self) -> io::Result<()> {
         // Its standard output is ours, so that it can ask whoever booted the machine. A fault that could not be injected ends
         // it, whatever would follow.
@@ -28,18 +25,12 @@ impl<'a> Disturber<'a> {
     }
 
     /// Whether it is done.
-    ///
-    /// # Errors
-    /// Where it has not begun.
     pub fn has_ended(&mut self) -> io::Result<bool> {
         let child = self.child.as_mut().ok_or_else(|| io::Error::other("it has not begun"))?;
         Ok(child.try_wait()?.is_some())
     }
 
     /// Waits for its end.
-    ///
-    /// # Errors
-    /// Where it did not begin, or did not end well.
     pub fn finish(self) -> io::Result<()> {
         let child = self.child.ok_or_else(|| io::Error::other("what was to happen meanwhile has not begun"))?;
         let ended = child.wait_with_output()?;

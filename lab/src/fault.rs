@@ -63,9 +63,6 @@ const BEFORE_MIDNIGHT_S: i64 = 3;
 
 impl Fault {
     /// Does it, and notes that in the kernel's log, so that what the kernel says of it can be told from what it said before.
-    ///
-    /// # Errors
-    /// Where the kernel refuses.
     pub fn inject(self) -> io::Result<()> {
         fs::write("/dev/kmsg", format!("lab: fault {self:?}\n"))?;
         match self {

@@ -1,7 +1,7 @@
 //! Initramfs images, built by the scripts in `lab/images`.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use crate::child;
@@ -24,8 +24,10 @@ const INSTALL: &str = "CHRONOSCOPE_LAB_INSTALL";
 /// How images are built.
 #[derive(Clone, Debug)]
 pub struct Scripts {
-    /// A script per image.
-    pub folder: PathBuf,
+    /// The folder of scripts, one per image.
+    pub from: PathBuf,
+    /// That of images.
+    pub to: PathBuf,
     /// Whether they install what they lack.
     pub may_install: bool,
 }
@@ -42,15 +44,12 @@ pub enum NotBuilt {
 }
 
 /// Builds the image of that name, unless it is there and newer than what goes into it.
-///
-/// # Errors
-/// Why there is none.
-pub fn build(scripts: &Scripts, folder: &Path, name: &str, stop: &Stop) -> Result<Image, NotBuilt> {
+pub fn build(scripts: &Scripts, name: &str, stop: &Stop) -> Result<Image, NotBuilt> {
     if stop.cause().is_some() {
         return Err(NotBuilt::Interrupted);
     }
-    let (initramfs, kernel) = (folder.join(name).with_extension("gz"), folder.join(name).with_extension("kernel"));
-    let mut script = child::tree(scripts.folder.join(name), None);
+    let [initramfs, kernel] = ["gz", "kernel"].map(|end| scripts.to.join(name).with_extension(end));
+    let mut script = child::tree(scripts.from.join(name), None);
     script.env(INSTALL, if scripts.may_install { "yes" } else { "no" });
     // After machines that run meanwhile: their CPUs must run at the same time.
     sys::come_last(&mut script);
@@ -80,9 +79,9 @@ impl<'a> Images<'a> {
     }
 
     /// Builds them one after the other.
-    pub fn build(&self, scripts: &Scripts, folder: &Path, stop: &Stop) {
+    pub fn build(&self, scripts: &Scripts, stop: &Stop) {
         for (name, built) in &self.all {
-            built.get_or_init(|| build(scripts, folder, name, stop));
+            built.get_or_init(|| build(scripts, name, stop));
         }
     }
 
@@ -109,8 +108,8 @@ mod tests {
         assert!(images.get("plain").is_none() && !images.are_built());
         let stop = Stop::default();
         stop.interrupt();
-        let scripts = Scripts { folder: PathBuf::from("nowhere"), may_install: false };
-        images.build(&scripts, Path::new("nowhere"), &stop);
+        let scripts = Scripts { from: "nowhere".into(), to: "nowhere".into(), may_install: false };
+        images.build(&scripts, &stop);
         assert!(matches!(images.get("plain"), Some(Err(NotBuilt::Interrupted))));
         assert!(images.get("missing").is_none() && images.are_built());
     }

@@ -18,18 +18,12 @@ pub struct Monitor {
 
 impl Monitor {
     /// The monitor at the other end of this connection.
-    ///
-    /// # Errors
-    /// Where the kernel refuses to limit how long an answer may take.
     pub fn new(stream: UnixStream) -> io::Result<Self> {
         stream.set_read_timeout(Some(ANSWERS_WITHIN))?;
         Ok(Self { reader: BufReader::new(stream), is_ready: false })
     }
 
     /// Carries out commands as a person would type them, with `;` between; `sleep 2` waits here.
-    ///
-    /// # Errors
-    /// Where the monitor cannot be reached, or complains.
     pub fn run(&mut self, commands: &str) -> io::Result<()> {
         if !self.is_ready {
             // It greets first, and takes commands only after this one.

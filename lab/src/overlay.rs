@@ -10,9 +10,6 @@ const REGULAR: u32 = 0o100_644;
 const LAST: &str = "TRAILER!!!";
 
 /// Writes the image with more files in its root.
-///
-/// # Errors
-/// Where the image or a file cannot be read, or the result not written.
 pub fn lay(image: &Path, files: &[(&str, &Path)], result: &Path) -> io::Result<()> {
     let mut bytes = fs::read(image)?;
     pad(&mut bytes);

@@ -131,9 +131,6 @@ pub enum Action<'a> {
 
 impl Step {
     /// What it does.
-    ///
-    /// # Errors
-    /// Where it names nothing, or more than one thing.
     pub fn action(&self) -> Result<Action<'_>, String> {
         match (&self.switch, &self.check, &self.tool, &self.run, &self.peers) {
             (Some(name), None, None, None, None) => Ok(Action::Switch(name)),
@@ -175,9 +172,6 @@ impl Step {
 
 impl Scenario {
     /// Reads one file.
-    ///
-    /// # Errors
-    /// Where it cannot be read, or says what no scenario can.
     pub fn read(path: &Path) -> io::Result<Self> {
         let told = |why: String| io::Error::other(format!("{}: {why}", path.display()));
         let text = fs::read_to_string(path).map_err(|error| told(error.to_string()))?;
@@ -186,9 +180,6 @@ impl Scenario {
     }
 
     /// The scenario that this text describes.
-    ///
-    /// # Errors
-    /// What is wrong with the text.
     pub fn parse(name: &str, text: &str) -> Result<Self, String> {
         let mut scenario: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         scenario.name = name.to_owned();
@@ -255,9 +246,6 @@ impl Scenario {
     }
 
     /// All of a folder, by name.
-    ///
-    /// # Errors
-    /// Where the folder or a file of it cannot be read.
     pub fn all(folder: &Path) -> io::Result<Vec<Self>> {
         let mut paths = fs::read_dir(folder)?
             .map(|entry| entry.map(|entry| entry.path()))

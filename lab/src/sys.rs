@@ -9,10 +9,11 @@ use std::process::Command;
 use std::ptr;
 use std::time::Duration;
 
-use nix::sched::{CpuSet, sched_setaffinity};
+use nix::sched::{CloneFlags, CpuSet, sched_setaffinity, unshare};
 use nix::sys::prctl::set_pdeathsig;
-use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+use nix::sys::signal::{SaFlags, SigAction, SigEvent, SigHandler, SigSet, SigevNotify, Signal, sigaction};
 use nix::sys::time::TimeSpec;
+use nix::sys::timer::{Expiration, Timer, TimerSetTimeFlags};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::time::{ClockId, clock_gettime, clock_settime};
 use nix::unistd::{ForkResult, Pid, alarm, fork, getppid};
@@ -190,8 +191,7 @@ impl Registers {
 
 /// Children made after this live in a new time namespace, so far ahead.
 pub fn unshare_time(ahead_s: u64) -> io::Result<()> {
-    // SAFETY: takes an integer; what it changes is the namespace of children.
-    succeeded(unsafe { libc::unshare(libc::CLONE_NEWTIME) })?;
+    unshare(CloneFlags::from_bits_retain(libc::CLONE_NEWTIME))?;
     fs::write("/proc/self/timens_offsets", format!("monotonic {ahead_s} 0\nboottime {ahead_s} 0"))
 }
 
@@ -220,24 +220,15 @@ pub fn in_child<const N: usize>(limit: Duration, work: impl FnOnce() -> [u64; N]
 
 /// Calls `handler` on SIGALRM, `period` after `period`, on whichever thread the kernel picks.
 ///
-/// The handler must do only what a signal handler may.
-pub fn start_timer(period: Duration, handler: extern "C" fn(libc::c_int)) -> io::Result<()> {
+/// The handler must do only what a signal handler may. It stays when the timer is dropped, for a signal that is under way.
+pub fn start_timer(period: Duration, handler: extern "C" fn(libc::c_int)) -> io::Result<Timer> {
     let action = SigAction::new(SigHandler::Handler(handler), SaFlags::SA_RESTART, SigSet::empty());
     // SAFETY: the handler does what a signal handler may, by its contract, and lives as long as the program.
     unsafe { sigaction(Signal::SIGALRM, &action) }?;
-    set_timer(period)
-}
-
-/// No more signals from the timer; the handler stays, for one that is under way.
-pub fn stop_timer() -> io::Result<()> {
-    set_timer(Duration::ZERO)
-}
-
-fn set_timer(period: Duration) -> io::Result<()> {
-    let period = libc::timeval { tv_sec: 0, tv_usec: period.subsec_micros() as libc::suseconds_t };
-    let timer = libc::itimerval { it_interval: period, it_value: period };
-    // SAFETY: the kernel only reads `timer`, and nobody asks for the old one.
-    succeeded(unsafe { libc::setitimer(libc::ITIMER_REAL, &timer, std::ptr::null_mut()) })
+    let signal = SigevNotify::SigevSignal { signal: Signal::SIGALRM, si_value: 0 };
+    let mut timer = Timer::new(ClockId::CLOCK_MONOTONIC, SigEvent::new(signal))?;
+    timer.set(Expiration::Interval(TimeSpec::from_duration(period)), TimerSetTimeFlags::empty())?;
+    Ok(timer)
 }
 
 fn succeeded(result: libc::c_int) -> io::Result<()> {

@@ -45,17 +45,16 @@ fn faults(verdicts: &[Verdict]) -> String {
     let mut text = String::new();
     for verdict in verdicts {
         let whole = verdict.faults.iter().map(|fault| (String::new(), fault));
-        let rows = verdict.rows.iter().flat_map(|row| row.faults.iter().map(move |fault| (named(row), fault)));
+        let rows = verdict
+            .rows
+            .iter()
+            .flat_map(|row| row.faults.iter().map(move |fault| (format!(", {}, {}", row.step, row.says), fault)));
         // What was not run has no rows.
         for (row, fault) in whole.chain(rows).filter(|_| verdict.failed()) {
             text += &format!("FAIL {}{row}: {fault}\n", verdict.scenario);
         }
     }
     text
-}
-
-fn named(row: &Judged) -> String {
-    format!(", {}, {}", row.step, row.says)
 }
 
 /// How many of what.

@@ -27,9 +27,6 @@ fn study(name: &str, seconds: u64) -> Study {
 ///
 /// Coarse reads are not compared: batches of cases that are compared are as long as the fastest of them needs, and a read
 /// that takes a nanosecond would leave the others a fraction of their visits.
-///
-/// # Errors
-/// If the counter cannot be read.
 pub fn latency() -> Result<Study, Failure> {
     use subjects::Unit::{Coarse, Nanoseconds};
 
@@ -48,9 +45,6 @@ pub fn latency() -> Result<Study, Failure> {
 }
 
 /// Every read as a case in work, compared with the work alone.
-///
-/// # Errors
-/// If the counter cannot be read.
 pub fn work() -> Result<Study, Failure> {
     let subjects = subjects::of('w')?;
     let reads: Vec<&str> = subjects.iter().map(|subject| subject.name).filter(|name| *name != NOTHING).collect();
@@ -59,9 +53,6 @@ pub fn work() -> Result<Study, Failure> {
 }
 
 /// Every read on one thread, and on 2, 4, … up to all CPUs.
-///
-/// # Errors
-/// If the counter cannot be read.
 pub fn threads() -> Result<Study, Failure> {
     let counts = thread_counts(cpus::allowed()?.len() as u32);
     let subjects = subjects::of('t')?;

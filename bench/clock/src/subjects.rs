@@ -95,9 +95,6 @@ impl Subject {
 }
 
 /// Those of the study that begins with `letter`; what this CPU lacks is left out.
-///
-/// # Errors
-/// If the counter cannot be read.
 pub(crate) fn of(letter: char) -> Result<Vec<Subject>, Failure> {
     Ok(all()?.into_iter().filter(|subject| subject.studies.contains(letter)).collect())
 }

@@ -74,9 +74,6 @@ pub struct Judged {
 }
 
 /// The goals of the benchmark called `bench`, in their order.
-///
-/// # Errors
-/// If the file is wrong, or speaks of a section that is none of `sections`.
 pub fn of(bench: &str, sections: &[&str]) -> Result<Vec<Goal>, Failure> {
     let file: File = toml::from_str(FILE).map_err(|error| Failure::run(format!("goals.toml: {error}")))?;
     let goals: Vec<Goal> = file.goal.into_iter().filter(|goal| goal.bench == bench).collect();

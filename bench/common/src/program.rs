@@ -77,9 +77,6 @@ impl Run {
     }
 
     /// What `once` gives, so often; it is told how often it was done before.
-    ///
-    /// # Errors
-    /// The first of `once`.
     pub fn repeat<T>(
         &self,
         what: &str,

@@ -42,9 +42,6 @@ pub(crate) enum Oracle {
 
 impl Oracle {
     /// The harness of `language`, for what `program` runs.
-    ///
-    /// # Errors
-    /// Why it cannot be had here.
     pub(crate) fn find(language: &Language, program: &Path) -> Result<Self, Failure> {
         match language.name {
             "java" => {

@@ -1,7 +1,7 @@
 //! Runs inside a machine: carries out the steps of a scenario and prints what comes of them, a line of JSON each.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use chronoscope_lab::event::Event;
@@ -12,7 +12,7 @@ use chronoscope_lab::plant::Plant;
 use chronoscope_lab::scenario::Scenario;
 use chronoscope_lab::size::Size;
 use chronoscope_lab::steps::{self, Means};
-use clap::{ArgAction, Args, Parser, Subcommand};
+use clap::{ArgAction, Parser, Subcommand};
 
 /// Where an image has the tool.
 const TOOL: &str = "/bin/chronoscope";
@@ -27,7 +27,21 @@ struct Arguments {
 #[derive(Subcommand)]
 enum What {
     /// Carry out a scenario
-    Steps(Steps),
+    Steps {
+        scenario: PathBuf,
+        #[arg(long, default_value = "quick")]
+        size: Size,
+        #[arg(long)]
+        plant: Option<Plant>,
+        #[arg(long, default_value = TOOL)]
+        tool: String,
+        /// Whether the steps that ask peers are carried out
+        #[arg(long, action = ArgAction::Set, default_value_t = true)]
+        peers: bool,
+        /// The machine is there for nothing else: its clock may be changed
+        #[arg(long)]
+        guest: bool,
+    },
     /// Ask whoever booted this machine to give its monitor these commands
     Ask { commands: String },
     /// Do something to this machine's clocks
@@ -44,26 +58,12 @@ enum What {
     Helper { role: String },
 }
 
-#[derive(Args)]
-struct Steps {
-    scenario: PathBuf,
-    #[arg(long, default_value = "quick")]
-    size: Size,
-    #[arg(long)]
-    plant: Option<Plant>,
-    #[arg(long, default_value = TOOL)]
-    tool: String,
-    /// Whether the steps that ask peers are carried out
-    #[arg(long, action = ArgAction::Set, default_value_t = true)]
-    peers: bool,
-    /// The machine is there for nothing else: its clock may be changed
-    #[arg(long)]
-    guest: bool,
-}
-
 fn main() -> ExitCode {
     let done = match Arguments::parse().what {
-        What::Steps(asked) => carry_out(asked),
+        What::Steps { scenario, size, plant, tool, peers, guest } => {
+            let means = Means { tool: vec![tool], size, plant, limits: None };
+            carry_out(&scenario, peers, guest, &means)
+        }
         What::Ask { commands } => {
             Event::Ask(commands).print();
             Ok(())
@@ -84,14 +84,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn carry_out(asked: Steps) -> Result<(), String> {
-    let scenario = Scenario::read(&asked.scenario).map_err(|error| error.to_string())?;
-    let scenario = if asked.peers { scenario } else { scenario.without_peers() };
+fn carry_out(file: &Path, asks_peers: bool, is_guest: bool, means: &Means<'_>) -> Result<(), String> {
+    let scenario = Scenario::read(file).map_err(|error| error.to_string())?;
+    let scenario = if asks_peers { scenario } else { scenario.without_peers() };
     // Whoever tries the program on a machine that others use must not find its clock changed afterwards.
-    if let Some(step) = scenario.steps.iter().find(|step| !asked.guest && step.changes_machine()) {
+    if let Some(step) = scenario.steps.iter().find(|step| !is_guest && step.changes_machine()) {
         return Err(format!("step {:?} changes the whole machine: only with --guest", step.title()));
     }
-    let means = Means { tool: vec![asked.tool], size: asked.size, plant: asked.plant, limits: None };
-    steps::run(&scenario, &means, &mut |event| event.print());
+    steps::run(&scenario, means, &mut |event| event.print());
     Ok(())
 }

@@ -58,12 +58,6 @@ struct Arguments {
     folder: PathBuf,
 }
 
-impl Arguments {
-    fn scripts(&self) -> Scripts {
-        Scripts { folder: self.from.join("images"), may_install: !self.no_install }
-    }
-}
-
 const WRONG_ARGUMENTS: u8 = 2;
 const NOTHING_RUN: u8 = 77;
 /// What a shell reports of a program that Ctrl-C ended.
@@ -124,7 +118,7 @@ fn run_all(arguments: &Arguments, scenarios: &[Scenario], stop: &Stop) -> io::Re
     let slots = thread::available_parallelism().map_or(1, usize::from);
     let verdicts = thread::scope(|scope| {
         scope.spawn(|| {
-            images.build(&arguments.scripts(), &arguments.folder, stop);
+            images.build(&scripts(arguments), stop);
             if let Some(minutes) = minutes {
                 stop.begin(Duration::from_secs(60 * minutes));
             }
@@ -144,6 +138,10 @@ fn run_all(arguments: &Arguments, scenarios: &[Scenario], stop: &Stop) -> io::Re
         eprintln!("lab: out of time: {minutes} minutes are over; on a slower host, allow more by --minutes");
     }
     finish(arguments, &verdicts)
+}
+
+fn scripts(Arguments { from, folder, no_install, .. }: &Arguments) -> Scripts {
+    Scripts { from: from.join("images"), to: folder.clone(), may_install: !no_install }
 }
 
 fn images_of(scenario: &Scenario) -> impl Iterator<Item = &str> {
@@ -227,7 +225,7 @@ fn finish(arguments: &Arguments, verdicts: &[Verdict]) -> io::Result<ExitCode> {
 
 /// Planted faults must be found, for the reason that each was planted for; without one the same machine must pass.
 fn test_itself(arguments: &Arguments, stop: &Stop) -> io::Result<ExitCode> {
-    let image = match images::build(&arguments.scripts(), &arguments.folder, "plain", stop) {
+    let image = match images::build(&scripts(arguments), "plain", stop) {
         Ok(image) => image,
         Err(NotBuilt::Cannot(why)) => {
             println!("skipped: {why}");

@@ -42,7 +42,7 @@ extern "C" fn on_signal(_: libc::c_int) {
 pub fn run(size: Size, print: &mut dyn FnMut(Row)) -> io::Result<()> {
     let count = size.of(COUNT);
     let mut interrupted = Reader::default();
-    sys::start_timer(PERIOD, on_signal)?;
+    let timer = sys::start_timer(PERIOD, on_signal)?;
     while SEEN[0][0].load(Ordering::Relaxed) < count {
         for read in Read::ALL {
             READING.store(true, Ordering::Relaxed);
@@ -53,7 +53,7 @@ pub fn run(size: Size, print: &mut dyn FnMut(Row)) -> io::Result<()> {
             interrupted.add(read, bracket);
         }
     }
-    sys::stop_timer()?;
+    drop(timer);
     let mut handler = Both::default();
     for (read, seen) in Read::ALL.into_iter().zip(&SEEN) {
         let [readings, outside, worst_ns, backward] = seen.each_ref().map(|count| count.load(Ordering::Relaxed));

@@ -27,9 +27,6 @@ pub fn run(size: Size, print: &mut dyn FnMut(Row)) -> io::Result<()> {
 }
 
 /// Unshares the time namespace, sets the offset, and has a child in it read and report.
-///
-/// # Errors
-/// Where the kernel refuses or has no time namespaces, or the child does not find itself 1000 s ahead.
 pub fn through(warm: bool, readings: u64) -> io::Result<()> {
     if warm {
         // So that everything the library remembers is of this namespace.
