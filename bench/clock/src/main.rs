@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use bench_clock::studies;
 use bench_common::Bench;
 use chronoscope_harness::Study;
+use chronoscope_lab::check::Check;
 
 fn main() -> ExitCode {
     // A study's worker processes begin as this program does, and end here.
@@ -27,8 +28,8 @@ fn main() -> ExitCode {
             ("first-use", first_use::measure),
             ("litmus", litmus::measure),
             ("accuracy", accuracy::measure),
-            ("intervals", oracles::intervals),
-            ("forks", oracles::forks),
+            ("intervals", |run, section| oracles::measure(Check::Hogs, run, section)),
+            ("forks", |run, section| oracles::measure(Check::Forks, run, section)),
         ],
     }
     .main()

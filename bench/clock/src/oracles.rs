@@ -7,17 +7,7 @@ use bench_common::{Count, Failure, Run, Section, Table, Value};
 use chronoscope_lab::check::Check;
 use chronoscope_lab::size::Size;
 
-/// Intervals between successive reads of one thread, with a reader and a CPU hog on every CPU.
-pub(crate) fn intervals(run: &Run, section: &mut Section) -> Result<(), Failure> {
-    measure(Check::Hogs, run, section)
-}
-
-/// The first reads in children that are forked while other threads read.
-pub(crate) fn forks(run: &Run, section: &mut Section) -> Result<(), Failure> {
-    measure(Check::Forks, run, section)
-}
-
-fn measure(check: Check, run: &Run, section: &mut Section) -> Result<(), Failure> {
+pub(crate) fn measure(check: Check, run: &Run, section: &mut Section) -> Result<(), Failure> {
     run.now(section.name);
     let columns = "readings | read | wrong | worst, ns outside | intervals off | largest advance, µs";
     let mut table = Table::new(2, columns);

@@ -3,7 +3,7 @@
 use bench_clock::studies;
 use bench_clock::subjects::{NOTHING, RDTSC, STD};
 use bench_clock::work::TURNS;
-use bench_common::study::{self, divided};
+use bench_common::study;
 use bench_common::{Failure, Run, Section, Table, Value};
 use chronoscope_harness::record::study::{Cell, CellProcess, StudyRecord};
 use chronoscope_harness::stats::over_processes;
@@ -33,7 +33,7 @@ pub(crate) fn work(run: &Run, section: &mut Section) -> Result<(), Failure> {
         let to_std = over_processes(&loops, confidence, |ns| (ns[0] - ns[1]) / (ns[2] - ns[1]));
         table.row([
             cell.case.as_str().into(),
-            Value::estimate(cell.time_ns.map(|ns| divided(ns, turns)), 1),
+            Value::estimate(cell.time_ns.map(|ns| ns.times(turns.recip())), 1),
             Value::estimate(adds.filter(|_| cell.case != NOTHING), 1),
             Value::estimate(to_std.filter(|_| ![NOTHING, STD].contains(&cell.case.as_str())), 2),
         ]);
@@ -62,7 +62,7 @@ pub(crate) fn threads(run: &Run, section: &mut Section) -> Result<(), Failure> {
         table.row([
             read.into(),
             threads.to_string().into(),
-            Value::estimate(cell.throughput_per_s.map(|per_s| divided(per_s, 1e6)), 1),
+            Value::estimate(cell.throughput_per_s.map(|per_s| per_s.times(1e-6)), 1),
             Value::estimate(scaling.filter(|_| threads > 1), 2),
             Value::estimate(to_counter.filter(|_| threads > 1), 2),
         ]);

@@ -36,7 +36,8 @@ pub fn latency() -> Result<Study, Failure> {
     };
     let compared = names(|subject| subject.unit != Coarse);
     let peers = names(|subject| subject.unit == Nanoseconds && !subject.is_ours() && subject.name != STD);
-    let mut study = subjects.into_iter().fold(study("latency", 30), |study, subject| subject.reads_in(study));
+    let mut study =
+        subjects.into_iter().fold(study("latency", 30), |study, subject| study.case(subject.name, subject.reads));
     for baseline in [RDTSC, RDTSCP, STD].into_iter().filter(|baseline| compared.contains(baseline)) {
         let others = compared.iter().filter(|name| **name != baseline);
         study = others.fold(study, |study, name| study.compare(*name, baseline));
@@ -48,7 +49,7 @@ pub fn latency() -> Result<Study, Failure> {
 pub fn work() -> Result<Study, Failure> {
     let subjects = subjects::of('w')?;
     let reads: Vec<&str> = subjects.iter().map(|subject| subject.name).filter(|name| *name != NOTHING).collect();
-    let study = subjects.into_iter().fold(study("work", 20), |study, subject| subject.works_in(study));
+    let study = subjects.into_iter().fold(study("work", 20), |study, subject| study.case(subject.name, subject.works));
     Ok(reads.into_iter().fold(study, |study, name| study.compare(name, NOTHING)))
 }
 
@@ -61,7 +62,7 @@ pub fn threads() -> Result<Study, Failure> {
     Ok(study.case("reads", move |bencher| {
         let name: String = bencher.parameter(READ);
         match subjects.iter().find(|subject| subject.name == name) {
-            Some(subject) => subject.reads(bencher),
+            Some(subject) => (subject.reads)(bencher),
             None => panic!("there is no read called {name}"),
         }
     }))

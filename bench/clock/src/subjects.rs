@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bench_common::Failure;
 use chronoscope_clock::{Clock, Granular};
-use chronoscope_harness::{Bencher, Study};
+use chronoscope_harness::Bencher;
 use chronoscope_sources::arch::{Counter, NAME_ORDERED, NAME_UNORDERED, NAME_WITH_PROCESSOR_ID, WithProcessorId};
 
 use crate::monotonic::{monotonic_ns, read_ns};
@@ -33,34 +33,19 @@ pub(crate) enum Unit {
     Coarse,
 }
 
+/// A loop around one read. The call to it is virtual, the read inside it is not.
+pub(crate) type Loop = Box<dyn Fn(&mut Bencher<'_>) + Send + Sync>;
+
 /// A named read in all the loops that time it.
 pub(crate) struct Subject {
     pub(crate) name: &'static str,
     pub(crate) unit: Unit,
     /// The first letters of the studies that it is in.
     studies: &'static str,
-    loops: Box<dyn Loops>,
-}
-
-/// The loops around one read. The call to a loop is virtual, the read inside it is not.
-trait Loops: Send + Sync {
-    fn reads(&self, bencher: &mut Bencher<'_>);
-    fn work(&self, bencher: &mut Bencher<'_>);
-}
-
-struct Read<F>(F);
-
-impl<T, F: Fn() -> T + Clone + Send + Sync> Loops for Read<F> {
-    fn reads(&self, bencher: &mut Bencher<'_>) {
-        // The timed loop owns the read, as a program's own loop would.
-        bencher.iter(self.0.clone());
-    }
-
-    fn work(&self, bencher: &mut Bencher<'_>) {
-        work::measure(bencher, || {
-            black_box((self.0)());
-        });
-    }
+    /// Reads back to back.
+    pub(crate) reads: Loop,
+    /// A read in each turn of [`work`].
+    pub(crate) works: Loop,
 }
 
 impl Subject {
@@ -70,27 +55,16 @@ impl Subject {
         unit: Unit,
         read: impl Fn() -> T + Clone + Send + Sync + 'static,
     ) -> Self {
-        Self { name, unit, studies, loops: Box::new(Read(read)) }
+        let in_work = read.clone();
+        let works = move |bencher: &mut Bencher<'_>| work::measure(bencher, || drop(black_box(in_work())));
+        // The timed loop owns the read, as a program's own loop would.
+        let reads = move |bencher: &mut Bencher<'_>| bencher.iter(read.clone());
+        Self { name, unit, studies, reads: Box::new(reads), works: Box::new(works) }
     }
 
     /// Whether it belongs to us, and not to another library or the system.
     pub(crate) fn is_ours(&self) -> bool {
         self.name.starts_with("our ")
-    }
-
-    /// Reads back to back, as often as the study wants.
-    pub(crate) fn reads(&self, bencher: &mut Bencher<'_>) {
-        self.loops.reads(bencher);
-    }
-
-    /// Adds it to `study` as a case: reads back to back.
-    pub(crate) fn reads_in(self, study: Study) -> Study {
-        study.case(self.name, move |bencher| self.loops.reads(bencher))
-    }
-
-    /// Adds it to `study` as a case: a read in each turn of [`work`].
-    pub(crate) fn works_in(self, study: Study) -> Study {
-        study.case(self.name, move |bencher| self.loops.work(bencher))
     }
 }
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use chronoscope_harness::record::Tool;
-use chronoscope_harness::record::study::{Estimate, StudyRecord};
+use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::{Study, StudyOptions};
 
 use crate::Failure;
@@ -24,10 +24,4 @@ pub fn run(study: &Study, options: &StudyOptions) -> Result<StudyRecord, Failure
         Some(failure) => Err(Failure::run(format!("{}, {}: {}", failure.case, failure.at, failure.reason))),
         None => Ok(record),
     }
-}
-
-/// An estimate of so many units as one of a `part`-th of them.
-pub fn divided(of: Estimate, part: f64) -> Estimate {
-    let Estimate { estimate, low, high, confidence } = of;
-    Estimate { estimate: estimate / part, low: low / part, high: high / part, confidence }
 }

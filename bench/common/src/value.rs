@@ -164,6 +164,18 @@ pub fn sorted(values: impl IntoIterator<Item = f64>) -> Option<Vec<f64>> {
     (!sorted.is_empty() && !sorted.iter().any(|value| value.is_nan())).then_some(sorted)
 }
 
+/// The values of each name, in the order in which they came.
+pub fn by_name<N: PartialEq, V>(pairs: impl IntoIterator<Item = (N, V)>) -> Vec<(N, Vec<V>)> {
+    let mut all: Vec<(N, Vec<V>)> = Vec::new();
+    for (name, value) in pairs {
+        match all.iter_mut().find(|(of, _)| *of == name) {
+            Some((_, values)) => values.push(value),
+            None => all.push((name, vec![value])),
+        }
+    }
+    all
+}
+
 /// With `decimals` places, and no sign before a zero.
 fn rounded(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bench_common::process::failed;
 use bench_common::study;
+use bench_common::value::{by_name, median};
 use bench_common::{Failure, Run, Section, Table, Value};
 use chronoscope_harness::record::study::{AgainstCell, Difference as Verdict};
 use chronoscope_harness::{Study, StudyOptions};
@@ -31,7 +32,7 @@ pub(crate) fn measure(run: &Run, section: &mut Section) -> Result<(), Failure> {
             Ok(())
         })?;
         compared += cells.len();
-        rows(words, &cells, &mut table);
+        rows(words, cells, &mut table);
     }
     section.table(table);
     section.say(format!(
@@ -61,15 +62,11 @@ fn compare(study: &Study, other: &Path, effort: (f64, u32)) -> Result<Vec<Agains
 }
 
 /// A row for each case.
-fn rows(build: &str, cells: &[AgainstCell], table: &mut Table) {
-    let mut cases: Vec<&str> = cells.iter().map(|cell| cell.case.as_str()).collect();
-    cases.sort_unstable();
-    cases.dedup();
-    for case in cases {
-        let seen: Vec<&AgainstCell> = cells.iter().filter(|cell| cell.case == case).collect();
+fn rows(build: &str, cells: Vec<AgainstCell>, table: &mut Table) {
+    for (case, seen) in by_name(cells.into_iter().map(|cell| (cell.case.clone(), cell))) {
         let count = |verdict: Verdict| Value::count(seen.iter().map(|cell| cell.verdict == verdict));
         let ratios = || seen.iter().filter_map(|cell| cell.ratio);
-        let half_width = bench_common::value::median(ratios().map(|ratio| (ratio.high - ratio.low) / 2.0 * 100.0));
+        let half_width = median(ratios().map(|ratio| ratio.half_width() * 100.0));
         table.row([
             build.into(),
             case.into(),

@@ -1,6 +1,7 @@
 //! What is known: operations of known time, a study's own time, and nothing.
 
 use bench_common::study;
+use bench_common::value::by_name;
 use bench_common::{Failure, Run, Section, Table, Value};
 use chronoscope_harness::record::study::StudyRecord;
 
@@ -15,15 +16,10 @@ const PROCESSES: u32 = 24;
 /// Operations of known time: whether intervals hold it.
 pub(crate) fn accuracy(run: &Run, section: &mut Section) -> Result<(), Failure> {
     let (study, options) = (studies::accuracy(), study::options(run.pick((3.0, 12), (1.0, 4))));
-    let mut claims: Vec<(String, Vec<Claim>)> = Vec::new();
+    let mut claims: Vec<(String, Claim)> = Vec::new();
     let seen: Vec<(Ruler, u64)> = run.repeat("accuracy", 100, 1, |_| {
         let (record, ruler) = ruler::within(|| study::run(&study, &options))?;
-        for (operation, claim) in studies::claims(&record, ruler) {
-            match claims.iter_mut().find(|(of, _)| *of == operation) {
-                Some((_, claims)) => claims.push(claim),
-                None => claims.push((operation, vec![claim])),
-            }
-        }
+        claims.extend(studies::claims(&record, ruler));
         Ok((ruler, record.elapsed_ms))
     })?;
     let of = |value: fn(&(Ruler, u64)) -> f64, places| Value::quartiles(seen.iter().map(value), places);
@@ -35,7 +31,7 @@ pub(crate) fn accuracy(run: &Run, section: &mut Section) -> Result<(), Failure> 
         of(|(ruler, _)| 100.0 * ruler.error, 2),
         of(|(ruler, _)| 100.0 * ruler.interrupted, 2),
     ]);
-    section.table(claim::table(&claims));
+    section.table(claim::table(&by_name(claims)));
     section.table(rulers);
     section.say(format!(
         "Claims: medians with extremes. Runs: quartiles, by chains of {RULER_LINKS}. Intervals of 99.9 %."

@@ -1,6 +1,7 @@
 //! The product, run as its users run it: one clock in three ways, and all clocks over threads and work.
 
 use bench_common::process::{all, document};
+use bench_common::value::by_name;
 use bench_common::{Count, Failure, Run, Section, Table, Value};
 use chronoscope_harness::record::Estimate;
 use serde_json::Value as Json;
@@ -20,7 +21,7 @@ pub(crate) fn one_clock(run: &Run, section: &mut Section) -> Result<(), Failure>
     let mut table = Table::new(1, &format!("{CLOCK} | claimed ns | ± % | confidence %"));
     for (at, way) in WAYS.into_iter().enumerate() {
         let of = |value: fn(&Estimate) -> f64| Value::extremes(runs.iter().map(move |run| value(&run[at])), 3);
-        let half_width = of(|way| (way.high - way.low) / 2.0 / way.estimate * 100.0);
+        let half_width = of(|way| way.half_width() / way.estimate * 100.0);
         table.row([way.into(), of(|way| way.estimate), half_width, of(|way| way.confidence * 100.0)]);
     }
     section.table(table);
@@ -62,9 +63,7 @@ fn in_three_ways(run: &Run) -> Result<[Estimate; 3], Failure> {
 }
 
 fn estimate(json: &Json) -> Option<Estimate> {
-    let number = |name: &str| json[name].as_f64();
-    let [estimate, low, high] = [number("estimate")?, number("low")?, number("high")?];
-    Some(Estimate { estimate, low, high, confidence: number("confidence")? })
+    serde_json::from_value(json.clone()).ok()
 }
 
 /// Whether all three intervals share a value, each with enough confidence.
@@ -113,21 +112,16 @@ impl Front {
 /// Every clock over threads and work, as `scaling` measures them in its default time: for how many it reports the work per read
 /// above which they scale.
 pub(crate) fn scaling(run: &Run, section: &mut Section) -> Result<(), Failure> {
-    let mut clocks: Vec<(String, Vec<Front>)> = Vec::new();
+    let mut fronts: Vec<(String, Front)> = Vec::new();
     let took_s = run.repeat("scaling", 5, 1, |_| {
         let record = document(&run.chronoscope, run.pick(&["scaling"], &["scaling", "--quick", "--no-runtimes"]))?;
-        for conclusion in all(&record["content"]["scaling"]) {
-            let (Some(front), Some(name)) = (Front::of(conclusion), conclusion["clock"].as_str()) else { continue };
-            match clocks.iter_mut().find(|(clock, _)| clock == name) {
-                Some((_, fronts)) => fronts.push(front),
-                None => clocks.push((name.to_owned(), vec![front])),
-            }
-        }
+        let named = |conclusion: &Json| Some((conclusion["clock"].as_str()?.to_owned(), Front::of(conclusion)?));
+        fronts.extend(all(&record["content"]["scaling"]).filter_map(named));
         Ok(record["elapsed_ms"].as_f64().unwrap_or(f64::NAN) / 1e3)
     })?;
     let columns = "clock | answered | slowed by threads up to, ns of work | scales from, ns of work";
     let mut table = Table::new(1, columns);
-    for (clock, fronts) in clocks {
+    for (clock, fronts) in by_name(fronts) {
         // A clock that is missing in a run has no answer there.
         let answered = Count { all: took_s.len() as u64, ..Count::of(fronts.iter().map(Front::is_answer)) };
         let raised = Value::extremes(fronts.iter().filter_map(|front| front.raised_ns), 1);

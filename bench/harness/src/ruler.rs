@@ -43,32 +43,26 @@ pub(crate) struct Ruler {
     pub(crate) residual_ns: f64,
 }
 
-/// One use of the ruler.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Lap {
-    /// Nanoseconds per link of every batch.
-    batches_ns: Vec<f64>,
-}
+/// One use of the ruler: nanoseconds per link of every batch.
+type Lap = Vec<f64>;
 
 impl Ruler {
     /// What the laps of several processes say together: how far apart they are says how well their mean is known, by Student's t.
     fn of_processes(laps: &[Lap]) -> Self {
-        let means: Vec<f64> = laps.iter().map(Lap::mean).collect();
+        let means: Vec<f64> = laps.iter().map(|lap| mean(lap)).collect();
         Self::of(laps, student_999(means.len()) * standard_error(&means))
     }
 
     /// The mean of `laps`, of which at least `between_ns` is left open, and at least what the spread of their parts says.
     fn of(laps: &[Lap], between_ns: f64) -> Self {
-        let link_ns = mean(&laps.iter().map(Lap::mean).collect::<Vec<_>>());
-        let parts: Vec<f64> = laps.iter().flat_map(Lap::parts).collect();
+        let link_ns = mean(&laps.iter().map(|lap| mean(lap)).collect::<Vec<_>>());
+        let parts: Vec<f64> = laps.iter().flat_map(|lap| lap.chunks(PART).map(mean)).collect();
         let error_ns = (NORMAL_999 * standard_error(&parts)).max(between_ns);
-        let middles: Vec<f64> = laps.iter().map(Lap::middle).collect();
+        let middles: Vec<f64> = laps.iter().map(|lap| median(lap.iter().copied()).unwrap_or(f64::NAN)).collect();
         let undisturbed_ns = mean(&middles);
         // What each batch took beyond the middle one of its lap: the sum, and that of the squares.
-        let excess = laps
-            .iter()
-            .zip(&middles)
-            .flat_map(|(lap, middle)| lap.batches_ns.iter().map(move |ns| (ns - middle).max(0.0)));
+        let excess =
+            laps.iter().zip(&middles).flat_map(|(lap, middle)| lap.iter().map(move |ns| (ns - middle).max(0.0)));
         let (whole, squares) = excess.fold((0.0, 0.0), |(whole, squares), ns| (whole + ns, squares + ns * ns));
         let residual_ns = if whole > 0.0 { squares / (2.0 * whole) } else { 0.0 };
         Self {
@@ -77,20 +71,6 @@ impl Ruler {
             interrupted: (link_ns / undisturbed_ns - 1.0).max(0.0),
             residual_ns: residual_ns * f64::from(CHAINS * RULER_LINKS),
         }
-    }
-}
-
-impl Lap {
-    fn mean(&self) -> f64 {
-        mean(&self.batches_ns)
-    }
-
-    fn middle(&self) -> f64 {
-        median(self.batches_ns.iter().copied()).unwrap_or(f64::NAN)
-    }
-
-    fn parts(&self) -> impl Iterator<Item = f64> {
-        self.batches_ns.chunks(PART).map(mean)
     }
 }
 
@@ -178,7 +158,7 @@ fn part(batches: usize) -> (bool, Vec<f64>) {
 fn kept(parts: Vec<(bool, Vec<f64>)>) -> Lap {
     let has_kept = parts.iter().any(|(is_whole, _)| *is_whole);
     let kept = parts.into_iter().filter(|(is_whole, _)| *is_whole || !has_kept);
-    Lap { batches_ns: kept.flat_map(|(_, part)| part).collect() }
+    kept.flat_map(|(_, part)| part).collect()
 }
 
 /// How often this thread has lost its CPU to another. None if the kernel does not say.
@@ -195,7 +175,7 @@ mod tests {
 
     /// A lap of batches that take `ns` per link, and every so many `more`.
     fn of(ns: f64, every: usize, more: f64) -> Lap {
-        Lap { batches_ns: (0..BATCHES).map(|at| if at % every == every / 2 { ns + more } else { ns }).collect() }
+        (0..BATCHES).map(|at| if at % every == every / 2 { ns + more } else { ns }).collect()
     }
 
     #[test]
@@ -225,8 +205,8 @@ mod tests {
     #[test]
     fn parts_that_lost_their_cpu_are_left_out() {
         let parts = |first: bool, second: bool| vec![(first, vec![1.0; PART]), (second, vec![9.0; PART])];
-        assert_eq!(kept(parts(true, false)).mean(), 1.0);
-        assert_eq!(kept(parts(false, false)).mean(), 5.0, "there is nothing else");
+        assert_eq!(mean(&kept(parts(true, false))), 1.0);
+        assert_eq!(mean(&kept(parts(false, false))), 5.0, "there is nothing else");
         assert!(preemptions().is_some());
     }
 
@@ -248,7 +228,7 @@ mod tests {
         let of_another = text.lines().next().unwrap().replace(&format!("[{},", std::process::id()), "[0,");
         let found = laps(&format!("{text}{of_another}\n")).unwrap();
         assert_eq!(found.len(), 2, "{text}");
-        assert!(found.iter().all(|lap| lap.batches_ns.len() % VISIT_BATCHES == 0 && lap.mean() > 0.0), "{found:?}");
+        assert!(found.iter().all(|lap| lap.len() % VISIT_BATCHES == 0 && mean(lap) > 0.0), "{found:?}");
         drop(file);
         sample_visit();
         assert!(within(|| Ok(())).is_err(), "no process used the ruler");

@@ -8,33 +8,50 @@ use bench_common::Failure;
 use bench_common::cpus::{allowed, beside_hogs, on_each};
 use nix::time::{ClockId, clock_gettime};
 
-/// A thread that does what it is told, in its own way.
-pub(crate) struct Worker<Order, Answer> {
-    pub(crate) name: &'static str,
-    orders: Sender<Order>,
-    answers: Receiver<Answer>,
+/// Waits to make.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Order {
+    /// Microseconds that each takes, or waits per second.
+    pub(crate) setting: u64,
+    pub(crate) count: usize,
 }
 
-impl<Order: Send + 'static, Answer: Send + 'static> Worker<Order, Answer> {
+/// What a way did at a setting in a round.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Taken {
+    /// How late each wait ended, in nanoseconds, rising.
+    pub(crate) late_ns: Vec<f64>,
+    pub(crate) cpu_share: f64,
+    /// From one wait to the next, and how long each is to be.
+    pub(crate) each_ns: f64,
+    pub(crate) planned_ns: f64,
+    /// Of events at a rate.
+    pub(crate) error_ppm: Option<f64>,
+}
+
+/// A thread that waits in its own way.
+pub(crate) struct Way {
+    pub(crate) name: &'static str,
+    orders: Sender<Order>,
+    answers: Receiver<Taken>,
+}
+
+impl Way {
     /// `make` makes, on the thread, what answers orders.
-    pub(crate) fn start<Serve: FnMut(Order) -> Answer>(
+    pub(crate) fn start<Serve: FnMut(Order) -> Taken>(
         name: &'static str,
         make: impl FnOnce() -> Serve + Send + 'static,
     ) -> Self {
-        let (orders, received) = channel::<Order>();
+        let (orders, received) = channel();
         let (answer, answers) = channel();
         thread::spawn(move || {
             let mut serve = make();
-            for order in received {
-                if answer.send(serve(order)).is_err() {
-                    return;
-                }
-            }
+            received.into_iter().try_for_each(|order| answer.send(serve(order)))
         });
         Self { name, orders, answers }
     }
 
-    pub(crate) fn ask(&self, order: Order) -> Result<Answer, Failure> {
+    pub(crate) fn ask(&self, order: Order) -> Result<Taken, Failure> {
         let lost = || Failure::run(format!("the thread of {} ended", self.name));
         self.orders.send(order).map_err(|_| lost())?;
         self.answers.recv().map_err(|_| lost())

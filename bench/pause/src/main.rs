@@ -18,10 +18,10 @@ fn main() -> ExitCode {
         about: "Measures pauses and pacing beside their peers, all in one interleaved run, and says which goals are met",
         peers: &["spin_sleep", "spin_sleep_util", "tokio"],
         sections: &[
-            ("pauses", pauses::idle),
-            ("loaded", pauses::loaded),
-            ("pacing", pacing::idle),
-            ("pacing-loaded", pacing::loaded),
+            ("pauses", |run, section| pauses::measure(run, section, false)),
+            ("loaded", |run, section| pauses::measure(run, section, true)),
+            ("pacing", |run, section| pacing::measure(run, section, false)),
+            ("pacing-loaded", |run, section| pacing::measure(run, section, true)),
             ("honesty", honesty::measure),
         ],
     }

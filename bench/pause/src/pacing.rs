@@ -11,8 +11,8 @@ use chronoscope_clock::pause::{self, Pauser, TimeSlice};
 use chronoscope_clock::{Clock, Instant};
 use spin_sleep_util::MissedTickBehavior;
 
-use crate::crew::{Worker, cpu_share_of, on_one_cpu};
-use crate::turns::{Taken, Turns, Way};
+use crate::crew::{Order, Taken, Way, cpu_share_of, on_one_cpu};
+use crate::turns::Turns;
 
 const RATES: [u64; 6] = [1_000, 10_000, 30_000, 100_000, 700_000, 1_000_000];
 const LOADED_RATES: [u64; 1] = [10_000];
@@ -23,35 +23,25 @@ const ONE_IN: usize = 500;
 const OURS: &str = "Pacer, catch up";
 const SLICE: Duration = Duration::from_micros(100);
 
-/// A rate for so long.
-#[derive(Clone, Copy, Debug)]
-struct Order {
-    per_second: u64,
-    length: Duration,
-}
-
-type Keeper = Way<Order>;
-
 /// Times events, for each of which `wait` waits; it is told how many there were before.
 fn watch<T>(order: Order, mut wait: impl FnMut(u32) -> T) -> Taken {
     let clock = Clock::or_system();
-    let most = (order.per_second as f64 * order.length.as_secs_f64()) as usize + 1;
-    let mut at_ns = Vec::with_capacity(most);
+    let mut at_ns = Vec::with_capacity(order.count);
+    let period_ns = 1e9 / order.setting as f64;
     // A pacer that falls far behind ends in time all the same.
-    let end = clock.now().as_nanos() + order.length.as_nanos() as u64;
+    let end = clock.now().as_nanos() + (period_ns * order.count as f64) as u64;
     let cpu_share = cpu_share_of(|| {
-        while at_ns.len() < most && at_ns.last().is_none_or(|last| *last < end) {
+        while at_ns.len() < order.count && at_ns.last().is_none_or(|last| *last < end) {
             let _ = wait(at_ns.len() as u32);
             at_ns.push(clock.now().as_nanos());
         }
     });
-    let period_ns = 1e9 / order.per_second as f64;
-    let (late_ns, error_ppm) = (late_ns(&at_ns, period_ns), error_ppm(&at_ns, order.per_second));
+    let (late_ns, error_ppm) = (late_ns(&at_ns, period_ns), error_ppm(&at_ns, order.setting));
     Taken { late_ns, cpu_share, each_ns: period_ns, planned_ns: period_ns, error_ppm }
 }
 
 fn period(order: Order) -> Duration {
-    Duration::from_nanos(1_000_000_000 / order.per_second)
+    Duration::from_nanos(1_000_000_000 / order.setting)
 }
 
 /// Where a schedule begins.
@@ -60,7 +50,7 @@ fn start() -> Instant {
 }
 
 fn ours(order: Order) -> Taken {
-    let Ok(pace) = Pace::per_second(order.per_second) else { return Taken::default() };
+    let Ok(pace) = Pace::per_second(order.setting) else { return Taken::default() };
     let mut pauser = Pauser::with_target(pacer::TARGET);
     pauser.calibrate();
     let mut pacer = Pacer::starting_at(start(), pace.schedule(), Behind::CatchUp, pauser);
@@ -73,13 +63,13 @@ fn bare_sleep(order: Order) -> Taken {
 }
 
 /// A pacer that waits for a period between two events.
-fn waiting(name: &'static str, wait: fn(Duration)) -> Keeper {
-    Worker::start(name, move || move |order| watch(order, |_| wait(period(order))))
+fn waiting(name: &'static str, wait: fn(Duration)) -> Way {
+    Way::start(name, move || move |order| watch(order, |_| wait(period(order))))
 }
 
 /// spin_sleep's interval.
-fn ticking(name: &'static str, missed: MissedTickBehavior) -> Keeper {
-    Worker::start(name, move || {
+fn ticking(name: &'static str, missed: MissedTickBehavior) -> Way {
+    Way::start(name, move || {
         move |order| {
             let mut interval = spin_sleep_util::interval(period(order)).with_missed_tick_behavior(missed);
             watch(order, |_| interval.tick())
@@ -87,15 +77,15 @@ fn ticking(name: &'static str, missed: MissedTickBehavior) -> Keeper {
     })
 }
 
-fn keepers() -> Vec<Keeper> {
+fn keepers() -> Vec<Way> {
     vec![
         waiting("std::thread::sleep(period)", std::thread::sleep),
         waiting("spin_sleep::sleep(period)", spin_sleep::sleep),
         ticking("spin_sleep Interval, skip", MissedTickBehavior::Skip),
         ticking(PEER, MissedTickBehavior::Burst),
-        Worker::start(BARE_SLEEP, || bare_sleep),
-        Worker::start(OURS, || ours),
-        Worker::start("Pacer, slice 100 µs", || {
+        Way::start(BARE_SLEEP, || bare_sleep),
+        Way::start(OURS, || ours),
+        Way::start("Pacer, slice 100 µs", || {
             let slice = TimeSlice::request(SLICE);
             move |order| {
                 let _slice = &slice;
@@ -105,15 +95,9 @@ fn keepers() -> Vec<Keeper> {
     ]
 }
 
-pub(crate) fn idle(run: &Run, section: &mut Section) -> Result<(), Failure> {
-    measure(run, section, &RATES, false)
-}
-
-pub(crate) fn loaded(run: &Run, section: &mut Section) -> Result<(), Failure> {
-    measure(run, section, &LOADED_RATES, true)
-}
-
-fn measure(run: &Run, section: &mut Section, settings: &[u64], is_loaded: bool) -> Result<(), Failure> {
+pub(crate) fn measure(run: &Run, section: &mut Section, is_loaded: bool) -> Result<(), Failure> {
+    let settings = if is_loaded { &LOADED_RATES[..] } else { &RATES };
+    let count = |per_second: u64, length: Duration| (per_second as f64 * length.as_secs_f64()) as usize + 1;
     let (rounds, length) = run.pick((9, Duration::from_millis(400)), (1, Duration::from_millis(20)));
     let alone_for = run.pick(Duration::from_secs(3), Duration::from_millis(50));
     let (table, alone) = on_one_cpu(is_loaded, |_| {
@@ -122,7 +106,7 @@ fn measure(run: &Run, section: &mut Section, settings: &[u64], is_loaded: bool) 
             unit: "per s",
             settings,
             ways: &ways,
-            order: &|per_second| Order { per_second, length },
+            count: &|per_second| count(per_second, length),
             bare: BARE_SLEEP,
             one_in: ONE_IN,
             reference: PEER,
@@ -130,10 +114,10 @@ fn measure(run: &Run, section: &mut Section, settings: &[u64], is_loaded: bool) 
         let table = turns.measure(run, section.name, rounds)?;
         let mut alone = Table::new(1, "ours alone, per s | rate error alone, ppm");
         for keeper in ways.iter().filter(|keeper| keeper.name == OURS) {
-            for per_second in settings.iter().copied() {
-                run.now(format!("{}, {per_second} per second alone", section.name));
-                let ppm = keeper.ask(Order { per_second, length: alone_for })?.error_ppm;
-                alone.row([per_second.to_string().into(), ppm.map(|ppm| Value::number(ppm, 3)).into()]);
+            for setting in settings.iter().copied() {
+                run.now(format!("{}, {setting} per second alone", section.name));
+                let ppm = keeper.ask(Order { setting, count: count(setting, alone_for) })?.error_ppm;
+                alone.row([setting.to_string().into(), ppm.map(|ppm| Value::number(ppm, 3)).into()]);
             }
         }
         Ok((table, alone))

@@ -2,23 +2,7 @@
 
 use bench_common::{Count, Failure, Run, Table, Value, value};
 
-use crate::crew::Worker;
-
-/// What a way did at a setting in a round.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Taken {
-    /// How late each wait ended, in nanoseconds, rising.
-    pub(crate) late_ns: Vec<f64>,
-    pub(crate) cpu_share: f64,
-    /// From one wait to the next, and how long each is to be.
-    pub(crate) each_ns: f64,
-    pub(crate) planned_ns: f64,
-    /// Of events at a rate.
-    pub(crate) error_ppm: Option<f64>,
-}
-
-/// A way to wait, asked with an order for a setting.
-pub(crate) type Way<Order> = Worker<Order, Taken>;
+use crate::crew::{Order, Taken, Way};
 
 /// One way at one setting, over rounds; times in microseconds.
 #[derive(Debug, Default)]
@@ -33,12 +17,13 @@ pub(crate) struct Rounds {
 }
 
 /// What is compared.
-pub(crate) struct Turns<'a, Order> {
+pub(crate) struct Turns<'a> {
     /// What the settings are called.
     pub(crate) unit: &'a str,
     pub(crate) settings: &'a [u64],
-    pub(crate) ways: &'a [Way<Order>],
-    pub(crate) order: &'a dyn Fn(u64) -> Order,
+    pub(crate) ways: &'a [Way],
+    /// How many waits at a setting.
+    pub(crate) count: &'a dyn Fn(u64) -> usize,
     /// The way whose sleeps say what is unavoidable, if all but one in so many are to be on time.
     pub(crate) bare: &'a str,
     pub(crate) one_in: usize,
@@ -46,7 +31,7 @@ pub(crate) struct Turns<'a, Order> {
     pub(crate) reference: &'a str,
 }
 
-impl<Order: Send + 'static> Turns<'_, Order> {
+impl Turns<'_> {
     /// Measures `rounds` rounds; a table of medians over them with quartiles.
     pub(crate) fn measure(&self, run: &Run, section: &str, rounds: usize) -> Result<Table, Failure> {
         let of_setting =
@@ -58,7 +43,8 @@ impl<Order: Send + 'static> Turns<'_, Order> {
                 // Another way and setting first in each round.
                 let at = (at + round * 7) % rows.len();
                 let (setting, way, seen) = &mut rows[at];
-                let taken = self.ways[at % self.ways.len()].ask((self.order)(*setting))?;
+                let taken =
+                    self.ways[at % self.ways.len()].ask(Order { setting: *setting, count: (self.count)(*setting) })?;
                 seen.add(&taken, (*way == self.bare).then_some(self.one_in));
             }
         }

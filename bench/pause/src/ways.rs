@@ -4,12 +4,8 @@ use std::time::{Duration, Instant};
 
 use chronoscope_clock::pause::{self, Pauser, TimeSlice, TimerSlack};
 
-use crate::crew::Worker;
-use crate::pauses::{Order, take};
-use crate::turns;
-
-/// A thread that pauses in its way.
-type Way = turns::Way<Order>;
+use crate::crew::{Order, Way};
+use crate::pauses::take;
 
 pub(crate) const BARE_SLEEP: &str = "nanosleep, slack 1 ns";
 pub(crate) const PAUSER: &str = "Pauser";
@@ -23,7 +19,7 @@ fn way<R: 'static, Pause: FnMut(Duration) -> R + 'static>(
     name: &'static str,
     make: impl FnOnce() -> Pause + Send + 'static,
 ) -> Way {
-    Worker::start(name, move || {
+    Way::start(name, move || {
         let mut pause = make();
         move |order: Order| take(order, &mut pause)
     })

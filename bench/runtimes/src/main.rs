@@ -12,7 +12,6 @@ use bench_common::{Bench, Failure, Run, Section};
 
 use agreement::Side;
 use language::{GO, JAVA, Language, PYTHON};
-use oracle::Oracle;
 
 fn main() -> ExitCode {
     Bench {
@@ -32,7 +31,7 @@ fn main() -> ExitCode {
 fn compare(language: &Language, run: &Run, section: &mut Section) -> Result<(), Failure> {
     let program = run.runtime(language.name).unwrap_or(language.program.as_ref());
     // A harness that is not there is not asked.
-    let oracle = match Oracle::find(language, program) {
+    let oracle = match oracle::find(language, program) {
         Ok(oracle) => oracle,
         Err(reason) => {
             section.say(format!("Skipped: {reason}"));
@@ -45,7 +44,7 @@ fn compare(language: &Language, run: &Run, section: &mut Section) -> Result<(), 
     let done = run.repeat(language.name, 9, 3, |round| {
         let ours = || ours::measure(language, program, run);
         let before = if round % 2 == 0 { Some(ours()?) } else { None };
-        let theirs = oracle.measure(run)?;
+        let theirs = oracle(run)?;
         let document = before.map_or_else(ours, Ok)?;
         let found = ours::find(&document, language, &theirs.interpreter)?;
         for ((clock, figure, benchmark), rounds) in language.pairs.iter().zip(&mut rounds) {

@@ -30,58 +30,21 @@ pub(crate) struct Measured {
     pub(crate) benchmarks: BTreeMap<String, Vec<f64>>,
 }
 
-/// A harness that is ready to measure.
-pub(crate) enum Oracle {
-    /// JMH, built and started by bench/jmh/run, with a Java to measure.
-    Jmh { script: PathBuf, java: PathBuf },
-    /// The benchmarks of go/clock_test.go, compiled.
-    Testing { go: PathBuf, folder: TempDir },
-    /// An interpreter that has pyperf.
-    Pyperf { python: PathBuf },
+/// A harness that is ready to measure once: so many repetitions, each hardly longer than our batches, so that some of them hold
+/// nothing that others took.
+pub(crate) type Oracle = Box<dyn Fn(&Run) -> Result<Measured, Failure>>;
+
+/// The harness of `language`, for what `program` runs, or why it cannot be had here.
+pub(crate) fn find(language: &Language, program: &Path) -> Result<Oracle, Failure> {
+    match language.name {
+        "java" => by_jmh(program),
+        "go" => by_testing(program),
+        _ => by_pyperf(program),
+    }
 }
 
-impl Oracle {
-    /// The harness of `language`, for what `program` runs.
-    pub(crate) fn find(language: &Language, program: &Path) -> Result<Self, Failure> {
-        match language.name {
-            "java" => {
-                let script = Path::new(FOLDER).with_file_name("jmh").join("run");
-                output_of(Command::new(&script).arg("-l"), "bench/jmh/run")?;
-                Ok(Self::Jmh { script, java: java_itself(program)? })
-            }
-            "go" => compiled(program),
-            _ => with_pyperf(program).map(|python| Self::Pyperf { python }),
-        }
-    }
-
-    /// Measures once: so many repetitions, each hardly longer than our batches, so that some of them hold nothing that others took.
-    pub(crate) fn measure(&self, run: &Run) -> Result<Measured, Failure> {
-        let repetitions = run.pick(200, 50);
-        match self {
-            Self::Jmh { script, java } => {
-                let mut measured = jmh(script, java, "OneThread", repetitions, "1ms")?;
-                // Longer where all processors are busy, since what ends a repetition needs one of them, too.
-                measured.benchmarks.extend(jmh(script, java, "AllThreads", run.pick(40, 10), "20ms")?.benchmarks);
-                Ok(measured)
-            }
-            Self::Testing { go, folder } => {
-                let mut command = Command::new(folder.path().join("clock.test"));
-                command.args(["-test.run", "^$", "-test.bench", ".", "-test.benchtime", "1ms"]);
-                let said = output_of(command.args(["-test.count", &repetitions.to_string()]), "go test")?;
-                Ok(Measured { harness: "testing.B".into(), interpreter: go.clone(), benchmarks: of_testing(&said)? })
-            }
-            Self::Pyperf { python } => {
-                let folder = scratch()?;
-                let file = folder.path().join("pyperf.json");
-                let mut command = Command::new(python);
-                command.arg("-B").arg(Path::new(FOLDER).join("python/clocks.py")).args(["--quiet", "--processes", "1"]);
-                // pyperf doubles its loops until they take so long.
-                command.args(["--values", &repetitions.to_string(), "--warmups", "2", "--min-time", "0.001"]);
-                output_of(command.arg("-o").arg(&file), "pyperf")?;
-                of_pyperf(&read(&file, "pyperf")?)
-            }
-        }
-    }
+fn repetitions(run: &Run) -> u32 {
+    run.pick(200, 50)
 }
 
 /// A place for what a harness writes.
@@ -100,6 +63,19 @@ fn java_itself(java: &Path) -> Result<PathBuf, Failure> {
 
 fn java_home(settings: &str) -> Option<&str> {
     settings.lines().find_map(|line| line.trim().strip_prefix("java.home = "))
+}
+
+/// JMH, built and started by bench/jmh/run, with a Java to measure.
+fn by_jmh(program: &Path) -> Result<Oracle, Failure> {
+    let script = Path::new(FOLDER).with_file_name("jmh").join("run");
+    output_of(Command::new(&script).arg("-l"), "bench/jmh/run")?;
+    let java = java_itself(program)?;
+    Ok(Box::new(move |run| {
+        let mut measured = jmh(&script, &java, "OneThread", repetitions(run), "1ms")?;
+        // Longer where all processors are busy, since what ends a repetition needs one of them, too.
+        measured.benchmarks.extend(jmh(&script, &java, "AllThreads", run.pick(40, 10), "20ms")?.benchmarks);
+        Ok(measured)
+    }))
 }
 
 /// A process of JMH for each benchmark of `class` that is compared.
@@ -141,7 +117,7 @@ fn of_jmh(results: &Json) -> Result<Measured, Failure> {
 }
 
 /// Compiles Go's benchmarks: what is here, and nothing from the network.
-fn compiled(go: &Path) -> Result<Oracle, Failure> {
+fn by_testing(go: &Path) -> Result<Oracle, Failure> {
     let name = go.display().to_string();
     let local = || {
         let mut command = Command::new(go);
@@ -152,7 +128,14 @@ fn compiled(go: &Path) -> Result<Oracle, Failure> {
     let root = output_of(local().args(["env", "GOROOT"]), &name)?;
     let folder = scratch()?;
     output_of(local().args(["test", "-c", "-o"]).arg(folder.path().join("clock.test")), &format!("{name} test -c"))?;
-    Ok(Oracle::Testing { go: itself(Path::new(root.trim()).join("bin/go")), folder })
+    let interpreter = itself(Path::new(root.trim()).join("bin/go"));
+    Ok(Box::new(move |run| {
+        let mut command = Command::new(folder.path().join("clock.test"));
+        command.args(["-test.run", "^$", "-test.bench", ".", "-test.benchtime", "1ms"]);
+        let said = output_of(command.args(["-test.count", &repetitions(run).to_string()]), "go test")?;
+        let (harness, interpreter) = ("testing.B".into(), interpreter.clone());
+        Ok(Measured { harness, interpreter, benchmarks: of_testing(&said)? })
+    }))
 }
 
 /// Lines like `BenchmarkNow-2   1000000   43.38 ns/op`; the number of processors is there unless it is 1.
@@ -169,6 +152,20 @@ fn of_testing(text: &str) -> Result<BTreeMap<String, Vec<f64>>, Failure> {
         return Err(Failure::run("go test measured nothing"));
     }
     Ok(repetitions.into_iter().filter_map(|(name, ns)| Some((name, sorted(ns)?))).collect())
+}
+
+fn by_pyperf(python: &Path) -> Result<Oracle, Failure> {
+    let python = with_pyperf(python)?;
+    Ok(Box::new(move |run| {
+        let folder = scratch()?;
+        let file = folder.path().join("pyperf.json");
+        let mut command = Command::new(&python);
+        command.arg("-B").arg(Path::new(FOLDER).join("python/clocks.py")).args(["--quiet", "--processes", "1"]);
+        // pyperf doubles its loops until they take so long.
+        command.args(["--values", &repetitions(run).to_string(), "--warmups", "2", "--min-time", "0.001"]);
+        output_of(command.arg("-o").arg(&file), "pyperf")?;
+        of_pyperf(&read(&file, "pyperf")?)
+    }))
 }
 
 /// `python` if it has pyperf; else puts it into an environment of that interpreter below the folder of builds.
