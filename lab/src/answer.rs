@@ -12,10 +12,8 @@ use crate::peer::Peer;
 /// The fault of a machine that has none.
 pub const NO_FAULT: &str = "no fault";
 
-/// One answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// What was wrong with the machine.
     pub fault: String,
     /// The peer and its options.
     pub command: String,
@@ -24,7 +22,6 @@ pub struct Answer {
     pub line: String,
 }
 
-/// Its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -59,7 +56,6 @@ impl Answer {
         Self { fault: fault.to_owned(), command: command.to_owned(), outcome, line }
     }
 
-    /// Who said it.
     pub fn peer(&self) -> Option<&'static Peer> {
         Peer::of(&self.command)
     }

@@ -1,11 +1,8 @@
 /// One reading of the library's clock and the two of `CLOCK_MONOTONIC` around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bracket {
-    /// `CLOCK_MONOTONIC` before.
     pub before_ns: u64,
-    /// The library's clock.
     pub reading_ns: u64,
-    /// `CLOCK_MONOTONIC` after.
     pub after_ns: u64,
 }
 

@@ -6,7 +6,6 @@ use crate::answer::{Answer, NO_FAULT, Outcome};
 use crate::peer::{PEERS, Peer};
 use crate::verdict::Verdict;
 
-/// All faults of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Campaign<'a> {
     faults: Vec<Injected<'a>>,
@@ -14,7 +13,6 @@ pub struct Campaign<'a> {
     controls: Vec<Injected<'a>>,
 }
 
-/// One fault.
 #[derive(Clone, Debug, Serialize)]
 struct Injected<'a> {
     scenario: &'a str,
@@ -25,7 +23,6 @@ struct Injected<'a> {
 }
 
 impl<'a> Campaign<'a> {
-    /// What these verdicts say of it.
     pub fn of(verdicts: &'a [Verdict]) -> Self {
         let mut campaign = Self::default();
         for verdict in verdicts.iter().filter(|verdict| verdict.skipped.is_none()) {
@@ -54,7 +51,6 @@ impl<'a> Campaign<'a> {
         &mut all[at]
     }
 
-    /// How many there were.
     pub fn injected(&self) -> usize {
         self.faults.len()
     }

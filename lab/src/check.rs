@@ -42,7 +42,6 @@ pub enum Check {
     Disturbed,
 }
 
-/// `checks.toml`
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rows {
@@ -61,7 +60,6 @@ static ROWS: LazyLock<Rows> =
 const WITHOUT_INTERVALS: [&str; 2] = [forks::CHILDREN, signals::HANDLER];
 
 impl Check {
-    /// As it is named in scenarios.
     pub fn name(self) -> String {
         word(self)
     }

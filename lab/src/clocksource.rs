@@ -10,7 +10,6 @@ const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
 const SETTLES_WITHIN: Duration = Duration::from_secs(15);
 const POLL: Duration = Duration::from_millis(50);
 
-/// The one in use.
 pub fn current() -> io::Result<String> {
     Ok(fs::read_to_string(format!("{FOLDER}/current_clocksource"))?.trim().to_owned())
 }
@@ -20,7 +19,6 @@ pub fn name() -> String {
     current().unwrap_or_default()
 }
 
-/// Those that the kernel offers.
 pub fn available() -> io::Result<Vec<String>> {
     Ok(fs::read_to_string(format!("{FOLDER}/available_clocksource"))?.split_whitespace().map(str::to_owned).collect())
 }
@@ -30,7 +28,6 @@ pub fn choose(name: &str) -> io::Result<()> {
     fs::write(format!("{FOLDER}/current_clocksource"), name)
 }
 
-/// Waits until the kernel keeps time by `name`.
 pub fn settle(name: &str) -> io::Result<()> {
     let mut waited = Duration::ZERO;
     while current()? != name {

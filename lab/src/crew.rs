@@ -8,12 +8,10 @@ use crate::plant::Plant;
 use crate::reader::{Both, Reader};
 use crate::sys;
 
-/// The CPUs of the machine.
 pub fn cpus() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// How long readers read.
 #[derive(Clone, Copy, Debug)]
 pub enum Until<'a> {
     /// Until this many readings of either kind were taken by all of them together.
@@ -30,7 +28,6 @@ pub struct Told {
 }
 
 impl Told {
-    /// Readers stop.
     pub fn end(&self) {
         self.over.store(true, Ordering::Relaxed);
     }
@@ -71,7 +68,6 @@ pub fn read_on_every_cpu<T>(
     })
 }
 
-/// Reads on one CPU.
 pub fn read(cpu: usize, until: Until<'_>, plant: Option<Plant>) -> io::Result<Both> {
     sys::pin(cpu)?;
     let mut reader = Reader::new(plant);

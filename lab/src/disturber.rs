@@ -9,12 +9,10 @@ pub struct Disturber<'a> {
 }
 
 impl<'a> Disturber<'a> {
-    /// One that has not begun.
     pub fn new(text: &'a str) -> Self {
         Self { text, child: None }
     }
 
-    /// Begins.
     pub fn start(&mut self) -> io::Result<()> {
         // Its standard output is ours, so that it can ask whoever booted the machine. A fault that could not be injected ends
         // it, whatever would follow.
@@ -24,13 +22,11 @@ impl<'a> Disturber<'a> {
         Ok(())
     }
 
-    /// Whether it is done.
     pub fn has_ended(&mut self) -> io::Result<bool> {
         let child = self.child.as_mut().ok_or_else(|| io::Error::other("it has not begun"))?;
         Ok(child.try_wait()?.is_some())
     }
 
-    /// Waits for its end.
     pub fn finish(self) -> io::Result<()> {
         let child = self.child.ok_or_else(|| io::Error::other("what was to happen meanwhile has not begun"))?;
         let ended = child.wait_with_output()?;

@@ -5,17 +5,20 @@ use serde_json::Value;
 
 use crate::line;
 
-/// One line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// The guest is up.
-    Begin { kernel: String },
-    /// A step begins.
-    Step { step: usize, clocksource: String },
-    /// A row of a check.
-    Row { step: usize, row: Value },
-    /// A step is done, or could not be.
+    Begin {
+        kernel: String,
+    },
+    Step {
+        step: usize,
+        clocksource: String,
+    },
+    Row {
+        step: usize,
+        row: Value,
+    },
     Done(Box<Done>),
     /// What the monitor of the machine is to do.
     Ask(String),
@@ -23,7 +26,6 @@ pub enum Event {
     End,
 }
 
-/// What a step left behind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Done {
     pub step: usize,
@@ -37,7 +39,6 @@ pub struct Done {
 }
 
 impl Event {
-    /// Prints it.
     pub fn print(&self) {
         line::print(&serde_json::to_value(self).unwrap_or_default());
     }

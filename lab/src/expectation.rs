@@ -10,7 +10,6 @@ use crate::place;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expectation {
-    /// The step.
     #[serde(default)]
     pub of: String,
     /// What is expected, in a person's words.
@@ -22,7 +21,6 @@ pub struct Expectation {
     pub may_miss: bool,
     /// A place in the step's document, for the tests up to `contains`.
     pub at: Option<String>,
-    /// That value.
     pub is: Option<Value>,
     /// A number in these bounds, or an interval whose estimate is.
     pub between: Option<[f64; 2]>,
@@ -36,17 +34,14 @@ pub struct Expectation {
     pub at_most: Option<f64>,
     /// A text or list with this text in it.
     pub contains: Option<String>,
-    /// Nothing there.
     pub absent: Option<bool>,
     /// A finding of this kind in the document.
     pub finding: Option<String>,
     /// What that finding must be about.
     pub about: Option<String>,
-    /// No finding of this kind.
     pub no_finding: Option<String>,
     /// The exit code, where it is not 0.
     pub exit: Option<i64>,
-    /// This text in what was printed.
     pub prints: Option<String>,
 }
 

@@ -13,7 +13,6 @@ use crate::line;
 use crate::reader::Both;
 use crate::row::source;
 
-/// What a helper is started for.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum Role {
     /// Reads on every CPU until its input ends.
@@ -26,7 +25,6 @@ pub enum Role {
     WarmNamespace(u64),
 }
 
-/// Starts one.
 pub fn start(role: Role) -> io::Result<Child> {
     let role = serde_json::to_string(&role)?;
     Command::new("/proc/self/exe").args(["helper", &role]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()
@@ -42,7 +40,6 @@ pub fn finish(child: Child) -> io::Result<(Both, String)> {
         .ok_or_else(|| io::Error::other(format!("a helper ended with {} and said {:?}", output.status, text.trim())))
 }
 
-/// What a helper does.
 pub fn work(role: Role) -> io::Result<()> {
     match role {
         Role::Threads => report(until_input_ends(|told| Ok(read_on_every_cpu(told, None, |_| Ok(()))?.0))?),

@@ -21,23 +21,17 @@ pub const PEERS: &str = "peers";
 /// What tells a script whether to install packages and targets that are missing.
 const INSTALL: &str = "CHRONOSCOPE_LAB_INSTALL";
 
-/// How images are built.
 #[derive(Clone, Debug)]
 pub struct Scripts {
-    /// The folder of scripts, one per image.
     pub from: PathBuf,
-    /// That of images.
     pub to: PathBuf,
-    /// Whether they install what they lack.
     pub may_install: bool,
 }
 
-/// Why there is no image.
 #[derive(Clone, Debug)]
 pub enum NotBuilt {
     /// It cannot be had here.
     Cannot(String),
-    /// Its script failed.
     Failed(String),
     /// Somebody ended the run before it was there.
     Interrupted,
@@ -71,21 +65,18 @@ pub struct Images<'a> {
 }
 
 impl<'a> Images<'a> {
-    /// Of these names, some of them several times.
     pub fn wanted(names: impl Iterator<Item = &'a str>) -> Self {
         let mut names: Vec<&str> = names.collect::<BTreeSet<_>>().into_iter().collect();
         names.sort_by_key(|name| ORDER.iter().position(|of| of == name).unwrap_or(ORDER.len()));
         Self { all: names.into_iter().map(|name| (name, OnceLock::new())).collect() }
     }
 
-    /// Builds them one after the other.
     pub fn build(&self, scripts: &Scripts, stop: &Stop) {
         for (name, built) in &self.all {
             built.get_or_init(|| build(scripts, name, stop));
         }
     }
 
-    /// Whether that is over.
     pub fn are_built(&self) -> bool {
         self.all.iter().all(|(_, built)| built.get().is_some())
     }

@@ -5,7 +5,6 @@ use serde_json::Value;
 /// What tells our lines from those of the kernel on the same console.
 pub const MARK: &str = "LAB ";
 
-/// Prints one line.
 pub fn print(value: &Value) {
     println!("{MARK}{value}");
 }

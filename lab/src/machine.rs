@@ -21,16 +21,13 @@ const SCENARIO: &str = "scenario.toml";
 /// The archive of the peers, which `init` unpacks.
 const PEERS: &str = "peers.gz";
 
-/// A machine that runs.
 #[derive(Debug)]
 pub struct Machine {
     /// QEMU, whose standard output is the serial console.
     pub qemu: Child,
-    /// The connection to its monitor.
     pub monitor: Option<UnixStream>,
     /// What QEMU itself complained about.
     pub complaints: PathBuf,
-    /// Removed with it.
     _scratch: Scratch,
 }
 
@@ -44,9 +41,7 @@ pub struct Image {
 /// Where a run finds and leaves things.
 #[derive(Clone, Debug)]
 pub struct Place<'a> {
-    /// The scenario's file.
     pub file: &'a Path,
-    /// What it starts.
     pub image: &'a Image,
     /// The peers, if they could be had.
     pub peers: Option<&'a Path>,
@@ -74,7 +69,6 @@ impl Drop for Machine {
     }
 }
 
-/// Starts one.
 pub fn start(scenario: &Scenario, place: &Place<'_>, size: Size, plant: Option<Plant>) -> io::Result<Machine> {
     let Place { file, image, peers, stem } = place;
     let [initramfs, complaints, disk] = ["initramfs", "errors", "qcow2"].map(|end| stem.with_extension(end));

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 const ANSWERS_WITHIN: Duration = Duration::from_secs(60);
 
-/// A connection to it.
 #[derive(Debug)]
 pub struct Monitor {
     reader: BufReader<UnixStream>,
@@ -17,7 +16,6 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// The monitor at the other end of this connection.
     pub fn new(stream: UnixStream) -> io::Result<Self> {
         stream.set_read_timeout(Some(ANSWERS_WITHIN))?;
         Ok(Self { reader: BufReader::new(stream), is_ready: false })

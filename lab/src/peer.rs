@@ -2,10 +2,8 @@
 
 use crate::answer::Outcome;
 
-/// One of them.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// Its program.
     pub name: &'static str,
     /// How a line begins and ends that says that something is wrong.
     alarm: [&'static str; 2],

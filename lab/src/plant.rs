@@ -38,7 +38,6 @@ impl Plant {
         matches!(self, Self::Misstated | Self::Overlooked | Self::Invented | Self::Undocumented)
     }
 
-    /// Puts this plant into the tool's document.
     pub fn alter(self, document: &mut Value) {
         match self {
             Self::Misstated => replace(document, "vdso", "syscall"),

@@ -6,7 +6,6 @@ use crate::plant::Plant;
 use crate::sys::{monotonic_ns, serialise};
 use crate::tally::Tally;
 
-/// How a clock is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
     /// `Clock::now`
@@ -16,10 +15,8 @@ pub enum Read {
 }
 
 impl Read {
-    /// Every way to read.
     pub const ALL: [Self; 2] = [Self::Ordered, Self::Unordered];
 
-    /// As it is printed.
     pub fn name(self) -> &'static str {
         ["ordered", "unordered"][self as usize]
     }
@@ -42,12 +39,10 @@ pub fn bracketed(read: Read) -> Bracket {
     Bracket { before_ns, reading_ns, after_ns: monotonic_ns() }
 }
 
-/// What both ways to read came to.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Both([Tally; 2]);
 
 impl Both {
-    /// What that read came to.
     pub fn of(&self, read: Read) -> Tally {
         self.0[read as usize]
     }
@@ -68,26 +63,22 @@ impl Both {
 #[derive(Debug, Default)]
 pub struct Reader {
     plant: Option<Plant>,
-    /// What was seen so far.
     pub both: Both,
     last: Option<Bracket>,
     latest_ns: u64,
 }
 
 impl Reader {
-    /// A reader that has read nothing yet.
     pub fn new(plant: Option<Plant>) -> Self {
         Self { plant, ..Self::default() }
     }
 
-    /// One ordered and one unordered reading.
     #[inline(always)]
     pub fn turn(&mut self) {
         self.add(Read::Ordered, bracketed(Read::Ordered));
         self.add(Read::Unordered, bracketed(Read::Unordered));
     }
 
-    /// Adds a bracketed reading of its thread.
     #[inline(always)]
     pub fn add(&mut self, read: Read, mut bracket: Bracket) {
         let tally = self.both.of_mut(read);

@@ -18,16 +18,13 @@ use crate::size::Size;
 use crate::steps::{self, Means};
 use crate::stop::{Cause, Stop};
 
-/// What a run left.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
     /// What the guest told, in order.
     pub events: Vec<Event>,
-    /// How long it took.
     pub took: Duration,
     /// What went wrong with the run as a whole.
     pub faults: Vec<String>,
-    /// Whether somebody ended it before it was done.
     pub interrupted: bool,
 }
 

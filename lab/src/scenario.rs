@@ -10,14 +10,12 @@ use crate::check::Check;
 use crate::expectation::Expectation;
 use crate::peer::Peer;
 
-/// One file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// The file's name without its ending.
     #[serde(skip)]
     pub name: String,
-    /// What it is for, in a sentence.
     pub about: String,
     /// Whether `--quick` runs it too.
     #[serde(default)]
@@ -25,13 +23,10 @@ pub struct Scenario {
     /// Its initramfs, built by the script of that name in `lab/images`.
     #[serde(default = "plain")]
     pub image: String,
-    /// How it is started.
     #[serde(default)]
     pub machine: MachineKind,
-    /// Its CPUs.
     #[serde(default = "one")]
     pub cpus: usize,
-    /// Its memory.
     #[serde(default = "memory_mib")]
     pub memory_mib: u32,
     /// More options for QEMU.
@@ -58,7 +53,6 @@ pub struct Scenario {
     /// Whether steps that ask peers were taken out.
     #[serde(skip)]
     pub leaves_out_peers: bool,
-    /// What is done in it, in order.
     #[serde(rename = "step")]
     pub steps: Vec<Step>,
     /// What must be seen, besides what every step is judged by.
@@ -66,14 +60,11 @@ pub struct Scenario {
     pub expectations: Vec<Expectation>,
 }
 
-/// How a machine is started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MachineKind {
-    /// A PC.
     #[default]
     Q35,
-    /// An aarch64 machine.
     Virt,
     /// A PC whose kernel runs under Xen.
     Xen,
@@ -114,23 +105,16 @@ pub struct Step {
 /// As many runs of a second take a peer about as long as the tool takes once.
 const ROUNDS: usize = 3;
 
-/// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action<'a> {
-    /// `switch`
     Switch(&'a str),
-    /// `check`
     Check(Check),
-    /// `tool`
     Tool(&'a str),
-    /// `run`
     Run(&'a str),
-    /// `peers`
     Peers(&'a str),
 }
 
 impl Step {
-    /// What it does.
     pub fn action(&self) -> Result<Action<'_>, String> {
         match (&self.switch, &self.check, &self.tool, &self.run, &self.peers) {
             (Some(name), None, None, None, None) => Ok(Action::Switch(name)),
@@ -156,7 +140,6 @@ impl Step {
         }
     }
 
-    /// How often it asks each peer.
     pub fn rounds(&self) -> usize {
         self.rounds.unwrap_or(ROUNDS)
     }
@@ -171,7 +154,6 @@ impl Step {
 }
 
 impl Scenario {
-    /// Reads one file.
     pub fn read(path: &Path) -> io::Result<Self> {
         let told = |why: String| io::Error::other(format!("{}: {why}", path.display()));
         let text = fs::read_to_string(path).map_err(|error| told(error.to_string()))?;
@@ -179,7 +161,6 @@ impl Scenario {
         Self::parse(&name, &text).map_err(told)
     }
 
-    /// The scenario that this text describes.
     pub fn parse(name: &str, text: &str) -> Result<Self, String> {
         let mut scenario: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         scenario.name = name.to_owned();
@@ -227,19 +208,16 @@ impl Scenario {
         if step.peers.is_none() { &[] } else { step.by.as_deref().unwrap_or(&self.peers) }
     }
 
-    /// Whether any step does.
     pub fn asks_peers(&self) -> bool {
         self.steps.iter().any(|step| step.peers.is_some())
     }
 
-    /// The same without those steps.
     pub fn without_peers(mut self) -> Self {
         self.steps.retain(|step| step.peers.is_none());
         self.leaves_out_peers = true;
         self
     }
 
-    /// What is expected of one of its steps.
     pub fn expected_of(&self, step: &Step) -> impl Iterator<Item = &Expectation> {
         let title = step.title();
         self.expectations.iter().filter(move |expectation| expectation.of == title)

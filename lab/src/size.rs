@@ -12,7 +12,6 @@ pub enum Size {
 }
 
 impl Size {
-    /// That of these which belongs to it.
     pub fn of(self, amounts: [u64; 3]) -> u64 {
         amounts[self as usize]
     }

@@ -17,21 +17,17 @@ use crate::scenario::{Action, Scenario, Step};
 use crate::size::Size;
 use crate::stop::Stop;
 
-/// How steps are carried out.
 #[derive(Clone, Debug)]
 pub struct Means<'a> {
     /// The tool, with what starts it.
     pub tool: Vec<String>,
-    /// How much is checked.
     pub size: Size,
-    /// A fault put in on purpose.
     pub plant: Option<Plant>,
     /// What ends a program early: how long it may take, and who is asked; a machine is ended as a whole.
     pub limits: Option<(u64, &'a Stop)>,
 }
 
 impl Means<'_> {
-    /// Runs a program to its end.
     fn run(&self, words: impl IntoIterator<Item = String>) -> io::Result<Output> {
         let mut words = words.into_iter();
         let program = words.next().ok_or_else(|| io::Error::other("no program"))?;

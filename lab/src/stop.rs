@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 /// Why a run ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Somebody ended it, by Ctrl-C or a signal.
     Interrupted,
     /// The time for all scenarios together is over.
     OutOfTime,
@@ -29,7 +28,6 @@ impl Stop {
         self.deadline.get_or_init(|| Instant::now() + limit);
     }
 
-    /// Why to end, if that is so.
     pub fn cause(&self) -> Option<Cause> {
         if self.interrupted.load(Ordering::Relaxed) {
             return Some(Cause::Interrupted);

@@ -43,7 +43,6 @@ pub fn wall_clock_ns() -> i64 {
     clock_ns(ClockId::CLOCK_REALTIME) as i64
 }
 
-/// Sets `CLOCK_REALTIME`.
 pub fn set_wall_clock(ns: i64) -> io::Result<()> {
     let time = TimeSpec::new(ns.div_euclid(1_000_000_000), ns.rem_euclid(1_000_000_000));
     Ok(clock_settime(ClockId::CLOCK_REALTIME, time)?)
@@ -64,7 +63,6 @@ pub fn serialise() {
     }
 }
 
-/// Binds the calling thread to one CPU.
 pub fn pin(cpu: usize) -> io::Result<()> {
     let mut set = CpuSet::new();
     set.set(cpu)?;
@@ -171,13 +169,11 @@ impl Registers {
         if page == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(Self(page.cast())) }
     }
 
-    /// What the register at that offset holds.
     pub fn read(&self, offset: u64) -> u32 {
         // SAFETY: `address` gives a place in the mapping, which is aligned and stays for the program's life.
         unsafe { self.address(offset).read_volatile() }
     }
 
-    /// Writes the register at that offset.
     pub fn write(&self, offset: u64, value: u32) {
         // SAFETY: as for `read`.
         unsafe { self.address(offset).write_volatile(value) }

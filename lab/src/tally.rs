@@ -8,9 +8,7 @@ const NARROW_NS: u64 = 1_000;
 /// What a number of bracketed readings came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Readings taken.
     pub readings: u64,
-    /// Readings outside their bracket.
     pub outside: u64,
     /// The furthest outside.
     pub worst_ns: u64,
@@ -18,11 +16,9 @@ pub struct Tally {
     pub backward: u64,
     /// Readings of the system's clock below an earlier one of the same thread: then the judge itself stepped back.
     pub system_backward: u64,
-    /// Intervals between successive readings.
     pub intervals: u64,
     /// Intervals that differ from that of the system's clock by more than their brackets allow.
     pub intervals_off: u64,
-    /// Intervals with a narrow bracket at both ends.
     pub narrow: u64,
     /// The most by which the system's clock advanced more than ours over one of those.
     pub worst_lag_ns: i64,

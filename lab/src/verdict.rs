@@ -12,17 +12,12 @@ use crate::run::Run;
 use crate::scenario::{Action, Scenario, Step};
 use crate::tally::Tally;
 
-/// One expectation, judged.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Judged {
-    /// The step's title.
     pub step: String,
-    /// What was expected.
     #[serde(rename = "expectation")]
     pub says: String,
-    /// What was seen.
     pub seen: String,
-    /// The fault whose detection this shows.
     pub fault: Option<String>,
     /// What is wrong; empty if nothing is.
     pub faults: Vec<String>,
@@ -36,7 +31,6 @@ pub struct Judged {
     pub details: Vec<Value>,
 }
 
-/// One scenario, judged.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Verdict {
     pub scenario: String,
@@ -59,7 +53,6 @@ impl Verdict {
         Self { scenario, about, skipped: Some(why), ..Self::default() }
     }
 
-    /// Judges what a run left.
     pub fn of(scenario: &Scenario, run: &Run) -> Self {
         let kernel = run.events.iter().find_map(|event| match event {
             Event::Begin { kernel } => Some(kernel.clone()),
@@ -80,17 +73,14 @@ impl Verdict {
         }
     }
 
-    /// Whether it was run to its end, here and now.
     pub fn was_run(&self) -> bool {
         self.skipped.is_none() && !self.interrupted
     }
 
-    /// Whether it was run and there is no fault at all.
     pub fn passed(&self) -> bool {
         self.was_run() && self.faults.is_empty() && self.rows.iter().all(|row| row.faults.is_empty())
     }
 
-    /// Whether it was run and there is a fault.
     pub fn failed(&self) -> bool {
         self.was_run() && !self.passed()
     }

@@ -18,7 +18,6 @@ const SECOND_NS: u64 = 1_000_000_000;
 const ATTEMPTS: u32 = 400;
 const CLOCKS: [&str; 5] = ["ours", "std", "quanta", "minstant", "fastant"];
 
-/// What a reader saw.
 #[derive(Default)]
 struct Seen {
     outside: Count,

@@ -9,7 +9,6 @@ use chronoscope_clock::{Clock, Granular, TickSource};
 use chronoscope_sources::arch::{Counter, NAME_ORDERED, NAME_UNORDERED, NAME_WITH_PROCESSOR_ID, WithProcessorId};
 use chronoscope_sources::causality;
 
-/// A function as a source.
 struct Function<F>(F);
 
 impl<F: Fn() -> u64> TickSource for Function<F> {

@@ -72,7 +72,6 @@ pub(crate) fn threads(run: &Run, section: &mut Section) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a study's numbers rest on.
 fn basis(record: &StudyRecord) -> String {
     let confidence = (record.confidence() * 1e3).round() / 10.0;
     format!(

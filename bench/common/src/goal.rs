@@ -16,7 +16,6 @@ struct File {
     goal: Vec<Goal>,
 }
 
-/// One goal.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Goal {
@@ -55,7 +54,6 @@ fn every_row() -> Vec<String> {
     vec![String::new()]
 }
 
-/// Whether a goal is met.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     Met,
@@ -65,7 +63,6 @@ pub enum Verdict {
     Open(String),
 }
 
-/// A goal with what was measured.
 #[derive(Debug)]
 pub struct Judged {
     goal: String,
@@ -85,7 +82,6 @@ pub fn of(bench: &str, sections: &[&str]) -> Result<Vec<Goal>, Failure> {
 }
 
 impl Goal {
-    /// What `sections` say of it.
     pub fn judge(&self, sections: &[Section], is_quick: bool) -> Judged {
         let (mut measured, mut verdicts) = (Vec::new(), Vec::new());
         for figure in &self.figures {

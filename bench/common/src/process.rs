@@ -27,7 +27,6 @@ pub fn output_of(command: &mut Command, what: &str) -> Result<String, Failure> {
     String::from_utf8(output.stdout).map_err(failed(format!("{what} printed what is not text")))
 }
 
-/// What a process printed, or left, as JSON.
 fn parse(json: &str, what: &str) -> Result<Json, Failure> {
     serde_json::from_str(json).map_err(failed(format!("{what} gave an unexpected answer")))
 }

@@ -27,11 +27,9 @@ const EXIT_CODES: &str = "Exit codes: 0 measured, whether or not the goals are m
 /// Measures a section; what it has put there stays if it fails.
 pub type Measure = fn(&Run, &mut Section) -> Result<(), Failure>;
 
-/// A benchmark.
 pub struct Bench {
     pub name: &'static str,
     pub about: &'static str,
-    /// The crates that are compared.
     pub peers: &'static [&'static str],
     /// In the order of a run.
     pub sections: &'static [(&'static str, Measure)],
@@ -89,7 +87,6 @@ impl Run {
         told.map(&mut once).collect()
     }
 
-    /// Tells who waits what is measured now.
     pub fn now(&self, what: impl Display) {
         eprintln!("bench-{}: {what}", self.bench);
     }
@@ -168,7 +165,6 @@ impl Bench {
     }
 }
 
-/// What our clock says of itself.
 fn our_clock() -> String {
     let trust = Clock::or_system().trust();
     let reasons = trust.reasons.iter().map(|reason| reason.to_string());

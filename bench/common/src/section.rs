@@ -13,7 +13,6 @@ use crate::Value;
 /// Between the parts of a row's name, and between columns.
 const SEPARATOR: &str = " | ";
 
-/// What a part of a benchmark measured.
 #[derive(Debug)]
 pub struct Section {
     pub name: &'static str,
@@ -44,7 +43,6 @@ impl Table {
         Self { columns: columns.split(SEPARATOR).map(str::to_owned).collect(), naming, rows: Vec::new() }
     }
 
-    /// Adds a row.
     pub fn row(&mut self, cells: impl Into<Vec<Value>>) {
         self.rows.push(cells.into());
     }
@@ -77,17 +75,14 @@ impl Section {
         Self { name, parts: Vec::new(), failure: None }
     }
 
-    /// Adds a table.
     pub fn table(&mut self, table: Table) {
         self.parts.push(Part::Table(table));
     }
 
-    /// Adds a paragraph.
     pub fn say(&mut self, words: impl Into<String>) {
         self.parts.push(Part::Words(words.into()));
     }
 
-    /// Adds a study.
     pub fn study(&mut self, record: &StudyRecord) {
         let mut cells = Table::new(2, "case | where | ns | least ns");
         for cell in &record.cells {

@@ -16,7 +16,6 @@ pub fn options((seconds, processes): (f64, u32)) -> StudyOptions {
     StudyOptions { budget, forks: Some(processes), ..StudyOptions::default() }
 }
 
-/// Runs `study` with these options.
 pub fn run(study: &Study, options: &StudyOptions) -> Result<StudyRecord, Failure> {
     let tool = Tool { name: "chronoscope's benchmarks".into(), version: env!("CARGO_PKG_VERSION").into() };
     let record = study.run(options, tool, &mut ()).map_err(failed(study.name()))?;

@@ -2,18 +2,15 @@
 
 use chronoscope_harness::record::Estimate;
 
-/// What was measured.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// Nothing was.
     Nothing,
     /// A name, or why there is no figure.
     Words(String),
-    /// A figure.
     Number(Number),
     /// Less than this, and no more can be told.
     Below {
-        /// The limit.
         below: f64,
     },
     /// So many of so many.
@@ -53,12 +50,10 @@ impl std::ops::Add for Count {
 }
 
 impl Value {
-    /// A figure alone.
     pub fn number(value: f64, decimals: usize) -> Self {
         Self::Number(Number { value, range: None, is_interval: false, decimals })
     }
 
-    /// An estimate with its interval.
     pub fn estimate(of: impl Into<Option<Estimate>>, decimals: usize) -> Self {
         of.into().map_or(Self::Nothing, |Estimate { estimate, low, high, .. }| {
             Self::Number(Number { value: estimate, range: Some((low, high)), is_interval: true, decimals })
@@ -89,7 +84,6 @@ impl Value {
         }
     }
 
-    /// As a person reads it.
     pub fn show(&self) -> String {
         match self {
             Self::Nothing => "–".into(),

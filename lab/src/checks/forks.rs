@@ -12,16 +12,12 @@ use crate::row::Row;
 use crate::size::Size;
 use crate::sys;
 
-/// What the children read.
 pub const CHILDREN: &str = "forks";
-/// What the parent's threads read meanwhile.
 pub const PARENT: &str = "forks, the parent's threads";
 const THREADS: usize = 3;
 const CHILD_LIMIT: Duration = Duration::from_secs(10);
-/// Children forked.
 const COUNT: [u64; 3] = [50, 500, 10_000];
 
-/// Forks one child after another.
 pub fn run(size: Size, plant: Option<Plant>, print: &mut dyn FnMut(Row)) -> io::Result<()> {
     let (told, count) = (Told::default(), size.of(COUNT));
     let ((children, lost), parent) = thread::scope(|scope| {

@@ -10,9 +10,7 @@ use crate::size::Size;
 use crate::sys;
 use crate::tally::Tally;
 
-/// What the handler read.
 pub const HANDLER: &str = "signals";
-/// What the interrupted thread read.
 pub const INTERRUPTED: &str = "signals, the interrupted thread";
 const PERIOD: Duration = Duration::from_micros(100);
 /// Signals that must have come.
