@@ -55,19 +55,12 @@ fn every_row() -> Vec<String> {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+enum Verdict {
     Met,
     /// By so much.
     Missed(String),
     /// Not measured in this run, or too little to tell.
     Open(String),
-}
-
-#[derive(Debug)]
-pub struct Judged {
-    goal: String,
-    measured: String,
-    verdict: Verdict,
 }
 
 /// The goals of the benchmark called `bench`, in their order.
@@ -82,20 +75,16 @@ pub fn of(bench: &str, sections: &[&str]) -> Result<Vec<Goal>, Failure> {
 }
 
 impl Goal {
-    pub fn judge(&self, sections: &[Section], is_quick: bool) -> Judged {
+    /// What `sections` have of it, and whether that meets it.
+    fn judge(&self, sections: &[Section], is_quick: bool) -> (String, Verdict) {
         let (mut measured, mut verdicts) = (Vec::new(), Vec::new());
         for figure in &self.figures {
             let found = figure.find(sections);
             let judged = found.iter().map(|(name, value)| (name, value, figure.judge(value, is_quick)));
             // The worst of the rows speaks for all.
-            let badness = |(_, value, verdict): &(_, &Value, Verdict)| match verdict {
-                Verdict::Met => (0, figure.badness(value)),
-                Verdict::Open(_) => (1, figure.badness(value)),
-                Verdict::Missed(_) => (2, figure.badness(value)),
-            };
-            let worst = judged.max_by(|one, other| {
-                let ((rank, one), (of_other, other)) = (badness(one), badness(other));
-                rank.cmp(&of_other).then(one.total_cmp(&other))
+            let worst = judged.max_by(|(_, one, of_one), (_, other, of_other)| {
+                let by_value = figure.badness(one).total_cmp(&figure.badness(other));
+                of_one.badness().cmp(&of_other.badness()).then(by_value)
             });
             let Some((name, value, verdict)) = worst else {
                 verdicts.push(Verdict::Open("not measured".into()));
@@ -106,20 +95,37 @@ impl Goal {
             verdicts.push(verdict);
         }
         let measured = if measured.is_empty() { "–".into() } else { measured.join(", ") };
-        Judged { goal: self.what.clone(), measured, verdict: all_of(verdicts) }
+        (measured, Verdict::of_all(verdicts))
+    }
+
+    pub(crate) fn draw(&self, sections: &[Section], is_quick: bool, page: &mut Page) {
+        let (measured, verdict) = self.judge(sections, is_quick);
+        let (sign, style, verdict) = match verdict {
+            Verdict::Met => ("✔ ", GOOD, "met".to_owned()),
+            Verdict::Missed(by) => ("✘ ", CRITICAL, format!("missed: {by}")),
+            Verdict::Open(why) => ("? ", WARNING, format!("open: {why}")),
+        };
+        page.paragraph(Line::styled(style, sign), PLAIN, &format!("{} — {measured} — {verdict}", self.what));
     }
 }
 
-/// What several verdicts are together: missed by all that is missed, else open if one is.
-fn all_of(verdicts: Vec<Verdict>) -> Verdict {
-    let missed: Vec<&str> = verdicts
-        .iter()
-        .filter_map(|verdict| if let Verdict::Missed(by) = verdict { Some(by.as_str()) } else { None })
-        .collect();
-    if !missed.is_empty() {
-        return Verdict::Missed(missed.join(", "));
+impl Verdict {
+    fn badness(&self) -> u8 {
+        match self {
+            Self::Met => 0,
+            Self::Open(_) => 1,
+            Self::Missed(_) => 2,
+        }
     }
-    verdicts.into_iter().find(|verdict| matches!(verdict, Verdict::Open(_))).unwrap_or(Verdict::Met)
+
+    /// Missed by all that is missed, else open if one is.
+    fn of_all(verdicts: Vec<Self>) -> Self {
+        let missed = |verdict: &Self| if let Self::Missed(by) = verdict { Some(by.clone()) } else { None };
+        match verdicts.iter().filter_map(missed).collect::<Vec<_>>() {
+            none if none.is_empty() => verdicts.into_iter().max_by_key(Self::badness).unwrap_or(Self::Met),
+            missed => Self::Missed(missed.join(", ")),
+        }
+    }
 }
 
 impl Figure {
@@ -178,17 +184,6 @@ impl Figure {
     }
 }
 
-impl Judged {
-    pub(crate) fn draw(&self, page: &mut Page) {
-        let (sign, style, verdict) = match &self.verdict {
-            Verdict::Met => ("✔ ", GOOD, "met".to_owned()),
-            Verdict::Missed(by) => ("✘ ", CRITICAL, format!("missed: {by}")),
-            Verdict::Open(why) => ("? ", WARNING, format!("open: {why}")),
-        };
-        page.paragraph(Line::styled(style, sign), PLAIN, &format!("{} — {} — {verdict}", self.goal, self.measured));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use chronoscope_harness::record::Estimate;
@@ -204,60 +199,45 @@ mod tests {
         Value::estimate(Estimate { estimate: f64::midpoint(low, high), low, high, confidence: 0.999 }, 2)
     }
 
-    fn is_open(verdict: &Verdict) -> bool {
-        matches!(verdict, Verdict::Open(_))
+    #[test]
+    fn a_figure_is_held_against_its_limits() {
+        let number = |value| Value::number(value, 1);
+        let count = |of, all| Value::Count(Count { of, all });
+        let (met, open, missed) = (0, 1, 2);
+        for (limits, value, badness) in [
+            ("most = 0.5", number(0.5), met),
+            ("most = 0.5", number(0.55), missed),
+            ("most = 0.5", number(-7.0), met),
+            ("most = 0.5\nmagnitude = true", number(-7.0), missed),
+            ("most = 0.5", number(f64::NAN), missed),
+            ("most = 1.0", estimate(0.5, 1.0), met),
+            ("most = 1.0", estimate(0.9, 1.1), open),
+            ("most = 1.0", estimate(1.1, 1.3), missed),
+            ("least = 1.0", estimate(1.0, 1.5), met),
+            ("least = 1.0", estimate(0.9, 1.1), open),
+            ("least = 1.0", estimate(0.7, 0.9), missed),
+            // A spread is no interval.
+            ("most = 1.0", Value::extremes([0.4, 0.9, 3.0], 1), met),
+            ("most = 1.0", Value::Below { below: 0.4 }, met),
+            ("most = 1.0", Value::Below { below: 1.4 }, open),
+            ("most = 0.0\ntries = 10", count(0, 10), met),
+            ("most = 0.0\ntries = 10", count(0, 9), open),
+            ("least = 0.99\ntries = 100", count(99, 100), met),
+            ("least = 0.99\ntries = 100", count(10, 10), open),
+            ("least = 0.99\ntries = 100", count(197, 200), missed),
+            ("most = 0.003334\ntries = 300", count(1, 300), met),
+            ("most = 0.003334\ntries = 300", count(2, 300), missed),
+        ] {
+            assert_eq!(figure(limits).judge(&value, false).badness(), badness, "{limits}: {value:?}");
+        }
     }
 
     #[test]
-    fn a_limit_may_be_reached_and_not_passed() {
-        let most = figure("most = 0.5");
-        assert_eq!(most.judge(&Value::number(0.5, 1), false), Verdict::Met);
-        assert!(matches!(most.judge(&Value::number(0.55, 1), false), Verdict::Missed(_)));
-        assert_eq!(most.judge(&Value::number(-7.0, 1), false), Verdict::Met);
-        assert!(matches!(
-            figure("most = 0.5\nmagnitude = true").judge(&Value::number(-7.0, 1), false),
-            Verdict::Missed(_)
-        ));
-        assert!(is_open(&most.judge(&Value::number(7.0, 1), true)));
+    fn a_quick_run_says_nothing_but_that_something_is_wrong() {
+        assert_eq!(figure("most = 0.5").judge(&Value::number(7.0, 1), true).badness(), 1);
         assert_eq!(figure("").judge(&Value::number(7.0, 1), true), Verdict::Met);
-        assert!(matches!(most.judge(&Value::number(f64::NAN, 1), false), Verdict::Missed(_)));
-    }
-
-    #[test]
-    fn an_interval_that_holds_the_limit_leaves_a_goal_open() {
-        let most = |low, high| figure("most = 1.0").judge(&estimate(low, high), false);
-        assert!(
-            most(0.5, 1.0) == Verdict::Met && is_open(&most(0.9, 1.1)) && matches!(most(1.1, 1.3), Verdict::Missed(_))
-        );
-        let least = |low, high| figure("least = 1.0").judge(&estimate(low, high), false);
-        assert!(
-            least(1.0, 1.5) == Verdict::Met
-                && is_open(&least(0.9, 1.1))
-                && matches!(least(0.7, 0.9), Verdict::Missed(_))
-        );
-        let spread = Value::extremes([0.4, 0.9, 3.0], 1);
-        assert_eq!(figure("most = 1.0").judge(&spread, false), Verdict::Met);
-    }
-
-    #[test]
-    fn what_is_below_a_limit_is_and_else_cannot_be_told() {
-        let most = figure("most = 1.0");
-        assert_eq!(most.judge(&Value::Below { below: 0.4 }, false), Verdict::Met);
-        assert!(is_open(&most.judge(&Value::Below { below: 1.4 }, false)));
-    }
-
-    #[test]
-    fn one_thing_wrong_misses_a_goal_of_none_and_too_few_tries_leave_it_open() {
-        let judge =
-            |of, all, is_quick| figure("most = 0.0\ntries = 10").judge(&Value::Count(Count { of, all }), is_quick);
-        assert!(judge(0, 10, false) == Verdict::Met && is_open(&judge(0, 9, false)));
-        assert_eq!(judge(1, 9, true), Verdict::Missed("1 ns".into()));
-        let share = |of, all| figure("least = 0.99\ntries = 100").judge(&Value::Count(Count { of, all }), false);
-        assert!(
-            share(99, 100) == Verdict::Met && is_open(&share(10, 10)) && matches!(share(197, 200), Verdict::Missed(_))
-        );
-        let alarms = |of, all| figure("most = 0.003334\ntries = 300").judge(&Value::Count(Count { of, all }), false);
-        assert!(alarms(1, 300) == Verdict::Met && matches!(alarms(2, 300), Verdict::Missed(_)));
+        let wrong = figure("most = 0.0\ntries = 10").judge(&Value::Count(Count { of: 1, all: 9 }), true);
+        assert_eq!(wrong, Verdict::Missed("1 ns".into()));
     }
 
     /// A section with a row for each of these.
@@ -278,27 +258,24 @@ mod tests {
         let found =
             section(&[("a", Value::number(1.0, 0)), ("ab", Value::number(3.0, 0)), ("b", Value::number(2.0, 0))]);
         let judged = |figures: &[&str]| goal(figures).judge(std::slice::from_ref(&found), false);
-        let all = judged(&["most = 2.5"]);
-        assert_eq!(
-            (all.measured.as_str(), all.verdict),
-            ("ns 3 (ab | 0)", Verdict::Missed("ns 3.000 instead of 2.5".into()))
-        );
+        let missed = |by: &str| Verdict::Missed(by.into());
+        assert_eq!(judged(&["most = 2.5"]), ("ns 3 (ab | 0)".into(), missed("ns 3.000 instead of 2.5")));
         let named = judged(&["most = 2.5\nrows = [\"a\", \"b\"]"]);
-        assert_eq!((named.measured.as_str(), named.verdict), ("ns 2 (b | 0)", Verdict::Met));
-        let least = judged(&["least = 0.5"]);
-        assert_eq!(least.measured, "ns 1 (a | 0)");
+        assert_eq!(named, ("ns 2 (b | 0)".into(), Verdict::Met));
+        assert_eq!(judged(&["least = 0.5"]).0, "ns 1 (a | 0)");
         let both = judged(&["most = 2.5", "rows = [\"a\"]\nmost = 0.5", "rows = [\"c\"]\nmost = 1"]);
-        assert_eq!(both.verdict, Verdict::Missed("ns 3.000 instead of 2.5, ns 1.000 instead of 0.5".into()));
-        assert!(is_open(&judged(&["most = 5", "rows = [\"c\"]\nmost = 1"]).verdict), "one was not measured");
+        assert_eq!(both.1, missed("ns 3.000 instead of 2.5, ns 1.000 instead of 0.5"));
+        let unmeasured = judged(&["most = 5", "rows = [\"c\"]\nmost = 1"]);
+        assert_eq!(unmeasured.1, Verdict::Open("not measured".into()));
     }
 
     #[test]
     fn counts_are_summed_where_asked() {
         let count = |of, all| Value::Count(Count { of, all });
         let found = section(&[("a", count(0, 6)), ("b", count(0, 4))]);
-        let judged = |text: &str| goal(&[text]).judge(std::slice::from_ref(&found), false).verdict;
+        let judged = |text: &str| goal(&[text]).judge(std::slice::from_ref(&found), false).1;
         assert_eq!(judged("most = 0\ntries = 10\nsum = true"), Verdict::Met);
-        assert!(is_open(&judged("most = 0\ntries = 10")));
+        assert_eq!(judged("most = 0\ntries = 10").badness(), 1);
     }
 
     #[test]

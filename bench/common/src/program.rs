@@ -138,7 +138,7 @@ impl Bench {
         let sections: Vec<Section> = self.sections.iter().filter(|(name, _)| is_wanted(name)).map(measured).collect();
         let goals = on_page(|page| {
             page.section("goals");
-            goals.iter().for_each(|goal| goal.judge(&sections, run.is_quick).draw(page));
+            goals.iter().for_each(|goal| goal.draw(&sections, run.is_quick, page));
         });
         print(&(self.head(&machine, run.is_quick) + &sections.iter().map(Section::draw).collect::<String>() + &goals))?;
         Ok(sections.iter().all(|section| section.failure.is_none()))

@@ -2,6 +2,7 @@
 
 use bench_common::value::median;
 use bench_common::{Count, Table, Value};
+use chronoscope_harness::record::Estimate;
 
 /// A truth that is so wrong must not be held: how often it is says how sharp the judge is.
 const OFF: f64 = 0.02;
@@ -17,8 +18,8 @@ pub(crate) struct Truth {
 /// What the harness said of an operation in one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Claim {
-    /// Its value with its interval; None where it says only that the operation takes less than `below_ns`.
-    pub(crate) ns: Option<[f64; 3]>,
+    /// None where it says only that the operation takes less than `below_ns`.
+    pub(crate) time_ns: Option<Estimate>,
     pub(crate) below_ns: Option<f64>,
     pub(crate) truth: Truth,
 }
@@ -28,10 +29,10 @@ impl Claim {
     /// intervals leave open together, the root of the sum of their squares.
     fn holds(&self, factor: f64) -> bool {
         let truth_ns = self.truth.ns * factor;
-        match self.ns {
-            Some([low, ns, high]) => {
-                let half_ns = if truth_ns < ns { ns - low } else { high - ns };
-                (truth_ns - ns).abs() <= half_ns.hypot(self.truth.error_ns)
+        match self.time_ns {
+            Some(Estimate { estimate, low, high, .. }) => {
+                let half_ns = if truth_ns < estimate { estimate - low } else { high - estimate };
+                (truth_ns - estimate).abs() <= half_ns.hypot(self.truth.error_ns)
             }
             None => self.below_ns.is_some_and(|below_ns| truth_ns - self.truth.error_ns <= below_ns),
         }
@@ -39,7 +40,7 @@ impl Claim {
 
     /// Claimed over true, less 1, in percent.
     fn error_pct(&self) -> Option<f64> {
-        Some((self.ns?[1] / self.truth.ns - 1.0) * 100.0)
+        Some((self.time_ns?.estimate / self.truth.ns - 1.0) * 100.0)
     }
 }
 
@@ -55,8 +56,8 @@ pub(crate) fn table(operations: &[(String, Vec<Claim>)]) -> Table {
 
 fn row(claims: &[Claim]) -> [Value; 7] {
     let values = |of: fn(&Claim) -> Option<f64>| claims.iter().filter_map(of);
-    let claimed = |claim: &Claim| claim.ns.map(|[_, ns, _]| ns);
-    let half_width_pct = |claim: &Claim| claim.ns.map(|[low, ns, high]| (high - low) / 2.0 / ns * 100.0);
+    let claimed = |claim: &Claim| claim.time_ns.map(|ns| ns.estimate);
+    let half_width_pct = |claim: &Claim| claim.time_ns.map(|ns| ns.half_width() / ns.estimate * 100.0);
     let truth = median(claims.iter().map(|claim| claim.truth.ns)).unwrap_or(f64::NAN);
     let holds = |factor: f64| Count::of(claims.iter().map(|claim| claim.holds(factor)));
     [
@@ -81,7 +82,8 @@ mod tests {
     use super::*;
 
     fn claim(ns: f64, half: f64, truth_half: f64) -> Claim {
-        Claim { ns: Some([ns - half, ns, ns + half]), below_ns: None, truth: Truth { ns: 10.0, error_ns: truth_half } }
+        let time_ns = Some(Estimate { low: ns - half, high: ns + half, ..Estimate::certain(ns) });
+        Claim { time_ns, below_ns: None, truth: Truth { ns: 10.0, error_ns: truth_half } }
     }
 
     fn count(of: u64, all: u64) -> Value {
@@ -101,7 +103,7 @@ mod tests {
 
     #[test]
     fn no_value_holds_no_truth_unless_it_is_below_the_limit() {
-        let below = |below_ns| row(&[Claim { ns: None, below_ns, ..claim(10.0, 0.0, 0.0) }])[5].clone();
+        let below = |below_ns| row(&[Claim { time_ns: None, below_ns, ..claim(10.0, 0.0, 0.0) }])[5].clone();
         assert_eq!([None, Some(0.4), Some(11.0)].map(below), [0, 0, 1].map(|of| count(of, 1)));
     }
 }

@@ -126,9 +126,8 @@ pub(crate) fn all() -> Vec<Study> {
 pub(crate) fn claims(record: &StudyRecord, ruler: Ruler) -> impl Iterator<Item = (String, Claim)> {
     record.cells.iter().filter_map(move |cell: &Cell| {
         let name = cell.parameters.get(OPERATION)?.clone();
-        let ns = cell.time_ns.map(|time| [time.low, time.estimate, time.high]);
         let truth = truth(&name, cell.operations_per_batch, ruler)?;
-        Some((name, Claim { ns, below_ns: cell.below_ns, truth }))
+        Some((name, Claim { time_ns: cell.time_ns, below_ns: cell.below_ns, truth }))
     })
 }
 

@@ -50,14 +50,13 @@ struct Arguments {
     /// Install nothing: what needs a package or a Rust target that is missing is skipped
     #[arg(long)]
     no_install: bool,
-    /// Where scenarios and scripts are
-    #[arg(long, hide = true, default_value = "lab")]
-    from: PathBuf,
     /// Where images and results go
     #[arg(long, hide = true, default_value = "target/lab")]
     folder: PathBuf,
 }
 
+/// Where scenarios and scripts are.
+const FROM: &str = "lab";
 const WRONG_ARGUMENTS: u8 = 2;
 const NOTHING_RUN: u8 = 77;
 /// What a shell reports of a program that Ctrl-C ended.
@@ -79,7 +78,7 @@ fn main() -> ExitCode {
 
 fn run_as_asked(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let wrong = |error: String| (error, WRONG_ARGUMENTS);
-    let all = Scenario::all(&arguments.from.join("scenarios")).map_err(|error| wrong(error.to_string()))?;
+    let all = Scenario::all(&Path::new(FROM).join("scenarios")).map_err(|error| wrong(error.to_string()))?;
     let chosen = choose(arguments, all).map_err(wrong)?;
     if arguments.list {
         for scenario in &chosen {
@@ -140,8 +139,8 @@ fn run_all(arguments: &Arguments, scenarios: &[Scenario], stop: &Stop) -> io::Re
     finish(arguments, &verdicts)
 }
 
-fn scripts(Arguments { from, folder, no_install, .. }: &Arguments) -> Scripts {
-    Scripts { from: from.join("images"), to: folder.clone(), may_install: !no_install }
+fn scripts(Arguments { folder, no_install, .. }: &Arguments) -> Scripts {
+    Scripts { from: Path::new(FROM).join("images"), to: folder.clone(), may_install: !no_install }
 }
 
 fn images_of(scenario: &Scenario) -> impl Iterator<Item = &str> {
@@ -186,7 +185,7 @@ fn peers_of<'i>(scenario: &Scenario, images: &'i Images<'_>) -> Option<&'i Path>
 fn run_one(arguments: &Arguments, scenario: &Scenario, image: &Image, peers: Option<&Path>, stop: &Stop) -> Verdict {
     eprintln!("lab: {} begins", scenario.name);
     let size = if arguments.long { Size::Full } else { Size::Quick };
-    let file = arguments.from.join("scenarios").join(&scenario.name).with_extension("toml");
+    let file = Path::new(FROM).join("scenarios").join(&scenario.name).with_extension("toml");
     let place = Place { file: &file, image, peers, stem: arguments.folder.join("run").join(&scenario.name) };
     let run = run(scenario, &place, size, None, stop);
     let verdict = Verdict::of(scenario, &run);
@@ -238,7 +237,7 @@ fn test_itself(arguments: &Arguments, stop: &Stop) -> io::Result<ExitCode> {
     let mut failed = false;
     let mut unplanted = Run::default();
     for case in self_test::CASES {
-        let file = arguments.from.join("self_test").join(case.0).with_extension("toml");
+        let file = Path::new(FROM).join("self_test").join(case.0).with_extension("toml");
         let scenario = Scenario::read(&file)?;
         let place = Place { file: &file, image: &image, peers: None, stem: stem.clone() };
         // What alters a document needs no machine of its own: it alters what the one without a plant left.
