@@ -14,11 +14,6 @@ pub fn current() -> io::Result<String> {
     Ok(fs::read_to_string(format!("{FOLDER}/current_clocksource"))?.trim().to_owned())
 }
 
-/// The one in use, or nothing where no such thing is known.
-pub fn name() -> String {
-    current().unwrap_or_default()
-}
-
 pub fn available() -> io::Result<Vec<String>> {
     Ok(fs::read_to_string(format!("{FOLDER}/available_clocksource"))?.split_whitespace().map(str::to_owned).collect())
 }

@@ -3,8 +3,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::line;
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
@@ -38,29 +36,18 @@ pub struct Done {
     pub failed: Option<String>,
 }
 
-impl Event {
-    pub fn print(&self) {
-        line::print(&serde_json::to_value(self).unwrap_or_default());
-    }
-
-    /// The event in one line of a console; None for lines that are not ours.
-    pub fn parse(line: &str) -> Option<Self> {
-        serde_json::from_value(line::parse(line)?).ok()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Done, Event};
-    use crate::line::MARK;
+    use crate::line::{MARK, parse};
 
     #[test]
     fn comes_back_as_it_was_printed() {
         let done = Event::Done(Box::new(Done { step: 2, exit: Some(1), ..Done::default() }));
         for event in [done, Event::End, Event::Ask("stop; cont".to_owned())] {
             let text = serde_json::to_string(&event).unwrap();
-            assert_eq!(Event::parse(&format!("[ 1.2] noise {MARK}{text}\r")), Some(event));
+            assert_eq!(parse(&format!("[ 1.2] noise {MARK}{text}\r")), Some(event));
         }
-        assert_eq!(Event::parse("[ 1.2] noise"), None);
+        assert_eq!(parse::<Event>("[ 1.2] noise"), None);
     }
 }

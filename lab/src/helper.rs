@@ -5,7 +5,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use crate::checks::timens;
 use crate::crew::{self, Told, Until, cpus, read_on_every_cpu};
@@ -19,10 +18,8 @@ pub enum Role {
     Threads,
     /// Reads on that CPU, on one thread, until its input ends.
     Single(usize),
-    /// Goes through a time namespace without having read the clock, and reads as often as it is told.
-    ColdNamespace(u64),
-    /// The same after having read the clock.
-    WarmNamespace(u64),
+    /// Goes through a time namespace, having read the clock before or not, and reads so often.
+    Namespace { is_warm: bool, readings: u64 },
 }
 
 pub fn start(role: Role) -> io::Result<Child> {
@@ -36,7 +33,6 @@ pub fn finish(child: Child) -> io::Result<(Both, String)> {
     let text = String::from_utf8_lossy(&output.stdout);
     text.lines()
         .find_map(line::parse)
-        .and_then(|value| serde_json::from_value(value).ok())
         .ok_or_else(|| io::Error::other(format!("a helper ended with {} and said {:?}", output.status, text.trim())))
 }
 
@@ -45,15 +41,14 @@ pub fn work(role: Role) -> io::Result<()> {
         Role::Threads => report(until_input_ends(|told| Ok(read_on_every_cpu(told, None, |_| Ok(()))?.0))?),
         Role::Single(cpu) => report(until_input_ends(|told| crew::read(cpu % cpus(), told, None))?),
         // There the child reports.
-        Role::ColdNamespace(readings) => timens::through(false, readings)?,
-        Role::WarmNamespace(readings) => timens::through(true, readings)?,
+        Role::Namespace { is_warm, readings } => timens::through(is_warm, readings)?,
     }
     Ok(())
 }
 
 /// Prints what was read and where the clock's rate came from.
 pub fn report(both: Both) {
-    line::print(&json!((both, source())));
+    line::print(&(both, source()));
 }
 
 fn until_input_ends(read: impl FnOnce(Until<'_>) -> io::Result<Both>) -> io::Result<Both> {

@@ -46,9 +46,11 @@ impl Means<'_> {
 /// Carries out every step and tells what came of each. One that cannot be done does not keep the others from being done.
 pub fn run(scenario: &Scenario, means: &Means<'_>, tell: &mut dyn FnMut(Event)) {
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    // A host need not have one.
+    let clocksource = || clocksource::current().unwrap_or_default();
     tell(Event::Begin { kernel: kernel.trim().to_owned() });
     for (step, what) in scenario.steps.iter().enumerate() {
-        tell(Event::Step { step, clocksource: clocksource::name() });
+        tell(Event::Step { step, clocksource: clocksource() });
         let mut silent = means.plant == Some(Plant::Silent);
         let done = carry_out(scenario, what, means, &mut |row| {
             if !std::mem::take(&mut silent) {
@@ -56,7 +58,7 @@ pub fn run(scenario: &Scenario, means: &Means<'_>, tell: &mut dyn FnMut(Event)) 
             }
         });
         let done = done.unwrap_or_else(|error| Done { failed: Some(error.to_string()), ..Done::default() });
-        tell(Event::Done(Box::new(Done { step, clocksource: clocksource::name(), ..done })));
+        tell(Event::Done(Box::new(Done { step, clocksource: clocksource(), ..done })));
         // The rest is not done, and the end is not told.
         if means.plant == Some(Plant::Crash) || means.is_stopped() {
             return;

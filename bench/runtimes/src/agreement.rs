@@ -60,9 +60,9 @@ fn figures(rounds: &[[Side; 2]]) -> Option<([Value; 5], f64)> {
     let ratio = interval(|[ours, theirs]| ours.ns / theirs.ns)?;
     let least_ns = [0, 1].map(|side| rounds.iter().filter_map(|round| round[side].least_ns).reduce(f64::min));
     let least = least_ns.map(|ns| ns.map_or("–".into(), |ns| format!("{ns:.2}"))).join(" / ");
-    let estimates = [Value::estimate(ours, 2), Value::estimate(theirs, 2), Value::estimate(ratio, 3)];
-    let [ours_ns, theirs_ns, ratio_shown] = estimates;
-    Some(([ours_ns, theirs_ns, ratio_shown, apart([ours, theirs], least_ns), least.into()], ratio.confidence))
+    let [ours_ns, theirs_ns] = [ours, theirs].map(|ns| Value::estimate(ns, 2));
+    let apart = apart([ours, theirs], least_ns);
+    Some(([ours_ns, theirs_ns, Value::estimate(ratio, 3), apart, least.into()], ratio.confidence))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use chronoscope_lab::event::Event;
 use chronoscope_lab::fault::Fault;
 use chronoscope_lab::helper;
 use chronoscope_lab::launcher::Launcher;
+use chronoscope_lab::line;
 use chronoscope_lab::plant::Plant;
 use chronoscope_lab::scenario::Scenario;
 use chronoscope_lab::size::Size;
@@ -65,7 +66,7 @@ fn main() -> ExitCode {
             carry_out(&scenario, peers, guest, &means)
         }
         What::Ask { commands } => {
-            Event::Ask(commands).print();
+            line::print(&Event::Ask(commands));
             Ok(())
         }
         What::Fault(fault) => fault.inject().map_err(|error| format!("{fault:?}: {error}")),
@@ -91,6 +92,6 @@ fn carry_out(file: &Path, asks_peers: bool, is_guest: bool, means: &Means<'_>) -
     if let Some(step) = scenario.steps.iter().find(|step| !is_guest && step.changes_machine()) {
         return Err(format!("step {:?} changes the whole machine: only with --guest", step.title()));
     }
-    steps::run(&scenario, means, &mut |event| event.print());
+    steps::run(&scenario, means, &mut |event| line::print(&event));
     Ok(())
 }

@@ -159,14 +159,14 @@ fn minutes(arguments: &Arguments) -> Option<u64> {
 }
 
 fn verdict_of(arguments: &Arguments, scenario: &Scenario, images: &Images<'_>, stop: &Stop) -> Verdict {
-    if let Some(cause) = stop.cause() {
-        return Verdict::of(scenario, &Run::not_begun(cause));
-    }
-    match images.get(&scenario.image) {
+    let cause = stop.cause();
+    match images.get(&scenario.image).filter(|_| cause.is_none()) {
         Some(Ok(image)) => run_one(arguments, scenario, image, peers_of(scenario, images), stop),
         Some(Err(NotBuilt::Cannot(why))) => Verdict::skipped(scenario, why.clone()),
         Some(Err(NotBuilt::Failed(why))) => Verdict::of(scenario, &Run { faults: vec![why.clone()], ..Run::default() }),
-        Some(Err(NotBuilt::Interrupted)) | None => Verdict::of(scenario, &Run::not_begun(Cause::Interrupted)),
+        Some(Err(NotBuilt::Interrupted)) | None => {
+            Verdict::of(scenario, &Run::not_begun(cause.unwrap_or(Cause::Interrupted)))
+        }
     }
 }
 

@@ -18,10 +18,11 @@ const CHILD_LIMIT: Duration = Duration::from_secs(300);
 
 /// A process that first reads inside the namespace, and one forked by a process that has read outside.
 pub fn run(size: Size, print: &mut dyn FnMut(Row)) -> io::Result<()> {
-    let count = size.of(COUNT);
-    for (name, role) in Check::Timens.rows().iter().zip([Role::ColdNamespace(count), Role::WarmNamespace(count)]) {
+    let readings = size.of(COUNT);
+    for (name, is_warm) in Check::Timens.rows().iter().zip([false, true]) {
+        let role = Role::Namespace { is_warm, readings };
         let (both, source) = helper::start(role).and_then(helper::finish)?;
-        print(Row::new(name, both, count).read_by(vec![source]));
+        print(Row::new(name, both, readings).read_by(vec![source]));
     }
     Ok(())
 }
