@@ -136,18 +136,10 @@ fn emulator(kind: MachineKind) -> [&'static str; 3] {
 /// The kernel's words, and those that `init` hands to the guest program.
 fn kernel_words(scenario: &Scenario, size: Size, plant: Option<Plant>) -> String {
     let [.., console] = emulator(scenario.machine);
-    let mut words = format!(
-        "console={console} quiet loglevel=1 panic=-1 mitigations=off {} lab.size={}",
-        scenario.kernel,
-        word(size)
-    );
-    if scenario.leaves_out_peers {
-        words += " lab.peers=false";
-    }
-    if let Some(plant) = plant {
-        words += &format!(" lab.plant={}", word(plant));
-    }
-    words
+    let plant = plant.map_or_else(String::new, |plant| format!(" lab.plant={}", word(plant)));
+    let (size, peers) = (word(size), !scenario.leaves_out_peers);
+    let own = format!("{} lab.size={size} lab.peers={peers}{plant}", scenario.kernel);
+    format!("console={console} quiet loglevel=1 panic=-1 mitigations=off {own}")
 }
 
 fn make_disk(path: &Path) -> io::Result<()> {

@@ -70,17 +70,15 @@ mod tests {
 
     #[test]
     fn a_document_is_altered_in_one_way_each() {
-        let whole = json!({ "a": [{ "path": "vdso" }], "b": "vdso 1", "findings": [{ "id": "emulated" }] });
+        let document = |path: &str, findings: &[&str]| {
+            let findings: Vec<Value> = findings.iter().map(|id| json!({ "id": id })).collect();
+            json!({ "a": [{ "path": path }], "b": "vdso 1", "findings": findings })
+        };
+        let whole = document("vdso", &["emulated"]);
         for (plant, altered) in [
-            (
-                Plant::Misstated,
-                json!({ "a": [{ "path": "syscall" }], "b": "vdso 1", "findings": [{ "id": "emulated" }] }),
-            ),
-            (Plant::Overlooked, json!({ "a": [{ "path": "vdso" }], "b": "vdso 1", "findings": [] })),
-            (
-                Plant::Invented,
-                json!({ "a": [{ "path": "vdso" }], "b": "vdso 1", "findings": [{ "id": "emulated" }, { "id": "os_clock_coarse" }] }),
-            ),
+            (Plant::Misstated, document("syscall", &["emulated"])),
+            (Plant::Overlooked, document("vdso", &[])),
+            (Plant::Invented, document("vdso", &["emulated", "os_clock_coarse"])),
             (Plant::Undocumented, Value::Null),
             (Plant::Ahead, whole.clone()),
         ] {

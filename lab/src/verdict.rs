@@ -10,7 +10,6 @@ use crate::expectation::{Expectation, exit_shown};
 use crate::reader::Read;
 use crate::run::Run;
 use crate::scenario::{Action, Scenario, Step};
-use crate::tally::Tally;
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Judged {
@@ -197,29 +196,23 @@ fn judged(step: &Step, says: &str, seen: &str, faults: Vec<String>) -> Judged {
 
 /// Both ways to read, in one row.
 fn judge_readings(step: &Step, check: Check, name: &str, printed: &[&Value], reads_counter: bool) -> Judged {
-    let (mut all, mut faults, mut details) = (Tally::default(), Vec::new(), Vec::new());
-    let (mut sources, mut states) = (Vec::new(), String::new());
+    let (mut faults, mut details) = (Vec::new(), Vec::new());
     for read in Read::ALL.map(Read::name) {
-        let row = printed.iter().find(|row| row["row"] == name && row["read"] == read);
-        let Some((row, tally)) = row.and_then(|row| Some((*row, Tally::deserialize(*row).ok()?))) else {
+        let Some(row) = printed.iter().find(|row| row["row"] == name && row["read"] == read) else {
             faults.push(format!("{read}: missing"));
             continue;
         };
         faults.extend(check.faults(name, row, reads_counter).iter().map(|fault| format!("{read}: {fault}")));
-        let source = row["source"].as_str().unwrap_or_default();
-        if !sources.contains(&source) {
-            sources.push(source);
-        }
-        if let Some(seen) = row["states"].as_array() {
-            let seen: Vec<&str> = seen.iter().filter_map(Value::as_str).collect();
-            states = format!("; trust {}", seen.join(" → "));
-        }
-        all.merge(tally);
-        details.push(row.clone());
+        details.push((*row).clone());
     }
-    let of_it = if check.name() == name { String::new() } else { format!("{name}: ") };
-    let Tally { readings, outside, backward, .. } = all;
+    let sum = |field: &str| details.iter().filter_map(|row| row[field].as_u64()).sum::<u64>();
+    let [readings, outside, backward] = ["readings", "outside", "backward"].map(sum);
+    let mut sources: Vec<&str> = details.iter().filter_map(|row| row["source"].as_str()).collect();
+    sources.dedup();
+    let states = details.iter().find_map(|row| row["states"].as_str());
+    let states = states.map_or_else(String::new, |states| format!("; trust {states}"));
     let seen = format!("{readings} readings, {outside} outside, {backward} backward; {}{states}", sources.join("/"));
+    let of_it = if check.name() == name { String::new() } else { format!("{name}: ") };
     let says = format!("{of_it}every reading between two of the system's clock");
     Judged { details, ..judged(step, &says, &seen, faults) }
 }

@@ -50,7 +50,7 @@ pub fn run(disturber: Option<&mut Disturber<'_>>, plant: Option<Plant>) -> io::R
         Ok([begun, ended])
     })?;
     Ok(Row::new(Check::Disturbed.name(), both, WANTED)
-        .note("states", states)
+        .note("states", states.join(" → "))
         .note("before", begun)
         .note("during", ended - begun)
         .note("afterwards", told.turns() - ended))

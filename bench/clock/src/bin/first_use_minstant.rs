@@ -1,5 +1,3 @@
-//! The first use of minstant.
-
 #[path = "../first_call.rs"]
 mod first_call;
 

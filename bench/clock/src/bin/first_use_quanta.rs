@@ -1,5 +1,3 @@
-//! The first use of quanta.
-
 #[path = "../first_call.rs"]
 mod first_call;
 

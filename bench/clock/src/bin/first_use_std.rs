@@ -1,5 +1,3 @@
-//! The first use of the standard library's clock.
-
 #[path = "../first_call.rs"]
 mod first_call;
 
