@@ -1,6 +1,6 @@
 //! What a peer says of a fault, by its own exit code and its own words.
 
-use std::io::{self, BufRead, BufReader, ErrorKind};
+use std::io::{self, BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -85,11 +85,8 @@ fn ask(folder: &Path, command: &str, under: &[String]) -> io::Result<(Outcome, S
 }
 
 fn why_missing(program: &Path) -> String {
-    match std::fs::read_to_string(program.with_extension("missing")) {
-        Ok(why) => why.trim().to_owned(),
-        Err(error) if error.kind() == ErrorKind::NotFound => "this machine has no such program".to_owned(),
-        Err(error) => error.to_string(),
-    }
+    let why = std::fs::read_to_string(program.with_extension("missing"));
+    why.map_or_else(|_| "this machine has no such program".to_owned(), |why| why.trim().to_owned())
 }
 
 /// The first line that says [`Outcome::Detected`], and the first that says [`Outcome::NothingSeen`].

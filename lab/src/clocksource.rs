@@ -14,10 +14,6 @@ pub fn current() -> io::Result<String> {
     Ok(fs::read_to_string(format!("{FOLDER}/current_clocksource"))?.trim().to_owned())
 }
 
-pub fn available() -> io::Result<Vec<String>> {
-    Ok(fs::read_to_string(format!("{FOLDER}/available_clocksource"))?.split_whitespace().map(str::to_owned).collect())
-}
-
 /// Asks for another; the kernel ignores a name that it does not know.
 pub fn choose(name: &str) -> io::Result<()> {
     fs::write(format!("{FOLDER}/current_clocksource"), name)
@@ -29,7 +25,8 @@ pub fn settle(name: &str) -> io::Result<()> {
         if waited >= SETTLES_WITHIN {
             return Err(io::Error::other(format!("the kernel keeps time by {}, not by {name}", current()?)));
         }
-        if available()?.iter().any(|offered| offered == name) {
+        let offered = fs::read_to_string(format!("{FOLDER}/available_clocksource"))?;
+        if offered.split_whitespace().any(|other| other == name) {
             choose(name)?;
         }
         sleep(POLL);

@@ -10,7 +10,6 @@ pub mod check;
 pub mod checks;
 pub mod child;
 pub mod clocksource;
-pub mod console;
 pub mod crew;
 pub mod disturber;
 pub mod event;

@@ -1,15 +1,15 @@
 //! Runs one scenario: its machine, its console, its monitor, and its time.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use wait_timeout::ChildExt;
 
-use crate::console;
 use crate::event::Event;
+use crate::line;
 use crate::machine::{self, Image, Machine, Place};
 use crate::monitor::Monitor;
 use crate::plant::Plant;
@@ -132,20 +132,25 @@ fn boot(scenario: &Scenario, place: &Place<'_>, size: Size, plant: Option<Plant>
     Ok(Run { events, ..run })
 }
 
-/// Follows the console and has the monitor do what the guest asks for.
+/// Follows the console to its end: keeps all that it prints, and has the monitor do what the guest asks for.
 fn follow(machine: &mut Machine, console: PathBuf) -> io::Result<Follower> {
     let output = machine.qemu.stdout.take().ok_or_else(|| io::Error::other("QEMU has no output"))?;
     let connection = machine.monitor.take().ok_or_else(|| io::Error::other("QEMU has no monitor"))?;
-    let mut monitor = Monitor::new(connection)?;
+    let (mut monitor, mut kept) = (Monitor::new(connection)?, File::create(console)?);
     Ok(thread::spawn(move || {
-        let mut events = Vec::new();
-        let last = console::follow(output, &console, &mut |event| {
-            if let Event::Ask(commands) = &event {
+        let (mut events, mut last) = (Vec::new(), String::new());
+        for line in BufReader::new(output).split(b'\n') {
+            let line = line?;
+            kept.write_all(&[&line[..], b"\n"].concat())?;
+            let text = String::from_utf8_lossy(&line);
+            let event = line::parse(&text);
+            if let Some(Event::Ask(commands)) = &event {
                 monitor.run(commands)?;
+            } else if event.is_none() && !text.trim().is_empty() {
+                last = text.trim().chars().take(200).collect();
             }
-            events.push(event);
-            Ok(())
-        })?;
+            events.extend(event);
+        }
         Ok((events, last))
     }))
 }

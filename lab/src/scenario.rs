@@ -225,10 +225,8 @@ impl Scenario {
 
     /// All of a folder, by name.
     pub fn all(folder: &Path) -> io::Result<Vec<Self>> {
-        let mut paths = fs::read_dir(folder)?
-            .map(|entry| entry.map(|entry| entry.path()))
-            .filter(|path| path.as_ref().map_or(true, |path| path.extension().is_some_and(|end| end == "toml")))
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+        paths.retain(|path| path.extension().is_some_and(|end| end == "toml"));
         paths.sort();
         paths.iter().map(|path| Self::read(path)).collect()
     }
