@@ -33,11 +33,6 @@ impl Plant {
         }
     }
 
-    /// Whether it is one that alters the tool's document.
-    pub fn is_of_document(self) -> bool {
-        matches!(self, Self::Misstated | Self::Overlooked | Self::Invented | Self::Undocumented)
-    }
-
     pub fn alter(self, document: &mut Value) {
         match self {
             Self::Misstated => replace(document, "vdso", "syscall"),

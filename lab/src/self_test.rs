@@ -8,6 +8,8 @@ use crate::word::word;
 #[derive(Clone, Copy, Debug)]
 pub struct Case(pub &'static str, pub Option<Plant>, &'static str);
 
+/// The scenario of plants in the tool's document.
+pub const DOCUMENT: &str = "document";
 /// Every plant, and none.
 pub const CASES: [Case; 10] = [
     Case("readings", None, ""),
@@ -15,11 +17,11 @@ pub const CASES: [Case; 10] = [
     Case("readings", Some(Plant::Behind), "backward steps"),
     Case("readings", Some(Plant::Silent), "missing"),
     Case("readings", Some(Plant::Crash), "did not finish"),
-    Case("document", None, ""),
-    Case("document", Some(Plant::Misstated), "seen: \"syscall\""),
-    Case("document", Some(Plant::Overlooked), "seen: no finding"),
-    Case("document", Some(Plant::Invented), "seen: os_clock_coarse"),
-    Case("document", Some(Plant::Undocumented), "it left no document"),
+    Case(DOCUMENT, None, ""),
+    Case(DOCUMENT, Some(Plant::Misstated), "seen: \"syscall\""),
+    Case(DOCUMENT, Some(Plant::Overlooked), "seen: no finding"),
+    Case(DOCUMENT, Some(Plant::Invented), "seen: os_clock_coarse"),
+    Case(DOCUMENT, Some(Plant::Undocumented), "it left no document"),
 ];
 
 impl Case {

@@ -35,7 +35,8 @@ pub fn latency() -> Result<Study, Failure> {
         subjects.iter().filter(|subject| wanted(subject)).map(|subject| subject.name).collect()
     };
     let compared = names(|subject| subject.unit != Coarse);
-    let peers = names(|subject| subject.unit == Nanoseconds && !subject.is_ours() && subject.name != STD);
+    let peers =
+        names(|subject| subject.unit == Nanoseconds && !subject.name.starts_with("our ") && subject.name != STD);
     let mut study =
         subjects.into_iter().fold(study("latency", 30), |study, subject| study.case(subject.name, subject.reads));
     for baseline in [RDTSC, RDTSCP, STD].into_iter().filter(|baseline| compared.contains(baseline)) {

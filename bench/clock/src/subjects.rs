@@ -61,11 +61,6 @@ impl Subject {
         let reads = move |bencher: &mut Bencher<'_>| bencher.iter(read.clone());
         Self { name, unit, studies, reads: Box::new(reads), works: Box::new(works) }
     }
-
-    /// Whether it belongs to us, and not to another library or the system.
-    pub(crate) fn is_ours(&self) -> bool {
-        self.name.starts_with("our ")
-    }
 }
 
 /// Those of the study that begins with `letter`; what this CPU lacks is left out.

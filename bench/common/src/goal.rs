@@ -172,7 +172,7 @@ impl Figure {
             Value::Number(Number { value, range: Some((low, high)), is_interval: true, .. }) => [value, low, high],
             Value::Number(number) => [number.value; 3],
             Value::Count(Count { of, all }) => [of as f64 / all.max(1) as f64; 3],
-            Value::Below { below } => [below, 0.0, below],
+            Value::Below(below) => [below, 0.0, below],
             Value::Nothing | Value::Words(_) => [f64::NAN; 3],
         }
     }
@@ -218,8 +218,8 @@ mod tests {
             ("least = 1.0", estimate(0.7, 0.9), missed),
             // A spread is no interval.
             ("most = 1.0", Value::extremes([0.4, 0.9, 3.0], 1), met),
-            ("most = 1.0", Value::Below { below: 0.4 }, met),
-            ("most = 1.0", Value::Below { below: 1.4 }, open),
+            ("most = 1.0", Value::Below(0.4), met),
+            ("most = 1.0", Value::Below(1.4), open),
             ("most = 0.0\ntries = 10", count(0, 10), met),
             ("most = 0.0\ntries = 10", count(0, 9), open),
             ("least = 0.99\ntries = 100", count(99, 100), met),

@@ -87,8 +87,7 @@ impl Section {
         let mut cells = Table::new(2, "case | where | ns | least ns");
         for cell in &record.cells {
             let place = record.plan.place(&cell.parameters, cell.backoff_tokens, cell.threads);
-            let ns =
-                cell.time_ns.map(|ns| Value::estimate(ns, 2)).or(cell.below_ns.map(|below| Value::Below { below }));
+            let ns = cell.time_ns.map(|ns| Value::estimate(ns, 2)).or(cell.below_ns.map(Value::Below));
             let least = cell.minimum_ns.map(|ns| Value::number(ns, 2));
             cells.row([cell.case.as_str().into(), place.into(), ns.into(), least.into()]);
         }

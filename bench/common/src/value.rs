@@ -10,9 +10,7 @@ pub enum Value {
     Words(String),
     Number(Number),
     /// Less than this, and no more can be told.
-    Below {
-        below: f64,
-    },
+    Below(f64),
     /// So many of so many.
     Count(Count),
 }
@@ -88,7 +86,7 @@ impl Value {
         match self {
             Self::Nothing => "–".into(),
             Self::Words(words) => words.clone(),
-            Self::Below { below } => format!("< {below:.3}"),
+            Self::Below(below) => format!("< {below:.3}"),
             Self::Count(Count { of, all }) => format!("{of} of {all}"),
             Self::Number(Number { value, range, is_interval, decimals }) => {
                 let rounded = |value: f64| rounded(value, *decimals);

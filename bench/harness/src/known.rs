@@ -3,7 +3,7 @@
 use bench_common::study;
 use bench_common::value::by_name;
 use bench_common::{Failure, Run, Section, Table, Value};
-use chronoscope_harness::record::study::StudyRecord;
+use chronoscope_harness::record::study::Cell;
 
 use crate::claim::{self, Claim};
 use crate::operation::RULER_LINKS;
@@ -50,7 +50,9 @@ pub(crate) fn duration(run: &Run, section: &mut Section) -> Result<(), Failure> 
         }
         let seen = run.repeat(&format!("duration, {words}"), 3, 1, |_| {
             let record = study::run(&study, &study::options((seconds, PROCESSES)))?;
-            Ok([record.elapsed_ms as f64 / 1e3, record.forks.len() as f64, rarest(&record) as f64])
+            let measured = |cell: &Cell| cell.forks.iter().filter(|fork| fork.time_ns.is_some()).count();
+            let rarest = record.cells.iter().map(measured).min().unwrap_or(0);
+            Ok([record.elapsed_ms as f64 / 1e3, record.forks.len() as f64, rarest as f64])
         })?;
         let off = seen.iter().map(|[took_s, ..]| (took_s / given_s - 1.0).abs() * 100.0).fold(0.0, f64::max);
         let of = |which: usize, decimals| Value::extremes(seen.iter().map(|seen| seen[which]), decimals);
@@ -59,12 +61,6 @@ pub(crate) fn duration(run: &Run, section: &mut Section) -> Result<(), Failure> 
     section.table(table);
     section.say("Medians with extremes. Given is --duration, or the time of one operation if that is longer.");
     Ok(())
-}
-
-/// Processes that measured the cell with the fewest of them.
-fn rarest(record: &StudyRecord) -> usize {
-    let measured = record.cells.iter().map(|cell| cell.forks.iter().filter(|fork| fork.time_ns.is_some()).count());
-    measured.min().unwrap_or(0)
 }
 
 /// A benchmark with nothing in it.

@@ -2,7 +2,7 @@
 
 use std::hint::spin_loop;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
 
 use crate::check::Check;
@@ -22,17 +22,16 @@ pub fn run(size: Size, plant: Option<Plant>) -> io::Result<Row> {
     let until = Until::Readings(count + cpus() as u64);
     let (both, ()) = read_on_every_cpu(until, plant, |done| {
         thread::scope(|scope| {
-            let hogs: Vec<_> = (0..cpus()).map(|cpu| scope.spawn(move || hog(cpu, done))).collect();
+            let hog = move |cpu| {
+                sys::pin(cpu)?;
+                while !done.load(Ordering::Relaxed) {
+                    spin_loop();
+                }
+                io::Result::Ok(())
+            };
+            let hogs: Vec<_> = (0..cpus()).map(|cpu| scope.spawn(move || hog(cpu))).collect();
             hogs.into_iter().try_for_each(|hog| hog.join().expect("a hog panicked"))
         })
     })?;
     Ok(Row::new(Check::Hogs.name(), both, count))
-}
-
-fn hog(cpu: usize, done: &AtomicBool) -> io::Result<()> {
-    sys::pin(cpu)?;
-    while !done.load(Ordering::Relaxed) {
-        spin_loop();
-    }
-    Ok(())
 }
