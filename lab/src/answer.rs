@@ -15,7 +15,6 @@ pub const NO_FAULT: &str = "no fault";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     pub fault: String,
-    /// The peer and its options.
     pub command: String,
     pub outcome: Outcome,
     /// The line that decided, or why there is none.
@@ -32,13 +31,11 @@ pub enum Outcome {
 
 /// Where a guest has the peers; `NAME.missing` says why it lacks one.
 const FOLDER: &str = "/peers";
-/// Several times what any of them needs.
 const LIMIT_S: u32 = 40;
 /// `KSFT_FAIL`, and what fio exits with.
 const FAILED: i32 = 1;
 
 impl Outcome {
-    /// As the table and the rows call it.
     pub fn words(self) -> &'static str {
         match self {
             Self::Detected => "detected",

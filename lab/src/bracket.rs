@@ -12,7 +12,6 @@ impl Bracket {
         self.before_ns.saturating_sub(self.reading_ns).max(self.reading_ns.saturating_sub(self.after_ns))
     }
 
-    /// The time between the two readings of the system's clock.
     pub fn width_ns(self) -> u64 {
         self.after_ns.saturating_sub(self.before_ns)
     }

@@ -55,12 +55,10 @@ impl<'a> Campaign<'a> {
         self.faults.len()
     }
 
-    /// How many were detected, by one finding or more.
     pub fn detected(&self) -> usize {
         self.faults.iter().filter(|fault| !fault.findings.is_empty()).count()
     }
 
-    /// A row for every fault, below the names of the columns.
     pub fn table(&self) -> Vec<Vec<String>> {
         let peers = if self.asks_peers() { &PEERS[..] } else { &[] };
         let names = ["fault", "scenario", "chronoscope"].into_iter().chain(peers.iter().map(|peer| peer.name));

@@ -20,21 +20,15 @@ use crate::word::word;
 #[serde(rename_all = "snake_case")]
 #[value(rename_all = "snake_case")]
 pub enum Check {
-    /// Nothing: plain readings.
     Readings,
     /// The same, fewer, for clocks that are read by a system call.
     SlowReadings,
-    /// The kernel's clock is slewed back and forth.
     Slews,
-    /// Processes that read are stopped and continued.
     Stops,
     /// A busy thread competes with every reader.
     Hogs,
-    /// The kernel's clocksource is switched.
     Switch,
-    /// Processes in a new time namespace read.
     Timens,
-    /// Children are forked under reading threads.
     Forks,
     /// A signal handler reads inside other reads.
     Signals,
@@ -64,12 +58,10 @@ impl Check {
         word(self)
     }
 
-    /// The rows that it prints, all of them in every run.
     pub fn rows(self) -> &'static [String] {
         &ROWS.rows[&self.name()]
     }
 
-    /// What is wrong with a row as it was printed.
     pub fn faults(self, row: &str, printed: &Value, reads_counter: bool) -> Vec<String> {
         // In a time namespace every reading is the system's, which alone adds the namespace's offset.
         let reads_counter = reads_counter && self != Self::Timens;
@@ -86,7 +78,6 @@ impl Check {
             .collect()
     }
 
-    /// Runs it; `print` gets each row as soon as it is there.
     pub fn run(
         self,
         size: Size,

@@ -16,7 +16,6 @@ pub fn cpus() -> usize {
 pub enum Until<'a> {
     /// Until this many readings of either kind were taken by all of them together.
     Readings(u64),
-    /// Until somebody says so.
     Told(&'a Told),
 }
 
@@ -32,7 +31,6 @@ impl Told {
         self.over.store(true, Ordering::Relaxed);
     }
 
-    /// The turns of all readers so far.
     pub fn turns(&self) -> u64 {
         self.turns.load(Ordering::Relaxed)
     }

@@ -20,7 +20,6 @@ pub enum Event {
     Done(Box<Done>),
     /// What the monitor of the machine is to do.
     Ask(String),
-    /// The guest did all.
     End,
 }
 
@@ -32,7 +31,6 @@ pub struct Done {
     pub document: Value,
     pub output: String,
     pub errors: String,
-    /// Why it could not be done.
     pub failed: Option<String>,
 }
 

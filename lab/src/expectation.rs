@@ -12,7 +12,6 @@ use crate::place;
 pub struct Expectation {
     #[serde(default)]
     pub of: String,
-    /// What is expected, in a person's words.
     pub says: String,
     /// The fault that was injected, if this shows that it is detected.
     pub fault: Option<String>,
@@ -35,19 +34,15 @@ pub struct Expectation {
     /// A text or list with this text in it.
     pub contains: Option<String>,
     pub absent: Option<bool>,
-    /// A finding of this kind in the document.
     pub finding: Option<String>,
-    /// What that finding must be about.
     pub about: Option<String>,
     pub no_finding: Option<String>,
-    /// The exit code, where it is not 0.
     pub exit: Option<i64>,
     pub prints: Option<String>,
 }
 
 /// The kernel converts counts to nanoseconds by a factor of so many bits, and slews.
 const KERNEL: f64 = 1e-6;
-/// So much of a value is shown.
 const SHOWN: usize = 100;
 
 impl Expectation {
@@ -62,7 +57,6 @@ impl Expectation {
         }
     }
 
-    /// Whether it holds, and what was seen.
     pub fn judge(&self, done: &Done) -> (bool, String) {
         self.tests(done).into_iter().next().unwrap_or_default()
     }
@@ -115,7 +109,6 @@ impl Expectation {
     }
 }
 
-/// How a program ended.
 pub fn exit_shown(exit: Option<i64>) -> String {
     exit.map_or_else(|| "no exit code".to_owned(), |code| format!("exit code {code}"))
 }

@@ -10,7 +10,6 @@ use clap::Subcommand;
 
 use crate::sys;
 
-/// One fault.
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub enum Fault {
     /// Slew the kernel's clock by so much, and leave it so

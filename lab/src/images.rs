@@ -30,10 +30,8 @@ pub struct Scripts {
 
 #[derive(Clone, Debug)]
 pub enum NotBuilt {
-    /// It cannot be had here.
     Cannot(String),
     Failed(String),
-    /// Somebody ended the run before it was there.
     Interrupted,
 }
 
@@ -60,7 +58,6 @@ pub fn build(scripts: &Scripts, name: &str, stop: &Stop) -> Result<Image, NotBui
 
 /// The images that a run wants, each built once.
 pub struct Images<'a> {
-    /// In the order in which they are built.
     all: Vec<(&'a str, OnceLock<Result<Image, NotBuilt>>)>,
 }
 

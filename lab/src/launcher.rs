@@ -9,7 +9,6 @@ use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 
 use crate::sys;
 
-/// What is taken from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Launcher {
     /// The CPU's counter: reading it is a segmentation fault (`PR_SET_TSC`)

@@ -16,7 +16,6 @@ use crate::size::Size;
 use crate::sys;
 use crate::word::word;
 
-/// The scenario's file, as an image has it.
 const SCENARIO: &str = "scenario.toml";
 /// The archive of the peers, which `init` unpacks.
 const PEERS: &str = "peers.gz";
@@ -26,7 +25,6 @@ pub struct Machine {
     /// QEMU, whose standard output is the serial console.
     pub qemu: Child,
     pub monitor: Option<UnixStream>,
-    /// What QEMU itself complained about.
     pub complaints: PathBuf,
     _scratch: Scratch,
 }
@@ -38,12 +36,10 @@ pub struct Image {
     pub kernel: PathBuf,
 }
 
-/// Where a run finds and leaves things.
 #[derive(Clone, Debug)]
 pub struct Place<'a> {
     pub file: &'a Path,
     pub image: &'a Image,
-    /// The peers, if they could be had.
     pub peers: Option<&'a Path>,
     /// Begins the names of all files that it leaves, in the image's folder or below it.
     pub stem: PathBuf,

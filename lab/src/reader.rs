@@ -53,7 +53,6 @@ impl Both {
         &mut self.0[read as usize]
     }
 
-    /// Adds what another thread or process saw.
     pub fn merge(&mut self, other: Self) {
         Read::ALL.into_iter().for_each(|read| self.of_mut(read).merge(other.of(read)));
     }

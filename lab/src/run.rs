@@ -31,7 +31,6 @@ pub struct Run {
 const POLL: Duration = Duration::from_millis(100);
 /// A machine whose console is closed ends within this.
 const ENDS_WITHIN: Duration = Duration::from_secs(20);
-/// A long run does ten times as much.
 const LONG: u64 = 10;
 const OUT_OF_TIME: &str = "out of time";
 
@@ -61,7 +60,6 @@ fn here(scenario: &Scenario, image: &Image, size: Size, stop: &Stop) -> Run {
 }
 
 impl Run {
-    /// The same with this plant in its documents.
     pub fn altered(&self, plant: Plant) -> Self {
         let mut run = self.clone();
         for event in &mut run.events {

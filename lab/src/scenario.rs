@@ -13,11 +13,9 @@ use crate::peer::Peer;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// The file's name without its ending.
     #[serde(skip)]
     pub name: String,
     pub about: String,
-    /// Whether `--quick` runs it too.
     #[serde(default)]
     pub quick: bool,
     /// Its initramfs, built by the script of that name in `lab/images`.
@@ -29,10 +27,8 @@ pub struct Scenario {
     pub cpus: usize,
     #[serde(default = "memory_mib")]
     pub memory_mib: u32,
-    /// More options for QEMU.
     #[serde(default)]
     pub qemu: String,
-    /// More words for the kernel's command line.
     #[serde(default)]
     pub kernel: String,
     /// Whether it needs a disk that can hold the state of the machine.
@@ -78,7 +74,6 @@ pub enum MachineKind {
 pub struct Step {
     /// How expectations call it; what it does, if it has none.
     pub name: Option<String>,
-    /// Makes the kernel keep time by another clocksource.
     pub switch: Option<String>,
     /// Reads the library's clock between readings of the system's.
     pub check: Option<Check>,
@@ -94,7 +89,6 @@ pub struct Step {
     pub rounds: Option<usize>,
     /// Runs the tool or the peers under a launcher that takes something from them.
     pub under: Option<String>,
-    /// What a shell does to the machine meanwhile.
     pub meanwhile: Option<String>,
     /// The clocksource at its end, if it changes.
     pub ends_on: Option<String>,
@@ -126,7 +120,6 @@ impl Step {
         }
     }
 
-    /// As expectations and the table call it.
     pub fn title(&self) -> String {
         if let Some(name) = &self.name {
             return name.clone();
@@ -144,7 +137,6 @@ impl Step {
         self.rounds.unwrap_or(ROUNDS)
     }
 
-    /// Whether it changes the machine that it runs on.
     pub fn changes_machine(&self) -> bool {
         self.switch.is_some()
             || self.meanwhile.is_some()
@@ -203,7 +195,6 @@ impl Scenario {
         if self.machine == MachineKind::Host { usize::MAX } else { self.cpus }
     }
 
-    /// The peers that a step asks, each with its options.
     pub fn peers_of<'a>(&'a self, step: &'a Step) -> &'a [String] {
         if step.peers.is_none() { &[] } else { step.by.as_deref().unwrap_or(&self.peers) }
     }
@@ -223,7 +214,6 @@ impl Scenario {
         self.expectations.iter().filter(move |expectation| expectation.of == title)
     }
 
-    /// All of a folder, by name.
     pub fn all(folder: &Path) -> io::Result<Vec<Self>> {
         let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
         paths.retain(|path| path.extension().is_some_and(|end| end == "toml"));

@@ -128,7 +128,6 @@ fn tool(step: &Step, arguments: &str, means: &Means<'_>) -> io::Result<Done> {
     Ok(Done { document, output, ..done })
 }
 
-/// What starts a program without something that it usually has.
 fn under(step: &Step) -> Vec<String> {
     step.under.iter().flat_map(|words| words.split_whitespace().map(str::to_owned)).collect()
 }

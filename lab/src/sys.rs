@@ -151,7 +151,6 @@ pub fn forbid_tsc() -> io::Result<()> {
     succeeded(unsafe { libc::prctl(libc::PR_SET_TSC, libc::PR_TSC_SIGSEGV) })
 }
 
-/// A page of a device's registers.
 #[derive(Debug)]
 pub struct Registers(*mut u8);
 

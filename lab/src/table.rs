@@ -40,7 +40,6 @@ pub fn text(verdicts: &[Verdict]) -> String {
     trim(&table.to_string()) + &faults(verdicts) + &campaign + &sum(verdicts)
 }
 
-/// A line for everything that is wrong.
 fn faults(verdicts: &[Verdict]) -> String {
     let mut text = String::new();
     for verdict in verdicts {
@@ -57,7 +56,6 @@ fn faults(verdicts: &[Verdict]) -> String {
     text
 }
 
-/// How many of what.
 pub fn sum(verdicts: &[Verdict]) -> String {
     let run = || verdicts.iter().filter(|verdict| verdict.was_run());
     // What peers say, and what may be missed, is nothing that is expected.

@@ -46,7 +46,6 @@ impl Tally {
         }
     }
 
-    /// Adds what another thread or process saw.
     pub fn merge(&mut self, other: Self) {
         self.readings += other.readings;
         self.outside += other.outside;

@@ -26,7 +26,6 @@ pub struct Judged {
     pub missed: bool,
     /// What a peer said, which is nothing that we are judged by.
     pub answers: Vec<Answer>,
-    /// All that the guest told of it.
     pub details: Vec<Value>,
 }
 
@@ -36,12 +35,10 @@ pub struct Verdict {
     pub about: String,
     pub seconds: f64,
     pub kernel: String,
-    /// Why it could not be run here.
     pub skipped: Option<String>,
     /// Whether somebody ended it before it was done: then nothing of it is judged.
     pub interrupted: bool,
     pub rows: Vec<Judged>,
-    /// What is wrong with the run as a whole.
     pub faults: Vec<String>,
 }
 
@@ -194,7 +191,6 @@ fn judged(step: &Step, says: &str, seen: &str, faults: Vec<String>) -> Judged {
     Judged { step: step.title(), says: says.to_owned(), seen: seen.to_owned(), faults, ..Judged::default() }
 }
 
-/// Both ways to read, in one row.
 fn judge_readings(step: &Step, check: Check, name: &str, printed: &[&Value], reads_counter: bool) -> Judged {
     let (mut faults, mut details) = (Vec::new(), Vec::new());
     for read in Read::ALL.map(Read::name) {

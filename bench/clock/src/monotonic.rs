@@ -1,13 +1,11 @@
 //! `CLOCK_MONOTONIC` read through the C library: the reference of every section, and one of the peers.
 #![allow(unsafe_code, unreachable_pub)]
 
-/// Nanoseconds since the clock's zero.
 #[inline(always)]
 pub fn monotonic_ns() -> u64 {
     read_ns::<{ libc::CLOCK_MONOTONIC }>()
 }
 
-/// The clock with the number `CLOCK`, in nanoseconds.
 #[inline(always)]
 pub fn read_ns<const CLOCK: libc::clockid_t>() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

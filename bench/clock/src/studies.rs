@@ -69,7 +69,6 @@ pub fn threads() -> Result<Study, Failure> {
     }))
 }
 
-/// Numbers of threads to try on `cpus` CPUs: powers of two, and all.
 fn thread_counts(cpus: u32) -> Vec<u32> {
     let powers = std::iter::successors(Some(1), |threads| Some(threads * 2));
     powers.take_while(|threads| *threads < cpus).chain([cpus]).collect()

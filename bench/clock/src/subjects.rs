@@ -42,7 +42,6 @@ pub(crate) struct Subject {
     pub(crate) unit: Unit,
     /// The first letters of the studies that it is in.
     studies: &'static str,
-    /// Reads back to back.
     pub(crate) reads: Loop,
     /// A read in each turn of [`work`].
     pub(crate) works: Loop,

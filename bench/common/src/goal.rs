@@ -39,7 +39,6 @@ struct Figure {
     /// Of a count, the share. Without a limit, the figure is there to be seen.
     most: Option<f64>,
     least: Option<f64>,
-    /// A count of fewer than this says nothing.
     #[serde(default)]
     tries: u64,
     /// Whether the counts of all rows are one.
@@ -57,7 +56,6 @@ fn every_row() -> Vec<String> {
 #[derive(Clone, Debug, PartialEq)]
 enum Verdict {
     Met,
-    /// By so much.
     Missed(String),
     /// Not measured in this run, or too little to tell.
     Open(String),

@@ -31,7 +31,6 @@ pub struct Bench {
     pub name: &'static str,
     pub about: &'static str,
     pub peers: &'static [&'static str],
-    /// In the order of a run.
     pub sections: &'static [(&'static str, Measure)],
 }
 
@@ -69,7 +68,6 @@ fn language_and_program(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl Run {
-    /// What belongs to the size of this run.
     pub fn pick<T>(&self, full: T, quick: T) -> T {
         if self.is_quick { quick } else { full }
     }

@@ -6,7 +6,6 @@ use chronoscope_harness::record::Estimate;
 pub enum Value {
     /// Nothing was.
     Nothing,
-    /// A name, or why there is no figure.
     Words(String),
     Number(Number),
     /// Less than this, and no more can be told.

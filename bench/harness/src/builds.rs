@@ -61,7 +61,6 @@ fn compare(study: &Study, other: &Path, effort: (f64, u32)) -> Result<Vec<Agains
     record.content.against.map(|against| against.cells).ok_or_else(|| Failure::run("nothing was compared"))
 }
 
-/// A row for each case.
 fn rows(build: &str, cells: Vec<AgainstCell>, table: &mut Table) {
     for (case, seen) in by_name(cells.into_iter().map(|cell| (cell.case.clone(), cell))) {
         let count = |verdict: Verdict| Value::count(seen.iter().map(|cell| cell.verdict == verdict));

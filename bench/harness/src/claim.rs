@@ -7,7 +7,6 @@ use chronoscope_harness::record::Estimate;
 /// A truth that is so wrong must not be held: how often it is says how sharp the judge is.
 const OFF: f64 = 0.02;
 
-/// What an operation takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Truth {
     pub(crate) ns: f64,
@@ -44,7 +43,6 @@ impl Claim {
     }
 }
 
-/// A row for each operation, with what was said in each run.
 pub(crate) fn table(operations: &[(String, Vec<Claim>)]) -> Table {
     let columns = "operation | truth ns | claimed ns | error % | median absolute error, % | ± % | interval holds truth | holds one 2 % off";
     let mut table = Table::new(1, columns);

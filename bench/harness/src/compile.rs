@@ -58,7 +58,6 @@ pub(crate) fn measure(run: &Run, section: &mut Section) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Crates that are compiled for a user, without its own.
 fn count(user: &str) -> Result<usize, Failure> {
     let arguments = ["tree", "--quiet", "--edges", "normal,build,dev", "--prefix", "none", "--format", "{p}"];
     let said = output_of(cargo(user).args(arguments), "cargo tree")?;
@@ -83,7 +82,6 @@ fn cargo(user: &str) -> Command {
     command
 }
 
-/// CPU time of all children that have ended.
 fn children_s() -> Result<f64, Failure> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(failed("the CPU time of builds is not known"))?;
     Ok((usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6)

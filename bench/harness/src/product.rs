@@ -11,7 +11,6 @@ const CLOCK: &str = "CLOCK_MONOTONIC";
 const CALL: &str = "clock_gettime(CLOCK_MONOTONIC)";
 /// An interval of less confidence shows no agreement.
 const CONFIDENCE: f64 = 0.999;
-/// In the order of a run.
 const WAYS: [&str; 3] = ["check", "scaling, 1 thread, no work", "the C probe"];
 
 pub(crate) fn one_clock(run: &Run, section: &mut Section) -> Result<(), Failure> {
@@ -66,7 +65,6 @@ fn estimate(json: &Json) -> Option<Estimate> {
     serde_json::from_value(json.clone()).ok()
 }
 
-/// Whether all three intervals share a value, each with enough confidence.
 fn agree(ways: &[Estimate; 3]) -> bool {
     share_a_value(ways) && are_confident(ways)
 }

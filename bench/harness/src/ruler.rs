@@ -80,7 +80,6 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The standard error of their mean.
 fn standard_error(values: &[f64]) -> f64 {
     let (mean, count) = (mean(values), values.len() as f64);
     (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0) / count).sqrt()
@@ -101,7 +100,6 @@ pub(crate) fn within<T>(study: impl FnOnce() -> Result<T, Failure>) -> Result<(T
     Ok((measured, Ruler::of_processes(&laps)))
 }
 
-/// What each process said, as a lap.
 fn laps(text: &str) -> serde_json::Result<Vec<Lap>> {
     let mut processes = BTreeMap::<u32, Vec<(bool, Vec<f64>)>>::new();
     for line in text.lines() {

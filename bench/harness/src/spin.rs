@@ -51,7 +51,6 @@ pub(crate) fn late_ns(length_ns: u64, operations_per_batch: u64, interrupted: f6
     interrupted * residual_ns / made_up / operations_per_batch.max(1) as f64
 }
 
-/// How far apart two reads in a row are.
 fn read_ns(now_ns: impl Fn() -> u64) -> u64 {
     let first = now_ns();
     let last = (0..READS).fold(first, |_, _| now_ns());

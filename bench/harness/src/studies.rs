@@ -16,10 +16,8 @@ use crate::spin::{late_ns, spin};
 /// batch, and as many multiplications as fill a batch would be minutes of spins.
 const OPERATION: &str = "operation";
 
-/// Spins by name and length in nanoseconds.
 const SPINS: [(&str, u64); 4] =
     [("spin_50ns", 50), ("spin_1us", 1_000), ("spin_100us", 100_000), ("spin_1ms", 1_000_000)];
-/// Chains whose time is known.
 const CHAINS: [&str; 4] = ["chain_1", "chain_10", "chain_100", "chain_1000"];
 
 /// A chain in the timed loop. It is inlined there: a call would add to it what it takes to hand the value over.
@@ -33,14 +31,12 @@ macro_rules! chained {
     };
 }
 
-/// Operations of known time.
 pub(crate) fn accuracy() -> Study {
     Study::new("accuracy")
         .parameter(OPERATION, CHAINS.into_iter().chain(SPINS.map(|(name, _)| name)))
         .case("known", operation)
 }
 
-/// Two chains that differ by two percent.
 pub(crate) fn two_percent() -> Study {
     Study::new("two-percent")
         .case("100 links", |bencher| chained!(bencher, 1, chain_100))
@@ -92,7 +88,6 @@ pub(crate) fn planted() -> Study {
     }
 }
 
-/// Nothing.
 pub(crate) fn empty() -> Study {
     Study::new("empty").case("empty", |bencher| bencher.iter(|| ()))
 }
@@ -116,7 +111,6 @@ pub(crate) fn timed() -> [(&'static str, Study, f64, f64); 5] {
     ]
 }
 
-/// Every study, so that a worker process finds its own.
 pub(crate) fn all() -> Vec<Study> {
     let all = [accuracy(), two_percent(), same(), builds(), planted(), empty()];
     all.into_iter().chain(timed().map(|(_, study, ..)| study)).collect()
@@ -141,7 +135,6 @@ pub(crate) fn truth(operation: &str, operations_per_batch: u64, ruler: Ruler) ->
     Some(Truth { ns, error_ns: ns * ruler.error })
 }
 
-/// The operation that the parameter names.
 fn operation(bencher: &mut Bencher<'_>) {
     ruler::sample_visit();
     let name: String = bencher.parameter(OPERATION);

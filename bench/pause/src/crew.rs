@@ -8,7 +8,6 @@ use bench_common::Failure;
 use bench_common::cpus::{allowed, beside_hogs, on_each};
 use nix::time::{ClockId, clock_gettime};
 
-/// Waits to make.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order {
     /// Microseconds that each takes, or waits per second.
@@ -29,7 +28,6 @@ pub(crate) struct Taken {
     pub(crate) error_ppm: Option<f64>,
 }
 
-/// A thread that waits in its own way.
 pub(crate) struct Way {
     pub(crate) name: &'static str,
     orders: Sender<Order>,

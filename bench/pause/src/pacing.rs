@@ -44,7 +44,6 @@ fn period(order: Order) -> Duration {
     Duration::from_nanos(1_000_000_000 / order.setting)
 }
 
-/// Where a schedule begins.
 fn start() -> Instant {
     Instant::now() + Duration::from_micros(100)
 }
@@ -67,7 +66,6 @@ fn waiting(name: &'static str, wait: fn(Duration)) -> Way {
     Way::start(name, move || move |order| watch(order, |_| wait(period(order))))
 }
 
-/// spin_sleep's interval.
 fn ticking(name: &'static str, missed: MissedTickBehavior) -> Way {
     Way::start(name, move || {
         move |order| {

@@ -16,13 +16,10 @@ pub(crate) struct Rounds {
     early: Count,
 }
 
-/// What is compared.
 pub(crate) struct Turns<'a> {
-    /// What the settings are called.
     pub(crate) unit: &'a str,
     pub(crate) settings: &'a [u64],
     pub(crate) ways: &'a [Way],
-    /// How many waits at a setting.
     pub(crate) count: &'a dyn Fn(u64) -> usize,
     /// The way whose sleeps say what is unavoidable, if all but one in so many are to be on time.
     pub(crate) bare: &'a str,
@@ -96,7 +93,6 @@ impl Rounds {
     }
 }
 
-/// Round by round.
 fn ratios<'a>(ours: &'a [f64], theirs: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
     ours.iter().zip(theirs).filter(|(_, theirs)| **theirs > 0.0).map(|(ours, theirs)| ours / theirs)
 }

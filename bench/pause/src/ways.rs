@@ -51,7 +51,6 @@ fn with_pauser<Kept: 'static>(name: &'static str, set: fn() -> Kept) -> Way {
     })
 }
 
-/// All of them, the peers first.
 pub(crate) fn all() -> Vec<Way> {
     let tuned = spin_sleep::SpinSleeper::new(TUNED_NS).with_spin_strategy(spin_sleep::SpinStrategy::SpinLoopHint);
     vec![

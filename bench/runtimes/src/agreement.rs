@@ -17,7 +17,6 @@ const WIDEST: f64 = 0.25;
 /// What one side says of a clock in a round, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Side {
-    /// What is compared.
     pub(crate) ns: f64,
     /// The least of all batches or repetitions, which hardly anything disturbed; None where a side does not say.
     pub(crate) least_ns: Option<f64>,

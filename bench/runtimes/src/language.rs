@@ -4,7 +4,6 @@ use bench_common::value::quantile;
 
 use crate::agreement::Side;
 
-/// A language.
 pub(crate) struct Language {
     /// The word of `chronoscope runtimes --only`, and of its record.
     pub(crate) name: &'static str,

@@ -19,10 +19,8 @@ const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
 const REQUIREMENT: &str = "pyperf==2.10.0";
 const JMH_PREFIX: &str = "chronoscope.bench.Clocks.";
 
-/// What a harness measured in a round.
 #[derive(Debug)]
 pub(crate) struct Measured {
-    /// The harness and its version.
     pub(crate) harness: String,
     /// What ran it, without links.
     pub(crate) interpreter: PathBuf,
@@ -47,7 +45,6 @@ fn repetitions(run: &Run) -> u32 {
     run.pick(200, 50)
 }
 
-/// A place for what a harness writes.
 fn scratch() -> Result<TempDir, Failure> {
     tempfile::tempdir().map_err(failed("no temporary folder"))
 }
@@ -89,7 +86,6 @@ fn jmh(script: &Path, java: &Path, class: &str, iterations: u32, each: &str) -> 
     of_jmh(&read(&file, "JMH")?)
 }
 
-/// A pattern for exactly the benchmarks of `class` that are compared.
 fn jmh_pattern(class: &str) -> String {
     let mut names: Vec<&str> =
         JAVA.pairs.iter().map(|(_, _, benchmark)| *benchmark).filter(|name| name.starts_with(class)).collect();

@@ -9,7 +9,6 @@ use serde_json::Value as Json;
 use crate::agreement::Side;
 use crate::language::{Figure, Language};
 
-/// Has the product measure `language` once.
 pub(crate) fn measure(language: &Language, program: &Path, run: &Run) -> Result<Json, Failure> {
     let runtime = format!("{}={}", language.name, program.display());
     document(&run.chronoscope, &["runtimes", "--quick", "--only", language.name, "--runtime", &runtime])
@@ -38,7 +37,6 @@ pub(crate) fn find<'a>(document: &'a Json, language: &Language, interpreter: &Pa
     Ok(found)
 }
 
-/// Name, version and file.
 pub(crate) fn show(runtime: &Json) -> String {
     let [name, version, executable] =
         ["name", "version", "executable"].map(|of| runtime[of].as_str().unwrap_or("unknown"));
@@ -58,7 +56,6 @@ mod tests {
     use super::*;
     use crate::language::{GO, JAVA, PYTHON};
 
-    /// A document that the product wrote.
     fn shown() -> Json {
         serde_json::from_str(include_str!("../../../docs/shown/runtimes.json")).unwrap()
     }

@@ -15,7 +15,6 @@ use chronoscope_lab::size::Size;
 use chronoscope_lab::steps::{self, Means};
 use clap::{ArgAction, Parser, Subcommand};
 
-/// Where an image has the tool.
 const TOOL: &str = "/bin/chronoscope";
 
 #[derive(Parser)]

@@ -66,7 +66,6 @@ const INTERRUPTED: u8 = 130;
 const QUICK_MINUTES: u64 = 4;
 const ALL_MINUTES: u64 = 20;
 
-/// What is told, and the exit code.
 type Failure = (String, u8);
 
 fn main() -> ExitCode {

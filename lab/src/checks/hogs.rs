@@ -12,7 +12,6 @@ use crate::row::Row;
 use crate::size::Size;
 use crate::sys;
 
-/// Intervals of either kind.
 const COUNT: [u64; 3] = [100_000, 1_000_000, 10_000_000];
 
 /// Takes intervals of either kind, many of them over a turn of the hog.

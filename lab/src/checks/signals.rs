@@ -13,7 +13,6 @@ use crate::tally::Tally;
 pub const HANDLER: &str = "signals";
 pub const INTERRUPTED: &str = "signals, the interrupted thread";
 const PERIOD: Duration = Duration::from_micros(100);
-/// Signals that must have come.
 const COUNT: [u64; 3] = [1_000, 30_000, 500_000];
 
 /// What each kind of reading in the handler came to: readings, those outside, the furthest in nanoseconds, and steps back. Nothing

@@ -12,10 +12,8 @@ use crate::row::Row;
 use crate::size::Size;
 use crate::sys;
 
-/// One microsecond of tick in ten thousand.
 const PPM_PER_TICK_US: i64 = 100;
 
-/// Readings of either kind per row.
 const COUNT: [u64; 3] = [200_000, 5_000_000, 10_000_000];
 
 /// How far in ppm, and how long one way in milliseconds: NTP's own limit, ten times that, chrony's default limit slowly and fast,
@@ -44,7 +42,6 @@ fn alternate((ppm, period_ms): (i64, u64), done: &AtomicBool) -> io::Result<[Vec
     Ok(seen)
 }
 
-/// The middle one; 0 of none.
 fn median(mut values: Vec<i64>) -> i64 {
     values.sort_unstable();
     values.get(values.len() / 2).copied().unwrap_or(0)
