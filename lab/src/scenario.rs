@@ -257,16 +257,6 @@ mod tests {
     }
 
     #[test]
-    fn a_file_says_what_is_done_and_what_must_be_seen() {
-        let text = "[[step]]\nswitch = 'hpet'\n[[step]]\nname = 'looked'\ntool = 'clocks'\n\
-            [[expect]]\nof = 'looked'\nsays = 'by system call'\nat = 'a/b'\nis = 'x'";
-        let scenario = parse(text).unwrap();
-        assert_eq!((scenario.name.as_str(), scenario.image.as_str(), scenario.cpus), ("hpet", "plain", 1));
-        assert_eq!(scenario.steps[0].action(), Ok(Action::Switch("hpet")));
-        assert_eq!(scenario.steps[1].title(), "looked");
-    }
-
-    #[test]
     fn every_scenario_can_be_read_and_every_finding_that_one_names_exists() {
         let lab = Path::new(env!("CARGO_MANIFEST_DIR"));
         let known = fs::read_to_string(lab.join("../docs/findings.md")).unwrap();

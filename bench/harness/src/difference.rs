@@ -6,38 +6,6 @@ use chronoscope_harness::record::study::{Comparison, ComparisonPoint, Difference
 
 use crate::studies;
 
-/// Comparisons of what is the same, counted by what was said.
-#[derive(Debug, Default)]
-struct Same {
-    /// Faster or slower: wrong.
-    differs: Count,
-    /// The interval allows for more than one conclusion; None where that is not known.
-    unresolved: Option<u64>,
-    /// Intervals that leave out no difference.
-    excludes: u64,
-    ratios: Vec<f64>,
-}
-
-impl Same {
-    fn add(&mut self, point: &ComparisonPoint) {
-        self.differs = self.differs + Count::of([matches!(point.verdict, Verdict::Faster | Verdict::Slower)]);
-        *self.unresolved.get_or_insert(0) += u64::from(point.verdict == Verdict::Unresolved);
-        self.excludes += u64::from(!point.ratio.holds(1.0));
-        self.ratios.push(point.ratio.estimate);
-    }
-
-    fn row(&self, what: &str, of: &str) -> [Value; 6] {
-        [
-            what.into(),
-            of.into(),
-            self.differs.into(),
-            self.unresolved.into(),
-            self.excludes.into(),
-            Value::extremes(self.ratios.iter().copied(), 4),
-        ]
-    }
-}
-
 pub(crate) fn measure(run: &Run, section: &mut Section) -> Result<(), Failure> {
     two_percent(run, section)?;
     same(run, section)
@@ -66,26 +34,34 @@ fn two_percent(run: &Run, section: &mut Section) -> Result<(), Failure> {
 /// Copies and control arms; and by how much a study's own controls say that a difference can be told from none.
 fn same(run: &Run, section: &mut Section) -> Result<(), Failure> {
     let (study, options) = (studies::same(), study::options(run.pick((4.0, 12), (1.0, 4))));
-    let mut copies = studies::SAME.map(|operation| (operation, Same::default()));
-    let mut controls = Same::default();
+    let mut points: Vec<(String, ComparisonPoint)> = Vec::new();
+    let (mut wrong, mut alarms) = (Count::default(), 0);
     let resolvable_pct = run.repeat("difference, none", 20, 1, |_| {
         let record = study::run(&study, &options)?;
         for comparison in &record.comparisons {
-            let point = only_point(Some(comparison))?;
-            let of_it = |(operation, _): &&mut (&str, Same)| comparison.case.starts_with(*operation);
-            copies.iter_mut().filter(of_it).for_each(|(_, same)| same.add(point));
+            points.push((comparison.case.clone(), only_point(Some(comparison))?.clone()));
         }
         Ok(record.control.map(|control| {
-            controls.differs =
-                controls.differs + Count { of: control.verdicts_wrong.into(), all: control.comparisons.into() };
-            controls.excludes += u64::from(control.alarms);
+            wrong = wrong + Count { of: control.verdicts_wrong.into(), all: control.comparisons.into() };
+            alarms += u64::from(control.alarms);
             control.resolvable_pct
         }))
     })?;
     let columns = "what is the same | of | a difference | unresolved | interval excludes 1 | ratio";
     let mut table = Table::new(2, columns);
-    copies.iter().for_each(|(operation, same)| table.row(same.row("copies", operation)));
-    table.row(controls.row("control arms", "both"));
+    for operation in studies::SAME {
+        let of_it = || points.iter().filter(|(case, _)| case.starts_with(operation)).map(|(_, point)| point);
+        let differs = |point: &ComparisonPoint| matches!(point.verdict, Verdict::Faster | Verdict::Slower);
+        table.row([
+            "copies".into(),
+            operation.into(),
+            Count::of(of_it().map(differs)).into(),
+            (of_it().filter(|point| point.verdict == Verdict::Unresolved).count() as u64).into(),
+            (of_it().filter(|point| !point.ratio.holds(1.0)).count() as u64).into(),
+            Value::extremes(of_it().map(|point| point.ratio.estimate), 4),
+        ]);
+    }
+    table.row(["control arms".into(), "both".into(), wrong.into(), Value::Nothing, alarms.into(), Value::Nothing]);
     section.table(table);
     let resolvable = Value::quartiles(resolvable_pct.into_iter().flatten(), 2).show();
     section.say(format!("Intervals of 99.9 %. A control arm resolves {resolvable} % (quartiles over studies)."));
