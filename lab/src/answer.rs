@@ -52,10 +52,6 @@ impl Answer {
             ask(Path::new(FOLDER), command, under).unwrap_or_else(|error| (Outcome::CouldNotRun, error.to_string()));
         Self { fault: fault.to_owned(), command: command.to_owned(), outcome, line }
     }
-
-    pub fn peer(&self) -> Option<&'static Peer> {
-        Peer::of(&self.command)
-    }
 }
 
 fn ask(folder: &Path, command: &str, under: &[String]) -> io::Result<(Outcome, String)> {

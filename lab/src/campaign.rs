@@ -145,7 +145,7 @@ impl Injected<'_> {
 
     /// How many of its runs ended so; None: all of them.
     fn runs(&self, peer: &Peer, outcome: Option<Outcome>) -> usize {
-        let answers = self.peers.iter().filter(|answer| answer.peer() == Some(peer));
+        let answers = self.peers.iter().filter(|answer| Peer::of(&answer.command) == Some(peer));
         answers.filter(|answer| outcome.is_none_or(|outcome| answer.outcome == outcome)).count()
     }
 }

@@ -27,14 +27,13 @@ impl<'a> Disturber<'a> {
         Ok(child.try_wait()?.is_some())
     }
 
-    pub fn finish(self) -> io::Result<()> {
-        let child = self.child.ok_or_else(|| io::Error::other("what was to happen meanwhile has not begun"))?;
-        let ended = child.wait_with_output()?;
-        if ended.status.success() {
-            return Ok(());
-        }
+    /// Waits for its end, and says why that is not a good one.
+    pub fn finish(self) -> Result<(), String> {
+        let child = self.child.ok_or("what was to happen meanwhile has not begun")?;
+        let ended = child.wait_with_output().map_err(|error| error.to_string())?;
         let said = String::from_utf8_lossy(&ended.stderr);
-        Err(io::Error::other(format!("what was to happen meanwhile ended with {}: {}", ended.status, said.trim())))
+        let why = || format!("what was to happen meanwhile ended with {}: {}", ended.status, said.trim());
+        ended.status.success().then_some(()).ok_or_else(why)
     }
 }
 
@@ -50,7 +49,7 @@ mod tests {
             disturber.finish()
         };
         assert!(ended("true").is_ok());
-        let error = ended("echo sundial >&2; false; true").unwrap_err().to_string();
+        let error = ended("echo sundial >&2; false; true").unwrap_err();
         assert!(error.contains("sundial"), "{error}");
         assert!(Disturber::new("true").finish().is_err());
     }

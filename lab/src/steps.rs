@@ -92,14 +92,9 @@ fn carry_out(scenario: &Scenario, step: &Step, means: &Means<'_>, row: &mut dyn 
         Action::Run(text) => ran(means.run(["/bin/sh", "-ec", text].map(str::to_owned))?),
     };
     if let Some(disturber) = meanwhile {
-        done.failed = finished(disturber).or(done.failed);
+        done.failed = disturber.finish().err().or(done.failed);
     }
     Ok(done)
-}
-
-/// Why what was to happen meanwhile did not; None if it did.
-fn finished(disturber: Disturber<'_>) -> Option<String> {
-    disturber.finish().err().map(|error| error.to_string())
 }
 
 /// Asks every peer, each time with all that happens meanwhile.
@@ -111,7 +106,7 @@ fn ask_peers(scenario: &Scenario, step: &Step, fault: &str, row: &mut dyn FnMut(
             meanwhile.as_mut().map_or(Ok(()), Disturber::start)?;
             row(serde_json::to_value(Answer::get(fault, command, &under(step)))?);
             if let Some(disturber) = meanwhile {
-                done.failed = finished(disturber).or(done.failed);
+                done.failed = disturber.finish().err().or(done.failed);
             }
         }
     }

@@ -41,19 +41,14 @@ pub fn text(verdicts: &[Verdict]) -> String {
 }
 
 fn faults(verdicts: &[Verdict]) -> String {
-    let mut text = String::new();
-    for verdict in verdicts {
+    let of = |verdict: &Verdict| -> String {
         let whole = verdict.faults.iter().map(|fault| (String::new(), fault));
-        let rows = verdict
-            .rows
-            .iter()
-            .flat_map(|row| row.faults.iter().map(move |fault| (format!(", {}, {}", row.step, row.says), fault)));
-        // What was not run has no rows.
-        for (row, fault) in whole.chain(rows).filter(|_| verdict.failed()) {
-            text += &format!("FAIL {}{row}: {fault}\n", verdict.scenario);
-        }
-    }
-    text
+        let of_row = |row: &Judged| format!(", {}, {}", row.step, row.says);
+        let rows = verdict.rows.iter().flat_map(|row| row.faults.iter().map(move |fault| (of_row(row), fault)));
+        whole.chain(rows).map(|(row, fault)| format!("FAIL {}{row}: {fault}\n", verdict.scenario)).collect()
+    };
+    // What was not run has no rows.
+    verdicts.iter().filter(|verdict| verdict.failed()).map(of).collect()
 }
 
 pub fn sum(verdicts: &[Verdict]) -> String {
