@@ -84,4 +84,14 @@ mod tests {
         let broken = find(&broken, &GO, Path::new("/go")).unwrap_err();
         assert!(broken.to_string().ends_with("it was refused"), "{broken}");
     }
+
+    #[test]
+    fn a_file_is_known_by_all_its_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("java-17"), folder.path().join("java"));
+        std::fs::write(&file, "").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert_eq!(itself(&link), itself(&file));
+        assert_ne!(itself(&link), itself("/nowhere"));
+    }
 }
