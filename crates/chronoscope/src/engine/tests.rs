@@ -256,7 +256,7 @@ fn said_of_the_run(record: &Record) -> Vec<Kind> {
 /// The record's content for each part, as text.
 fn seen(record: &Record, part: Part) -> String {
     let of_clocks = |of: fn(&crate::sections::clocks::report::ClockReport) -> String| -> String {
-        record.clocks.iter().map(of).collect()
+        record.clocks.report.clocks.iter().map(of).collect()
     };
     match part {
         clocks::PATHS => of_clocks(|clock| format!("{:?}", clock.path_evidence)),
@@ -314,7 +314,7 @@ fn workers_that_answer_are_asked_once_for_everything_in_the_order_of_the_plan() 
     assert_eq!((record.reads.len(), record.causality.pairs.len(), record.causality.litmus.len()), (2, 2, 4));
     let is_validated = |timed: &TimedIntervals| timed.validated;
     assert!(
-        record.clocks.iter().all(|clock| clock.intervals.as_ref().is_some_and(is_validated)),
+        record.clocks.report.clocks.iter().all(|clock| clock.intervals.as_ref().is_some_and(is_validated)),
         "{:?}",
         record.clocks
     );
@@ -328,7 +328,7 @@ fn what_befalls_one_part_takes_nothing_from_the_others() {
     for failure in [timed_out(6_000), killed(libc::SIGSEGV), ended, no_memory] {
         let record = run_with(&|task, _| (task == "granularity").then(|| Err(failure.clone())));
         assert_alone_in_trouble(&record, clocks::GRANULARITY, Outcome::Failed, &failure.to_string());
-        assert!(record.clocks.iter().all(|clock| clock.granularity.is_none()));
+        assert!(record.clocks.report.clocks.iter().all(|clock| clock.granularity.is_none()));
         assert_eq!(record.reason_no_workers, None);
     }
 }
@@ -339,7 +339,9 @@ fn a_refusal_is_told_in_the_workers_own_words() {
     let record = run_with(&|task, _| (task == "path").then(|| Ok(refusal.clone())));
     assert_eq!(report(&record, clocks::PATHS), (Outcome::Failed, Some("seccomp: EPERM")));
     // The path is then inferred from the cost of a read, where that of the system call is known; here it is not.
-    assert!(record.clocks.iter().all(|clock| clock.path_evidence.is_none() && clock.granularity.is_some()));
+    assert!(
+        record.clocks.report.clocks.iter().all(|clock| clock.path_evidence.is_none() && clock.granularity.is_some())
+    );
 }
 
 #[test]
@@ -391,8 +393,10 @@ fn an_answer_that_is_too_short_is_a_failure_of_its_part() {
         }
     }
     let record = run_with(&|asked, _| (asked == "probe").then(|| Ok(said(&Ok(json!([]))))));
-    assert_eq!(record.clocks.len(), 2);
-    assert!(record.clocks.iter().all(|clock| clock.reason_unavailable.as_ref().unwrap().contains("short")));
+    assert_eq!(record.clocks.report.clocks.len(), 2);
+    assert!(
+        record.clocks.report.clocks.iter().all(|clock| clock.reason_unavailable.as_ref().unwrap().contains("short"))
+    );
 }
 
 #[test]
@@ -421,7 +425,7 @@ fn a_part_that_needs_another_says_so_where_that_one_failed() {
     for part in [clocks::LATENCY, clocks::INTERVALS] {
         assert!(told.iter().any(|told| told.contains(part.title())), "{part:?}: {told:?}");
     }
-    assert!(record.clocks.iter().all(|clock| clock.granularity.is_some()));
+    assert!(record.clocks.report.clocks.iter().all(|clock| clock.granularity.is_some()));
 }
 
 #[test]
@@ -519,9 +523,10 @@ fn a_clock_whose_read_ends_the_process_is_found_and_left_out() {
     let script = Script::new(&upset);
     let record = run_by(&script, plan());
     assert_eq!(script.times("probe"), 3);
-    let available: Vec<(&str, bool)> = record.clocks.iter().map(|clock| (clock.name.name(), clock.available)).collect();
+    let available: Vec<(&str, bool)> =
+        record.clocks.report.clocks.iter().map(|clock| (clock.name.name(), clock.available)).collect();
     assert_eq!(available, [(MONOTONIC, true), (REALTIME, false)]);
-    assert!(record.clocks[1].reason_unavailable.as_ref().is_some_and(|reason| reason.contains("SIGILL")));
+    assert!(record.clocks.report.clocks[1].reason_unavailable.as_ref().is_some_and(|reason| reason.contains("SIGILL")));
     assert_eq!((record.reads.len(), script.times("reads")), (1, 1));
     assert_eq!(report(&record, READS), (Outcome::Done, None));
 }
@@ -536,7 +541,7 @@ fn a_machine_on_which_no_clock_can_be_read_says_why_in_every_part() {
             "{part:?}: {reason:?}"
         );
     }
-    assert!(record.clocks.iter().all(|clock| !clock.available));
+    assert!(record.clocks.report.clocks.iter().all(|clock| !clock.available));
 }
 
 #[test]
@@ -556,7 +561,7 @@ fn without_a_worker_process_the_run_measures_in_this_one() {
         assert_eq!(record.reason_no_workers, Some(failure.to_string()));
         // For real, in this process: the system's clocks can be read wherever tests run.
         assert_eq!(report(&record, clocks::GRANULARITY), (Outcome::Done, None));
-        assert!(record.clocks.iter().all(|clock| clock.available && clock.granularity.is_some()));
+        assert!(record.clocks.report.clocks.iter().all(|clock| clock.available && clock.granularity.is_some()));
         assert!(record.clocks.library_clock.as_ref().is_some_and(|clock| clock.value().is_some()));
         assert_eq!(said_of_the_run(&record), [NO_WORKERS]);
         let told = &finding(&record, NO_WORKERS).unwrap().evidence.summary;
@@ -573,7 +578,7 @@ fn a_ptp_clock_is_a_row_like_any_other() {
     plan.plan.clocks.push(ClockId::Ptp(fake::CLOCK));
     // For real, in this process: the fake device is the wall clock in longer steps.
     let record = run_by(&Script::new(&none), plan);
-    let row = record.clocks.iter().find(|clock| clock.name == ClockId::Ptp(fake::CLOCK)).expect("a row");
+    let row = record.clocks.report.clocks.iter().find(|clock| clock.name == ClockId::Ptp(fake::CLOCK)).expect("a row");
     assert_eq!((row.available, row.path, row.ordered), (true, Some(Path::Syscall), true), "{row:?}");
     assert!(row.latency_ns.as_ref().is_some_and(|latency| latency.estimate > 0.0), "{:?}", row.latency_ns);
     let moves_in_ns = row.moves_in_ns().expect("its tick");

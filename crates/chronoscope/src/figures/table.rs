@@ -129,7 +129,7 @@ mod tests {
         let mut record = document(include_str!("../../tests/fixtures/record.json")).unwrap();
         let before = figures(&record).len();
         let again = record.clocks.clocks.clone();
-        record.clocks.extend(again);
+        record.clocks.report.clocks.extend(again);
         assert_eq!(figures(&record).len(), before);
     }
 

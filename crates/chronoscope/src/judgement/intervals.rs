@@ -159,7 +159,11 @@ mod tests {
             grade: clocks::of_intervals(timed),
         };
         let advice: Vec<_> = timed.iter().map(advice).collect();
-        record.clocks.extend(timed.map(|timed| ClockReport { intervals: Some(timed), ..readable(CLOCK) }));
+        record
+            .clocks
+            .report
+            .clocks
+            .extend(timed.map(|timed| ClockReport { intervals: Some(timed), ..readable(CLOCK) }));
         question(interval_ns, &advice, &record.facts()).answer
     }
 

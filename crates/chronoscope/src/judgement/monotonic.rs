@@ -44,7 +44,9 @@ impl Monotonic {
 /// Over all clocks but the wall clock, which may be set.
 pub fn monotonic(facts: &Facts<'_>) -> Monotonic {
     let in_reads = facts.sections.reads.iter().any(|reads| !reads.clock.is_settable() && reads.backward_steps > 0);
-    if in_reads || facts.sections.clocks.iter().any(|clock| !clock.may_be_set() && stepped_back(clock, facts)) {
+    if in_reads
+        || facts.sections.clocks.report.clocks.iter().any(|clock| !clock.may_be_set() && stepped_back(clock, facts))
+    {
         return Monotonic::SteppedBack;
     }
     let watched = watched(facts);
@@ -77,6 +79,8 @@ fn watched<'a>(facts: &'a Facts<'_>) -> Vec<(&'a ClockReport, bool)> {
     facts
         .sections
         .clocks
+        .report
+        .clocks
         .iter()
         .filter(|clock| clock.available && !clock.may_be_set() && was_planned(&clock.name))
         .map(|clock| (clock, was_watched(clock)))
@@ -98,7 +102,7 @@ mod tests {
             let mut clock = readable(name);
             let steps = changes.map(|changes| Steps { reads: changes.len() as u64, changes, ..Steps::default() });
             clock.granularity = steps.map(|steps| granularity(&steps, Rate::NANOSECONDS).unwrap().observed);
-            record.clocks.push(clock);
+            record.clocks.report.clocks.push(clock);
         }
         record
     }
@@ -127,7 +131,7 @@ mod tests {
         let mut wall = readable("CLOCK_REALTIME");
         let steps = Steps { reads: 2, changes: vec![20, -7], ..Steps::default() };
         wall.granularity = Some(granularity(&steps, Rate::NANOSECONDS).unwrap().observed);
-        record.clocks.push(wall);
+        record.clocks.report.clocks.push(wall);
         assert_eq!(monotonic(&record.facts()), Monotonic::Steady);
     }
 }

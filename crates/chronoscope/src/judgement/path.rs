@@ -58,7 +58,9 @@ impl FastPath {
 /// By what the clocks section found. A path without evidence is no better than a guess.
 pub fn path(facts: &Facts<'_>) -> FastPath {
     let not_planned = || FastPath::NotTested { reason: facts.reason_missing(&[PATHS]) };
-    let Some(clock) = facts.sections.clocks.iter().find(|clock| clock.name == CLOCK) else { return not_planned() };
+    let Some(clock) = facts.sections.clocks.report.clocks.iter().find(|clock| clock.name == CLOCK) else {
+        return not_planned();
+    };
     let method = clock.path_evidence.as_ref().map(|evidence| evidence.method);
     match (clock.path.filter(|_| clock.available), method) {
         (Some(Path::Vdso), None | Some(PathMethod::Inferred)) => FastPath::ProbablyVdso { method },
@@ -122,7 +124,7 @@ mod tests {
             clock.path_evidence = Some(PathEvidence { method: proved, detail: String::new() });
             change(&mut clock);
             let mut record = blank();
-            record.clocks.push(clock);
+            record.clocks.report.clocks.push(clock);
             let found = path(&record.facts());
             assert_eq!((&found, found.grade()), (&wanted, grade));
         }

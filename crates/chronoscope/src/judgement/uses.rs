@@ -124,7 +124,7 @@ fn avoid(facts: &Facts<'_>, causal: &[ClockCausality]) -> Vec<Avoid> {
         stepped_back(clock, facts) || between
     };
     let wrong_for = |purpose: WrongFor| move |clock: &ClockReport| Avoid { clock: clock.name.clone(), purpose };
-    let steady = || facts.sections.clocks.iter().filter(|clock| clock.available && !clock.may_be_set());
+    let steady = || facts.sections.clocks.report.clocks.iter().filter(|clock| clock.available && !clock.may_be_set());
     let broken = steady().filter(|clock| is_broken(clock));
     let unordered = steady().filter(|clock| !clock.causal_by_design && !is_broken(clock));
     let unordered = unordered.filter(|clock| facts.sections.causality.worst_share(&clock.name).is_some());
@@ -183,14 +183,14 @@ mod tests {
             why: String::new(),
             grade: Grade::Good,
         };
-        let advice: Vec<ClockAdvice> = facts.sections.clocks.iter().map(recommended).collect();
+        let advice: Vec<ClockAdvice> = facts.sections.clocks.report.clocks.iter().map(recommended).collect();
         uses(&facts, &[], &advice, &Counter { grade: Grade::Good, doubt: None }).short_intervals
     }
 
     #[test]
     fn a_clock_that_went_backwards_is_for_nothing() {
         let mut record = blank();
-        record.clocks.push(readable(MONOTONIC));
+        record.clocks.report.clocks.push(readable(MONOTONIC));
         assert_eq!(found(&record).durations, Some(MONOTONIC.into()));
         record.causality.litmus = vec![tested(MONOTONIC, 1)];
         let found = found(&record);
@@ -216,8 +216,8 @@ mod tests {
             let names = ["CLOCK_BOOTTIME", "CLOCK_MONOTONIC_RAW"];
             let fine = names.into_iter().zip(within_1pct).map(|(name, from)| confirmed(name, 150.0, from));
             record.clocks.report.clocks = fine.chain([confirmed(MONOTONIC, 200.0, 2_000.0)]).collect();
-            record.clocks[0].latency_ns = Some(latency(14.0));
-            record.clocks[1].latency_ns = Some(latency(12.0));
+            record.clocks.report.clocks[0].latency_ns = Some(latency(14.0));
+            record.clocks.report.clocks[1].latency_ns = Some(latency(12.0));
             assert_eq!(finer(&record), Some(names[wanted].into()), "{within_1pct:?}");
         }
     }
@@ -239,24 +239,24 @@ mod tests {
         let granular = SourceId::Clock(Guarantee::Granular);
         let mut record = blank();
         record.machine.tsc.class = Some(chronoscope_harness::record::TscClass::Invariant);
-        record.clocks.push(readable(MONOTONIC));
-        record.clocks.push(readable(granular));
+        record.clocks.report.clocks.push(readable(MONOTONIC));
+        record.clocks.report.clocks.push(readable(granular));
         let named = |record: &Record| found(record).rust_hot_path;
         assert_eq!(named(&record), None, "nothing was measured");
-        record.clocks[0].latency_ns = Some(latency(20.0));
-        record.clocks[1].latency_ns = Some(latency(9.0));
+        record.clocks.report.clocks[0].latency_ns = Some(latency(20.0));
+        record.clocks.report.clocks[1].latency_ns = Some(latency(9.0));
         assert_eq!(named(&record), None, "it was not tested between CPUs");
         record.causality.plan.litmus_pairs = vec![(0, 1)];
         record.causality.litmus = vec![tested(granular, 0)];
         assert_eq!(named(&record), Some(granular.into()));
-        record.clocks[1].latency_ns = Some(latency(21.0));
+        record.clocks.report.clocks[1].latency_ns = Some(latency(21.0));
         assert_eq!(named(&record), None);
     }
 
     #[test]
     fn the_wall_clock_is_for_no_duration() {
         let mut record = blank();
-        record.clocks.push(readable("CLOCK_REALTIME"));
+        record.clocks.report.clocks.push(readable("CLOCK_REALTIME"));
         let found = found(&record);
         let wrong = Avoid { clock: "CLOCK_REALTIME".into(), purpose: WrongFor::Durations };
         assert_eq!((found.time_of_day, found.avoid), (Some("CLOCK_REALTIME".into()), vec![wrong]));

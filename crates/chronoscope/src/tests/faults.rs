@@ -59,7 +59,7 @@ fn granularity_of(clock: &FakeClock, declared_ns: f64, midway: impl Fn(&FakeCloc
         report.granularity_is_latency = Some(found.is_latency);
         report.granularity = Some(found.observed);
     }
-    record.clocks.push(report);
+    record.clocks.report.clocks.push(report);
     record
 }
 
@@ -245,7 +245,7 @@ fn question(clock: &FakeClock, interval_ns: u64) -> Record {
     let mut record = blank();
     record.clocks.plan.questions_ns = vec![interval_ns as f64];
     let timed = TimedIntervals::claimed(claim);
-    record.clocks.push(ClockReport { intervals: Some(timed), name: CLOCK.into(), ..Default::default() });
+    record.clocks.report.clocks.push(ClockReport { intervals: Some(timed), name: CLOCK.into(), ..Default::default() });
     record
 }
 

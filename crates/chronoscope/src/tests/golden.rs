@@ -135,16 +135,22 @@ fn say_paths_and_questions(say: &mut dyn FnMut(&str, &Record, &str)) {
     say("a path that no proof settled", &unknown, "fast path");
     say("monotonic", &record(), "monotonic: ");
     let unwatched = changed(|record| {
-        record.clocks.iter_mut().find(|clock| clock.name == "rdtscp").unwrap().granularity = None;
+        record.clocks.report.clocks.iter_mut().find(|clock| clock.name == "rdtscp").unwrap().granularity = None;
     });
     say("an unwatched clock", &unwatched, "monotonic: ");
     let mut asked = record();
     asked.clocks.plan.questions_ns = vec![50.0, 9_000.0];
     say("a question of too short an interval", &asked, "50.0 ns: ");
     say("of one that was confirmed", &asked, "9.00 µs: ");
-    asked.clocks.iter_mut().filter_map(|clock| clock.intervals.as_mut()).for_each(|timed| timed.trials.clear());
+    asked
+        .clocks
+        .report
+        .clocks
+        .iter_mut()
+        .filter_map(|clock| clock.intervals.as_mut())
+        .for_each(|timed| timed.trials.clear());
     say("of one that is claimed", &asked, "9.00 µs: ");
-    asked.clocks.iter_mut().for_each(|clock| clock.intervals = None);
+    asked.clocks.report.clocks.iter_mut().for_each(|clock| clock.intervals = None);
     say("of one that was not tested", &asked, "9.00 µs: ");
 }
 

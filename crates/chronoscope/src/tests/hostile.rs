@@ -112,7 +112,7 @@ fn numbers_that_are_not_finite() {
         for bin in &mut record.reads.report[place].histogram.bins {
             bin.from_ns = value;
         }
-        if let Some(latency) = record.clocks[place].latency_ns.as_mut() {
+        if let Some(latency) = record.clocks.report.clocks[place].latency_ns.as_mut() {
             latency.confidence = value;
             latency.low = value;
         }

@@ -50,7 +50,15 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
     let id = row.name.known();
     let allowed_ns = id.and_then(|id| id.facts().step_back_below).map(|below| below.as_nanos() as f64);
     // Of a clock unknown to this build its document says; one that says nothing must be causal like any other.
-    let said = || record.clocks.iter().find(|clock| clock.name == row.name).is_none_or(|clock| clock.causal_by_design);
+    let said = || {
+        record
+            .clocks
+            .report
+            .clocks
+            .iter()
+            .find(|clock| clock.name == row.name)
+            .is_none_or(|clock| clock.causal_by_design)
+    };
     let must_be_causal = id.map_or_else(said, |id| id.facts().is_causal);
     let is_broken = must_be_causal || allowed_ns.is_some_and(|allowed| row.worst_ns >= allowed);
     let rate_pct = row.violations as f64 / row.observations.max(1) as f64 * 100.0;
@@ -85,7 +93,7 @@ fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
         return NON_CAUSAL_READ.mend.to_owned();
     }
     let is_sound = |id: &SourceId| {
-        let clock = record.clocks.iter().find(|clock| clock.name == *id);
+        let clock = record.clocks.report.clocks.iter().find(|clock| clock.name == *id);
         clock.is_none_or(|clock| clock.available && record.causal(&clock.name) != Some(false))
     };
     let ordered = SourceId::Clock(Guarantee::Ordered);
@@ -110,7 +118,7 @@ fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
 fn clocks_between_threads(record: &Record) -> Vec<&'static str> {
     let counter = SourceId::CounterOrdered;
     let is_sound = |clock: &&ClockReport| clock.available && record.causal(&clock.name) != Some(false);
-    let is_readable = record.clocks.iter().filter(is_sound).any(|clock| clock.name == counter);
+    let is_readable = record.clocks.report.clocks.iter().filter(is_sound).any(|clock| clock.name == counter);
     let counter = (is_readable && record.counter_doubt().is_none()).then_some(counter.name());
     counter.into_iter().chain(steady_os_clock(record)).collect()
 }
@@ -129,7 +137,7 @@ mod tests {
         record.machine.tsc.class = Some(TscClass::Invariant);
         record.clocks.report.clocks =
             [id, SourceId::CounterOrdered, SourceId::Os(OsClock::Monotonic)].map(readable).to_vec();
-        record.clocks[0].causal_by_design = false;
+        record.clocks.report.clocks[0].causal_by_design = false;
         let went_back = |id: SourceId| Litmus { worst_ns: 50.0, ..litmus(id, 100, 3) };
         record.causality.litmus.push(went_back(id));
         let advice = |record: &Record| non_causal_reads(&judged(record.clone()))[0].advice[0].clone();

@@ -150,7 +150,7 @@ mod tests {
             trials: vec![failed],
             ..TimedIntervals::claimed(claim)
         };
-        record.clocks.push(ClockReport { intervals: Some(timed), ..readable(CLOCK) });
+        record.clocks.report.clocks.push(ClockReport { intervals: Some(timed), ..readable(CLOCK) });
         record.clocks.plan.questions_ns = vec![1_000.0, 50_000.0, 1e9];
         let record = judged(record);
         let found = interval_near_latency(&record);

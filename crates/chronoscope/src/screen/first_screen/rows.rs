@@ -287,7 +287,7 @@ fn names(clocks: &[ClockId]) -> String {
 }
 
 fn one_thread(record: &Record, found: &Monotonic) -> String {
-    let in_steps = record.clocks.iter().filter_map(|clock| Some(clock.granularity.as_ref()?.reads));
+    let in_steps = record.clocks.report.clocks.iter().filter_map(|clock| Some(clock.granularity.as_ref()?.reads));
     let tries = in_steps.chain(record.reads.iter().map(|reads| reads.count)).fold(0_u64, u64::saturating_add);
     match found {
         Monotonic::Steady => format!("no backward step on one thread in {} reads", count(tries)),
@@ -411,7 +411,7 @@ mod tests {
     #[test]
     fn only_a_tested_clock_is_for_several_threads() {
         let mut record = blank();
-        record.clocks.push(readable("CLOCK_MONOTONIC"));
+        record.clocks.report.clocks.push(readable("CLOCK_MONOTONIC"));
         let first = |record: &Record| {
             let record = judged(record.clone());
             text(&uses(&record, &record.judgement.as_ref().unwrap().uses)[0])

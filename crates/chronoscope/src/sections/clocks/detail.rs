@@ -25,7 +25,7 @@ const ROWS: usize = 12;
 
 /// Every clock with all its measurements, then the counter, the clocksources and the intervals.
 pub fn show(page: &mut Page, record: &Record) {
-    for clock in record.clocks.iter().filter(|clock| clock.available) {
+    for clock in record.clocks.report.clocks.iter().filter(|clock| clock.available) {
         one(page, record, clock);
     }
     verdict::trials(page, record);

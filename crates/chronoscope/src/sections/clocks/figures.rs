@@ -73,8 +73,8 @@ fn figures(clocks: &ClocksReport) -> Vec<Figure> {
         let kinds = [(WITHIN_1PCT, Tolerance::OnePercent), (WITHIN_10PCT, Tolerance::TenPercent)];
         kinds.map(|(kind, tolerance)| Figure::bare(kind, clock.name.name(), shortest(tolerance)?))
     };
-    let measured = clocks.iter().filter(|clock| clock.available).flat_map(of_clock);
-    measured.chain(clocks.iter().flat_map(of_intervals)).flatten().collect()
+    let measured = clocks.clocks.iter().filter(|clock| clock.available).flat_map(of_clock);
+    measured.chain(clocks.clocks.iter().flat_map(of_intervals)).flatten().collect()
 }
 
 /// What a read of the clock costs.

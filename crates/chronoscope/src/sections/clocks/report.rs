@@ -1,5 +1,3 @@
-use std::ops::{Deref, DerefMut};
-
 use chronoscope_sources::SourceId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,20 +38,6 @@ impl ClocksReport {
     /// What is known of the intervals that the clock `id` times.
     pub fn intervals_of(&self, id: &ClockId) -> Option<&TimedIntervals> {
         self.clock(id)?.intervals.as_ref()
-    }
-}
-
-impl Deref for ClocksReport {
-    type Target = Vec<ClockReport>;
-
-    fn deref(&self) -> &Vec<ClockReport> {
-        &self.clocks
-    }
-}
-
-impl DerefMut for ClocksReport {
-    fn deref_mut(&mut self) -> &mut Vec<ClockReport> {
-        &mut self.clocks
     }
 }
 

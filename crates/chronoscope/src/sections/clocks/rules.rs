@@ -80,12 +80,12 @@ fn resolution_is_not_granularity(seen: &Seen<'_>) -> Vec<Finding> {
         let is_within = clock.name.known().is_some_and(|id| id.facts().declared_step.is_some()) && step <= declared;
         misdeclared(clock.name.name(), declared, step).filter(|_| !is_within)
     };
-    seen.report.iter().filter_map(differs).collect()
+    seen.report.clocks.iter().filter_map(differs).collect()
 }
 
 /// `CLOCK_MONOTONIC`, where it can be read.
 pub fn monotonic(report: &ClocksReport) -> Option<&ClockReport> {
-    report.iter().find(|clock| clock.available && clock.name == SourceId::Os(OsClock::Monotonic))
+    report.clocks.iter().find(|clock| clock.available && clock.name == SourceId::Os(OsClock::Monotonic))
 }
 
 fn os_clock_coarse(seen: &Seen<'_>) -> Vec<Finding> {
@@ -105,6 +105,7 @@ fn os_clock_coarse(seen: &Seen<'_>) -> Vec<Finding> {
 fn path_inferred(seen: &Seen<'_>) -> Vec<Finding> {
     let inferred: Vec<&str> = seen
         .report
+        .clocks
         .iter()
         .filter(|clock| clock.path_evidence.as_ref().is_some_and(|proof| proof.method == PathMethod::Inferred))
         .map(|clock| clock.name.name())
@@ -125,7 +126,7 @@ pub fn trap_cost_ns(machine: &Machine, report: &ClocksReport) -> Option<f64> {
         return None;
     }
     let counter = SourceId::CounterUnordered;
-    let cost = report.iter().find(|clock| clock.name == counter)?.latency_ns.as_ref()?.estimate;
+    let cost = report.clocks.iter().find(|clock| clock.name == counter)?.latency_ns.as_ref()?.estimate;
     let link_ns = report.harness.as_ref()?.interference.quiet_link_ns;
     (link_ns > 0.0 && cost > TRAP_LINKS * link_ns).then_some(cost)
 }
@@ -168,7 +169,7 @@ fn clocks_stand_still(seen: &Seen<'_>) -> Vec<Finding> {
                 .advice(CLOCK_STANDS_STILL.mend)
         })
     };
-    seen.report.iter().filter_map(stood_still).collect()
+    seen.report.clocks.iter().filter_map(stood_still).collect()
 }
 
 #[cfg(test)]

@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn an_interval_reaches_as_far_as_its_longer_side() {
         let record = crate::json::document(include_str!("../../../../tests/fixtures/record.json")).unwrap();
-        let mut latency = record.clocks.iter().find_map(|clock| clock.latency_ns.clone()).unwrap();
+        let mut latency = record.clocks.report.clocks.iter().find_map(|clock| clock.latency_ns.clone()).unwrap();
         (latency.estimate, latency.low, latency.high) = (17.9, 17.88, 18.38);
         latency.forks = vec![latency.forks[0]; 3];
         assert_eq!(longer_side(&latency), "2.7");
