@@ -3,7 +3,6 @@
 pub mod rule;
 
 use std::fmt::Debug;
-use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use chronoscope_harness::record::Machine;
@@ -106,19 +105,5 @@ impl<P: Data, R: Data> Entry<P, R> {
     /// What its rules see on `machine`.
     pub fn seen<'a>(&'a self, machine: &'a Machine) -> Seen<'a, P, R> {
         Seen { machine, plan: &self.plan, report: &self.report }
-    }
-}
-
-impl<P, R> Deref for Entry<P, R> {
-    type Target = R;
-
-    fn deref(&self) -> &R {
-        &self.report
-    }
-}
-
-impl<P, R> DerefMut for Entry<P, R> {
-    fn deref_mut(&mut self) -> &mut R {
-        &mut self.report
     }
 }

@@ -263,8 +263,8 @@ fn seen(record: &Record, part: Part) -> String {
         clocks::LATENCY => of_clocks(|clock| format!("{:?}", clock.latency_ns)),
         clocks::GRANULARITY => of_clocks(|clock| format!("{:?}", clock.granularity)),
         READS => format!("{:?}", record.reads),
-        OFFSETS => format!("{:?}", record.causality.pairs),
-        LITMUS => format!("{:?}", record.causality.litmus),
+        OFFSETS => format!("{:?}", record.causality.report.pairs),
+        LITMUS => format!("{:?}", record.causality.report.litmus),
         _ => of_clocks(|clock| format!("{:?}", clock.intervals.as_ref().map(|timed| &timed.trials))),
     }
 }
@@ -307,18 +307,21 @@ fn workers_that_answer_are_asked_once_for_everything_in_the_order_of_the_plan() 
     }
     assert_eq!(said_of_the_run(&record), []);
     assert!(!record.interrupted && record.reason_no_workers.is_none());
-    for clock in &record.clocks.clocks {
+    for clock in &record.clocks.report.clocks {
         assert_eq!(clock.latency_ns.as_ref().map(|latency| latency.estimate), Some(READ_NS as f64));
         assert!(clock.available && clock.path_evidence.is_some() && clock.granularity.is_some());
     }
-    assert_eq!((record.reads.len(), record.causality.pairs.len(), record.causality.litmus.len()), (2, 2, 4));
+    assert_eq!(
+        (record.reads.report.len(), record.causality.report.pairs.len(), record.causality.report.litmus.len()),
+        (2, 2, 4)
+    );
     let is_validated = |timed: &TimedIntervals| timed.validated;
     assert!(
         record.clocks.report.clocks.iter().all(|clock| clock.intervals.as_ref().is_some_and(is_validated)),
         "{:?}",
         record.clocks
     );
-    assert!(record.clocks.library_clock.as_ref().is_some_and(|clock| clock.value().is_some()));
+    assert!(record.clocks.report.library_clock.as_ref().is_some_and(|clock| clock.value().is_some()));
 }
 
 #[test]
@@ -441,13 +444,13 @@ fn a_run_that_is_stopped_between_two_workers_keeps_what_it_has() {
     for part in PARTS.into_iter().skip(2) {
         assert_eq!(report(&record, part), (Outcome::Skipped, Some(&*interrupted)), "{part:?}");
     }
-    assert!(record.clocks.harness.as_ref().is_some_and(|harness| harness.interference.visits_quiet > 0));
-    for clock in &record.clocks.clocks {
+    assert!(record.clocks.report.harness.as_ref().is_some_and(|harness| harness.interference.visits_quiet > 0));
+    for clock in &record.clocks.report.clocks {
         assert_eq!(clock.latency_ns.as_ref().map(|latency| latency.estimate), Some(READ_NS as f64));
         assert!(clock.path_evidence.is_some() && clock.granularity.is_none());
     }
     assert_eq!(said_of_the_run(&record), [INTERRUPTED]);
-    assert_eq!(record.clocks.library_clock.as_ref().and_then(Known::reason), Some(&*interrupted));
+    assert_eq!(record.clocks.report.library_clock.as_ref().and_then(Known::reason), Some(&*interrupted));
 }
 
 #[test]
@@ -489,7 +492,7 @@ fn what_was_seen_too_little_of_gets_a_second_chance_while_there_is_time() {
         (STUDY, 0) => Some(Err(timed_out(1))),
         _ => None,
     };
-    let fresh = |record: &Record| record.causality.litmus.iter().map(|row| row.fresh).collect::<Vec<_>>();
+    let fresh = |record: &Record| record.causality.report.litmus.iter().map(|row| row.fresh).collect::<Vec<_>>();
     let in_time = Script::new(&upset);
     let record = run_by(&in_time, within(3_600_000));
     assert_eq!((in_time.times("litmus"), in_time.times("study")), (8, FORKS + 1));
@@ -509,7 +512,7 @@ fn a_second_chance_that_fails_keeps_what_was_seen_before() {
         ("litmus", _) => Some(Err(killed(libc::SIGKILL))),
         _ => None,
     });
-    assert_eq!(record.causality.litmus.iter().map(|row| row.fresh).collect::<Vec<_>>(), [10; 4]);
+    assert_eq!(record.causality.report.litmus.iter().map(|row| row.fresh).collect::<Vec<_>>(), [10; 4]);
     assert_eq!(said_of_the_run(&record), []);
 }
 
@@ -527,7 +530,7 @@ fn a_clock_whose_read_ends_the_process_is_found_and_left_out() {
         record.clocks.report.clocks.iter().map(|clock| (clock.name.name(), clock.available)).collect();
     assert_eq!(available, [(MONOTONIC, true), (REALTIME, false)]);
     assert!(record.clocks.report.clocks[1].reason_unavailable.as_ref().is_some_and(|reason| reason.contains("SIGILL")));
-    assert_eq!((record.reads.len(), script.times("reads")), (1, 1));
+    assert_eq!((record.reads.report.len(), script.times("reads")), (1, 1));
     assert_eq!(report(&record, READS), (Outcome::Done, None));
 }
 
@@ -562,7 +565,7 @@ fn without_a_worker_process_the_run_measures_in_this_one() {
         // For real, in this process: the system's clocks can be read wherever tests run.
         assert_eq!(report(&record, clocks::GRANULARITY), (Outcome::Done, None));
         assert!(record.clocks.report.clocks.iter().all(|clock| clock.available && clock.granularity.is_some()));
-        assert!(record.clocks.library_clock.as_ref().is_some_and(|clock| clock.value().is_some()));
+        assert!(record.clocks.report.library_clock.as_ref().is_some_and(|clock| clock.value().is_some()));
         assert_eq!(said_of_the_run(&record), [NO_WORKERS]);
         let told = &finding(&record, NO_WORKERS).unwrap().evidence.summary;
         assert!(told.ends_with(&failure.to_string()), "{told}");

@@ -128,7 +128,7 @@ mod tests {
     fn a_document_that_names_a_clock_twice_has_its_figure_once() {
         let mut record = document(include_str!("../../tests/fixtures/record.json")).unwrap();
         let before = figures(&record).len();
-        let again = record.clocks.clocks.clone();
+        let again = record.clocks.report.clocks.clone();
         record.clocks.report.clocks.extend(again);
         assert_eq!(figures(&record).len(), before);
     }

@@ -132,7 +132,7 @@ pub fn across_cores(facts: &Facts<'_>, causal: &[ClockCausality], advice: &[Cloc
 
 /// Why `part` compared no two CPUs.
 pub fn reason_untested(facts: &Facts<'_>, part: Part) -> String {
-    facts.sections.causality.reason_unavailable.clone().unwrap_or_else(|| facts.reason_missing(&[part]))
+    facts.sections.causality.report.reason_unavailable.clone().unwrap_or_else(|| facts.reason_missing(&[part]))
 }
 
 fn total(counts: impl Iterator<Item = u64>) -> u64 {
@@ -166,7 +166,7 @@ mod tests {
         record.machine.tsc.class = Some(TscClass::Invariant);
         record.clocks.report.clocks = clocks.iter().map(|id| claimed(*id)).collect();
         record.causality.plan.litmus_pairs = vec![(0, 1)];
-        record.causality.litmus = rows;
+        record.causality.report.litmus = rows;
         record
     }
 
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn a_message_before_its_sending_outweighs_a_clean_litmus() {
         let mut skewed = record(&[MONOTONIC], vec![row(MONOTONIC, (0, 1), ENOUGH, 0)]);
-        skewed.causality.pairs.push(pair(500.0, 3));
+        skewed.causality.report.pairs.push(pair(500.0, 3));
         let skewed = concluded(&skewed);
         assert_eq!((causal(&skewed), causal_of(&skewed, MONOTONIC).0), (Some(false), Some(false)));
         assert!(!skewed.clocks[0].recommended);
@@ -239,12 +239,12 @@ mod tests {
         let back = |mut rows: Vec<Litmus>| {
             rows[0].violations = 2;
             let mut record = of(rows);
-            record.causality.pairs.push(pair(0.0, 1));
+            record.causality.report.pairs.push(pair(0.0, 1));
             record
         };
         let there_and_back = [both(ENOUGH), vec![row(ORDERED, (1, 0), ENOUGH, 0)]].concat();
         let mut one_cpu = of(Vec::new());
-        one_cpu.causality.reason_unavailable = Some("one CPU is allowed".to_owned());
+        one_cpu.causality.report.reason_unavailable = Some("one CPU is allowed".to_owned());
         let reason = |reason: &str| reason.to_owned();
         let unknown = vec![MONOTONIC.into()];
         let rows = [

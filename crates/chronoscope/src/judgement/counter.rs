@@ -36,7 +36,9 @@ fn doubt(facts: &Facts<'_>, causal: &[ClockCausality]) -> Option<String> {
     }
     let counters = || facts.sections.clocks.report.clocks.iter().filter(|clock| clock.is_counter());
     let went_back = counters().any(|clock| clock.causal_by_design && is_causal(causal, &clock.name) == Some(false));
-    if went_back || facts.sections.causality.pairs.iter().any(|pair| pair.shows_skew() && pair.clock.is_counter()) {
+    if went_back
+        || facts.sections.causality.report.pairs.iter().any(|pair| pair.shows_skew() && pair.clock.is_counter())
+    {
         return Some("the CPUs' counters disagree".to_owned());
     }
     counters().any(|clock| stepped_back(clock, facts)).then(|| "the counter stepped back".to_owned())

@@ -87,7 +87,8 @@ fn answer(interval_ns: f64, advice: &[ClockAdvice], facts: &Facts<'_>) -> Answer
     if advice.is_empty() {
         return Answer::NotTested { reason: facts.reason_missing(&MEASURED_BY) };
     }
-    let timed = |clock: &ClockAdvice| Some((clock.name.clone(), facts.sections.clocks.intervals_of(&clock.name)?));
+    let timed =
+        |clock: &ClockAdvice| Some((clock.name.clone(), facts.sections.clocks.report.intervals_of(&clock.name)?));
     let clocks: Vec<(ClockId, &TimedIntervals)> =
         advice.iter().filter(|clock| clock.recommended).filter_map(timed).collect();
     if clocks.is_empty() {

@@ -43,7 +43,8 @@ impl Monotonic {
 
 /// Over all clocks but the wall clock, which may be set.
 pub fn monotonic(facts: &Facts<'_>) -> Monotonic {
-    let in_reads = facts.sections.reads.iter().any(|reads| !reads.clock.is_settable() && reads.backward_steps > 0);
+    let in_reads =
+        facts.sections.reads.report.iter().any(|reads| !reads.clock.is_settable() && reads.backward_steps > 0);
     if in_reads
         || facts.sections.clocks.report.clocks.iter().any(|clock| !clock.may_be_set() && stepped_back(clock, facts))
     {
@@ -62,7 +63,7 @@ pub fn monotonic(facts: &Facts<'_>) -> Monotonic {
 /// Whether `clock` went backwards within a thread.
 pub fn stepped_back(clock: &ClockReport, facts: &Facts<'_>) -> bool {
     clock.granularity.as_ref().is_some_and(|seen| seen.backward_steps > 0)
-        || facts.sections.reads.iter().any(|reads| reads.clock == clock.name && reads.backward_steps > 0)
+        || facts.sections.reads.report.iter().any(|reads| reads.clock == clock.name && reads.backward_steps > 0)
 }
 
 /// The clocks planned for observation within a thread that must not step back. Each with whether it was observed.
@@ -74,7 +75,7 @@ fn watched<'a>(facts: &'a Facts<'_>) -> Vec<(&'a ClockReport, bool)> {
     };
     let was_watched = |clock: &ClockReport| {
         clock.granularity.is_some()
-            || facts.sections.reads.iter().any(|reads| reads.clock == clock.name && reads.count > 0)
+            || facts.sections.reads.report.iter().any(|reads| reads.clock == clock.name && reads.count > 0)
     };
     facts
         .sections

@@ -73,6 +73,7 @@ pub fn noise(facts: &Facts<'_>) -> Noise {
     let rows: Vec<(&Reads, &Gaps)> = facts
         .sections
         .reads
+        .report
         .iter()
         .filter_map(|reads| Some((reads, reads.shown_gaps().find(|gaps| gaps.above_ns == GAP_NS)?)))
         .filter(|(reads, gaps)| reads.span_ns > 0.0 && (0.0..=1.0).contains(&gaps.share_of_time))
@@ -104,7 +105,7 @@ fn lost_to(rows: &[(&Reads, &Gaps)], lost_ns: f64) -> LostTo {
 }
 
 fn advice(facts: &Facts<'_>, mostly_by: LostTo) -> NoiseAdvice {
-    let can_bind = facts.sections.reads.iter().all(|reads| reads.disturbance.reason_unpinned.is_none());
+    let can_bind = facts.sections.reads.report.iter().all(|reads| reads.disturbance.reason_unpinned.is_none());
     let has_another = can_bind && facts.machine.cpu.online.is_none_or(|online| online > 1);
     match mostly_by {
         LostTo::OtherGuests => NoiseAdvice::DedicatedCpus,

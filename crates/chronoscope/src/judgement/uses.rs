@@ -77,7 +77,7 @@ fn usual<'a>(facts: &'a Facts<'_>, causal: &[ClockCausality], advice: &[ClockAdv
 
 fn recommended<'a>(facts: &'a Facts<'_>, advice: &[ClockAdvice]) -> impl Iterator<Item = &'a ClockReport> {
     let recommended = advice.iter().filter(|clock| clock.recommended);
-    recommended.filter_map(move |clock| facts.sections.clocks.clock(&clock.name))
+    recommended.filter_map(move |clock| facts.sections.clocks.report.clock(&clock.name))
 }
 
 /// The recommended clock that times the shortest interval within 10 %, if that is clearly shorter than what the usual
@@ -127,7 +127,7 @@ fn avoid(facts: &Facts<'_>, causal: &[ClockCausality]) -> Vec<Avoid> {
     let steady = || facts.sections.clocks.report.clocks.iter().filter(|clock| clock.available && !clock.may_be_set());
     let broken = steady().filter(|clock| is_broken(clock));
     let unordered = steady().filter(|clock| !clock.causal_by_design && !is_broken(clock));
-    let unordered = unordered.filter(|clock| facts.sections.causality.worst_share(&clock.name).is_some());
+    let unordered = unordered.filter(|clock| facts.sections.causality.report.worst_share(&clock.name).is_some());
     let wall = available(facts, SourceId::Os(OsClock::Realtime));
     broken
         .map(wrong_for(WrongFor::Everything))
@@ -192,7 +192,7 @@ mod tests {
         let mut record = blank();
         record.clocks.report.clocks.push(readable(MONOTONIC));
         assert_eq!(found(&record).durations, Some(MONOTONIC.into()));
-        record.causality.litmus = vec![tested(MONOTONIC, 1)];
+        record.causality.report.litmus = vec![tested(MONOTONIC, 1)];
         let found = found(&record);
         assert_eq!((found.durations, found.avoid[0].purpose), (None, WrongFor::Everything));
     }
@@ -229,7 +229,7 @@ mod tests {
         for (clock, name) in record.clocks.report.clocks.iter_mut().zip(["rdtsc", "Unordered", MONOTONIC]) {
             clock.causal_by_design = name == MONOTONIC;
         }
-        record.causality.litmus = vec![tested("rdtsc", 4), tested("Unordered", 4)];
+        record.causality.report.litmus = vec![tested("rdtsc", 4), tested("Unordered", 4)];
         let named: Vec<String> = found(&record).avoid.iter().map(|each| each.clock.to_string()).collect();
         assert_eq!(named, ["rdtsc", "Unordered"]);
     }
@@ -247,7 +247,7 @@ mod tests {
         record.clocks.report.clocks[1].latency_ns = Some(latency(9.0));
         assert_eq!(named(&record), None, "it was not tested between CPUs");
         record.causality.plan.litmus_pairs = vec![(0, 1)];
-        record.causality.litmus = vec![tested(granular, 0)];
+        record.causality.report.litmus = vec![tested(granular, 0)];
         assert_eq!(named(&record), Some(granular.into()));
         record.clocks.report.clocks[1].latency_ns = Some(latency(21.0));
         assert_eq!(named(&record), None);

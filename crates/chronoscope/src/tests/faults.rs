@@ -171,7 +171,7 @@ fn litmus_of(id: SourceId, skew_ns: i64) -> Record {
     }
     let request = litmus::Request { source: id.into(), writer: 0, reader: 1 };
     let mut record = blank();
-    record.causality.litmus.push(causality_estimate::litmus(
+    record.causality.report.litmus.push(causality_estimate::litmus(
         &request,
         &samples,
         Rate::NANOSECONDS,
@@ -222,7 +222,7 @@ fn a_skew_beyond_its_error_bar_is_a_finding() {
         let trips = offset::Trips { rounds: 10, there, back, violations: u64::from(there < 0) };
         let samples = offset::Samples { trips, steps: Steps::default() };
         let mut record = blank();
-        record.causality.pairs.push(causality_estimate::pair_offset(
+        record.causality.report.pairs.push(causality_estimate::pair_offset(
             &request,
             &samples,
             Rate::NANOSECONDS,

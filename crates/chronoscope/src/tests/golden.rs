@@ -60,7 +60,7 @@ fn runtimes() {
 
 /// The intervals of the clock `name`.
 fn timed<'r>(record: &'r mut Record, name: &str) -> &'r mut TimedIntervals {
-    record.clocks.clock_mut(&name.into()).and_then(|clock| clock.intervals.as_mut()).unwrap()
+    record.clocks.report.clock_mut(&name.into()).and_then(|clock| clock.intervals.as_mut()).unwrap()
 }
 
 /// The line of the verdict on the current `record` that contains `words`, with its continuation lines.
@@ -95,14 +95,14 @@ fn monotonic(record: &mut Record) -> &mut ClockReport {
 fn say_causality_and_intervals(say: &mut dyn FnMut(&str, &Record, &str)) {
     let causal = "causal across cores";
     let unobserved = changed(|record| {
-        let row = record.causality.litmus.iter_mut().find(|row| row.name == "CLOCK_MONOTONIC").unwrap();
+        let row = record.causality.report.litmus.iter_mut().find(|row| row.name == "CLOCK_MONOTONIC").unwrap();
         (row.observations, row.fresh) = (0, 0);
     });
     say("causal", &record(), causal);
     say("a recommended clock that was not observed", &unobserved, causal);
     // An emulator whose CPUs hardly ever run concurrently yields too few new values of every clock.
     let unseen = changed(|record| {
-        record.causality.litmus.iter_mut().for_each(|row| (row.fresh, row.violations) = (7, 0));
+        record.causality.report.litmus.iter_mut().for_each(|row| (row.fresh, row.violations) = (7, 0));
     });
     say("no clock was seen enough", &unseen, causal);
     let (interval, warned) = ("CLOCK_MONOTONIC can time", "! CLOCK_MONOTONIC: ");

@@ -108,7 +108,7 @@ proptest! {
 fn numbers_that_are_not_finite() {
     let mut record = document(FIXTURE).unwrap();
     for (place, value) in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].into_iter().enumerate() {
-        record.reads[place].p50_ns = value;
+        record.reads.report[place].p50_ns = value;
         for bin in &mut record.reads.report[place].histogram.bins {
             bin.from_ns = value;
         }
@@ -117,7 +117,7 @@ fn numbers_that_are_not_finite() {
             latency.low = value;
         }
     }
-    record.causality.pairs[0].offset_ns = f64::NAN;
+    record.causality.report.pairs[0].offset_ns = f64::NAN;
     assert_harmless(&record);
     assert!(json(&record).unwrap_err().is_not_writable());
 }

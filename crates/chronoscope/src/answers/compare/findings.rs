@@ -40,7 +40,7 @@ type Name = (String, Option<String>);
 
 fn name(finding: &Finding, of: &Record) -> Name {
     let bare = |subject: &String| {
-        let runtimes = of.runtimes.iter().filter(|runtime| is_about(subject, runtime));
+        let runtimes = of.runtimes.report.iter().filter(|runtime| is_about(subject, runtime));
         runtimes.fold(subject.clone(), |subject, runtime| subject.replace(&runtime.title(), runtime.kind.title()))
     };
     (finding.id.clone().into_owned(), finding.subject.as_ref().map(bare))
@@ -78,12 +78,12 @@ fn has_tried_runtimes(other: &Record, finding: &Finding, this: &Record) -> bool 
         Some(subject) => is_about(subject, runtime),
         None => is_of_all && runtime.available,
     };
-    this.runtimes.iter().filter(is_about).all(|runtime| has_tried(other, runtime))
+    this.runtimes.report.iter().filter(is_about).all(|runtime| has_tried(other, runtime))
 }
 
 /// Whether this runtime, or one of its kind in another version, was tried.
 fn has_tried(other: &Record, runtime: &Runtime) -> bool {
-    let of_kind = || other.runtimes.iter().filter(|tried| tried.kind == runtime.kind);
+    let of_kind = || other.runtimes.report.iter().filter(|tried| tried.kind == runtime.kind);
     match of_kind().find(|tried| tried.title() == runtime.title()) {
         Some(same) => !same.out_of_time,
         None => of_kind().next().is_some() && of_kind().all(|tried| !tried.out_of_time),
@@ -238,7 +238,8 @@ mod tests {
     #[test]
     fn one_of_two_versions_that_there_was_no_time_for_was_not_tried() {
         let mut this = of_runtimes();
-        let mut second = this.runtimes.iter().find(|runtime| runtime.kind == RuntimeKind::Python).unwrap().clone();
+        let mut second =
+            this.runtimes.report.iter().find(|runtime| runtime.kind == RuntimeKind::Python).unwrap().clone();
         second.version = Some("3.12.1 (main)".to_owned());
         this.runtimes.report.push(second);
         let mut other = this.clone();

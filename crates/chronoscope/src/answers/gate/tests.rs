@@ -141,15 +141,15 @@ fn a_step_hidden_by_the_read_may_be_anything_below_it() {
 fn skew_is_what_no_pair_excludes() {
     let mut check = check();
     assert_eq!([outcome(&check, "max-skew = '62ns'"), outcome(&check, "max-skew = '50ns'")], [Passed, Unresolved]);
-    check.causality.pairs_possible = 28;
+    check.causality.report.pairs_possible = 28;
     assert!(judged(&check, "max-skew = '62ns'").seen.contains("1 of 28 pairs"));
-    check.causality.pairs[0].offset_ns = 400.0;
+    check.causality.report.pairs[0].offset_ns = 400.0;
     assert_eq!(outcome(&check, "max-skew = '300ns'"), Failed, "at least 352 ns");
     assert_eq!(outcome(&check, "max-skew = '400ns'"), Unresolved);
-    check.causality.pairs[0].reason_not_constant = Some("it jumped".to_owned());
+    check.causality.report.pairs[0].reason_not_constant = Some("it jumped".to_owned());
     assert_eq!(outcome(&check, "max-skew = '1s'"), Unresolved, "it may have been larger");
-    check.causality.pairs.clear();
-    check.causality.reason_unavailable = Some("one CPU is allowed".to_owned());
+    check.causality.report.pairs.clear();
+    check.causality.report.reason_unavailable = Some("one CPU is allowed".to_owned());
     let alone = judged(&check, "max-skew = '1s'");
     assert!(alone.outcome == Unknown && alone.seen.contains("one CPU is allowed"), "{alone:?}");
 }
@@ -173,7 +173,7 @@ fn the_wall_clock_is_judged_by_its_bound_and_what_disciplines_it() {
 fn lost_time_is_that_of_the_worst_clock() {
     let mut check = check();
     assert_eq!([outcome(&check, "max-lost = '2%'"), outcome(&check, "max-lost = '1%'")], [Passed, Failed]);
-    check.reads.clear();
+    check.reads.report.clear();
     assert_eq!(outcome(&check, "max-lost = '100%'"), Unknown);
 }
 

@@ -37,7 +37,7 @@ pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind::notice(
 .shown_in(&["causality"]);
 
 fn non_causal_reads(record: &Record) -> Vec<Finding> {
-    let rows = || record.causality.litmus.iter().filter(|row| row.violations > 0);
+    let rows = || record.causality.report.litmus.iter().filter(|row| row.violations > 0);
     let is_worst = |row: &&Litmus| {
         // One way or between two CPUs tells of a clock what all do.
         let worst = rows().filter(|other| other.name == row.name).max_by(|a, b| a.worst_ns.total_cmp(&b.worst_ns));
@@ -139,13 +139,13 @@ mod tests {
             [id, SourceId::CounterOrdered, SourceId::Os(OsClock::Monotonic)].map(readable).to_vec();
         record.clocks.report.clocks[0].causal_by_design = false;
         let went_back = |id: SourceId| Litmus { worst_ns: 50.0, ..litmus(id, 100, 3) };
-        record.causality.litmus.push(went_back(id));
+        record.causality.report.litmus.push(went_back(id));
         let advice = |record: &Record| non_causal_reads(&judged(record.clone()))[0].advice[0].clone();
         let ordered = SourceId::CounterOrdered.name();
         assert!(advice(&record).contains(ordered));
         record.machine.tsc.class = Some(TscClass::Variant);
         assert!(!advice(&record).contains(ordered) && advice(&record).contains("CLOCK_MONOTONIC"));
-        record.causality.litmus.push(went_back(SourceId::Os(OsClock::Monotonic)));
+        record.causality.report.litmus.push(went_back(SourceId::Os(OsClock::Monotonic)));
         assert!(!advice(&record).contains("CLOCK_MONOTONIC"));
     }
 }

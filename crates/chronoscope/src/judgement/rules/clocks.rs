@@ -36,7 +36,7 @@ fn negative_elapsed(record: &Record) -> Vec<Finding> {
             seen.insert(clock.name.name(), (&clock.name, granularity.backward_steps, granularity.worst_backward_ns));
         }
     }
-    for reads in record.reads.iter().filter(|reads| reads.backward_steps > 0) {
+    for reads in record.reads.report.iter().filter(|reads| reads.backward_steps > 0) {
         let entry = seen.entry(reads.clock.name()).or_insert((&reads.clock, 0, 0.0));
         entry.1 = entry.1.saturating_add(reads.backward_steps);
     }
@@ -91,7 +91,7 @@ mod tests {
             largest_empty_ticks: 0,
         };
         let rate = chronoscope_sources::Rate::NANOSECONDS;
-        record.reads.extend(chronoscope_harness::estimators::reads::reads(
+        record.reads.report.extend(chronoscope_harness::estimators::reads::reads(
             "CLOCK_MONOTONIC".into(),
             &samples,
             rate,

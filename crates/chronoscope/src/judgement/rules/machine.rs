@@ -242,7 +242,7 @@ mod tests {
         skewed.clocks.report.clocks.push(readable("lfence; rdtsc"));
         if cfg!(target_arch = "x86_64") {
             assert!(advice(&skewed).contains("echo tsc"));
-            skewed.causality.litmus.push(litmus("lfence; rdtsc", 100, 3));
+            skewed.causality.report.litmus.push(litmus("lfence; rdtsc", 100, 3));
             assert!(!advice(&skewed).contains("echo tsc"));
         }
     }

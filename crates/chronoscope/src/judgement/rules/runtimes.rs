@@ -71,10 +71,10 @@ fn failed(record: &Record) -> Vec<Finding> {
         return Vec::new();
     }
     let is_in_check = record.runtimes.plan.as_ref().is_some_and(|plan| plan.quick_starters);
-    let failing = record
-        .runtimes
-        .iter()
-        .filter(|runtime| !runtime.available && runtime.executable.is_some() && !(is_in_check && runtime.out_of_time));
+    let failing =
+        record.runtimes.report.iter().filter(|runtime| {
+            !runtime.available && runtime.executable.is_some() && !(is_in_check && runtime.out_of_time)
+        });
     failing
         .map(|runtime| {
             let place = runtime.executable.as_deref().unwrap_or_default();

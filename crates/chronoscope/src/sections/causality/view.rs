@@ -33,12 +33,13 @@ pub fn show(page: &mut Page, record: &Record) {
     section(page, record, ALL_ROWS);
     let disturbed = record
         .causality
+        .report
         .pairs
         .iter()
         .map(|pair| (format!("{} CPU {}–{}", pair.clock, pair.a, pair.b), &pair.disturbance));
     let disturbed =
         disturbed.chain(
-            record.causality.litmus.iter().map(|litmus| {
+            record.causality.report.litmus.iter().map(|litmus| {
                 (format!("{} CPU {}→{}", litmus.name, litmus.writer, litmus.reader), &litmus.disturbance)
             }),
         );
@@ -64,18 +65,18 @@ pub fn show(page: &mut Page, record: &Record) {
 fn section(page: &mut Page, record: &Record, rows: Rows) {
     let seen = &record.causality;
     page.section("ACROSS CORES");
-    if let Some(reason) = &seen.reason_unavailable {
+    if let Some(reason) = &seen.report.reason_unavailable {
         page.paragraph(Line::plain("  "), DIM, &format!("not tested: {reason}"));
-        if seen.pairs.is_empty() && seen.litmus.is_empty() {
+        if seen.report.pairs.is_empty() && seen.report.litmus.is_empty() {
             return;
         }
     }
-    if seen.pairs.is_empty() {
+    if seen.report.pairs.is_empty() {
         page.paragraph(Line::plain("  "), DIM, &format!("offsets {}", record.not_tested(&[OFFSETS])));
     } else {
         pairs(page, record, rows.pairs);
     }
-    if seen.litmus.is_empty() {
+    if seen.report.litmus.is_empty() {
         page.paragraph(Line::plain("  "), DIM, &format!("litmus {}", record.not_tested(&[LITMUS])));
     } else {
         litmus(page, record, rows.litmus);
@@ -83,7 +84,7 @@ fn section(page: &mut Page, record: &Record, rows: Rows) {
 }
 
 fn pairs(page: &mut Page, record: &Record, limit: usize) {
-    let mut pairs: Vec<&PairOffset> = record.causality.pairs.iter().collect();
+    let mut pairs: Vec<&PairOffset> = record.causality.report.pairs.iter().collect();
     if pairs.len() > limit {
         pairs.sort_by(|x, y| {
             let faults = y.violations.cmp(&x.violations);
@@ -123,14 +124,14 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
     }
     page.table(table);
     left_out(page, pairs.len(), limit, "rows, worst first");
-    if let Some(tested) = record.causality.pairs_tested_of_more() {
-        let text = format!("{} of {} CPU pairs tested", count(tested), count(record.causality.pairs_possible));
+    if let Some(tested) = record.causality.report.pairs_tested_of_more() {
+        let text = format!("{} of {} CPU pairs tested", count(tested), count(record.causality.report.pairs_possible));
         page.paragraph(Line::plain("  "), DIM, &text);
     }
 }
 
 fn litmus(page: &mut Page, record: &Record, limit: usize) {
-    let mut runs: Vec<&Litmus> = record.causality.litmus.iter().collect();
+    let mut runs: Vec<&Litmus> = record.causality.report.litmus.iter().collect();
     let all = runs.len();
     if all > limit {
         runs.sort_by(|x, y| y.violations.cmp(&x.violations).then(y.rate_upper_95().total_cmp(&x.rate_upper_95())));

@@ -33,7 +33,7 @@ pub fn show(page: &mut Page, record: &Record) {
     counter(page, record);
     clocksources(page, record);
     messages(page, record);
-    if let Some(harness) = &record.clocks.harness {
+    if let Some(harness) = &record.clocks.report.harness {
         page.section("METHOD");
         page.paragraph(Line::plain("  "), PLAIN, ESTIMATOR);
         if let Some(latency) = &harness.loop_overhead_ns {

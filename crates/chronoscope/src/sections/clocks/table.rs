@@ -178,7 +178,9 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     notes.extend(library_clock::said(record));
     notes.extend(cycles(record));
     notes.push(harness(record));
-    notes.extend(record.clocks.harness.as_ref().map(|harness| quiet_visits(&harness.interference, &record.machine)));
+    notes.extend(
+        record.clocks.report.harness.as_ref().map(|harness| quiet_visits(&harness.interference, &record.machine)),
+    );
     notes
 }
 
@@ -209,7 +211,7 @@ pub fn cycles_said(clock: &ClockReport, machine: &Machine) -> Option<String> {
 }
 
 fn harness(record: &Record) -> String {
-    let Some(harness) = &record.clocks.harness else {
+    let Some(harness) = &record.clocks.report.harness else {
         return "measurement overhead not measured".to_owned();
     };
     let loops = match &harness.loop_overhead_ns {

@@ -15,7 +15,7 @@ use chronoscope_render::words::{counted, given};
 pub fn show(page: &mut Page, record: &Record) {
     page.section("RUNTIMES, PAUSES: requested, actual, and CPU share");
     let paused: Vec<(String, &Pauses)> =
-        record.runtimes.iter().filter_map(|runtime| Some((runtime.title(), runtime.pause.as_ref()?))).collect();
+        record.runtimes.report.iter().filter_map(|runtime| Some((runtime.title(), runtime.pause.as_ref()?))).collect();
     if paused.is_empty() {
         page.paragraph(Line::plain("  "), DIM, "no runtime could be measured");
         return;
@@ -45,7 +45,7 @@ pub fn show(page: &mut Page, record: &Record) {
         }
     }
     let is_java = |runtime: &Runtime| runtime.kind == RuntimeKind::Java && runtime.pause.is_some();
-    if !record.machine.is_emulated() && record.runtimes.iter().any(is_java) {
+    if !record.machine.is_emulated() && record.runtimes.report.iter().any(is_java) {
         published_figures(page, &lengths);
     }
     let text = "mean of the whole pause, call and return included (the article's measure), and its share of one CPU; \
