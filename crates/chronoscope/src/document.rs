@@ -163,17 +163,3 @@ impl DerefMut for Record {
         &mut self.0
     }
 }
-
-impl Deref for Content {
-    type Target = Sections;
-
-    fn deref(&self) -> &Sections {
-        &self.sections
-    }
-}
-
-impl DerefMut for Content {
-    fn deref_mut(&mut self) -> &mut Sections {
-        &mut self.sections
-    }
-}

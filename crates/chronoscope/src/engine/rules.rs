@@ -141,6 +141,7 @@ fn witness(disturbance: &Disturbance, lost_ms: f64) -> (bool, String) {
 /// Gaps between reads. A warning needs corroboration: an uncorroborated gap may be the clock's.
 fn noisy_machine(record: &Record) -> Vec<Finding> {
     let found: Vec<_> = record
+        .sections
         .reads
         .report
         .iter()
@@ -225,7 +226,7 @@ fn quieter(record: &Record) -> &'static str {
 
 /// Only where the core is identified and its cycle counts are known; a core that shows both states was not shared throughout.
 fn core_shared(record: &Record) -> Vec<Finding> {
-    let interference = record.clocks.report.harness.as_ref().map(|harness| harness.interference);
+    let interference = record.sections.clocks.report.harness.as_ref().map(|harness| harness.interference);
     let core = known_core(&record.machine);
     let shared = interference.filter(|interference| shared_throughout(interference, core) == Some(true));
     let Some((shared, alone)) = shared.zip(turns_per_link_alone(core)) else { return Vec::new() };
@@ -322,7 +323,7 @@ fn parts_unavailable(record: &Record) -> Vec<Finding> {
 
 /// Whether every unmeasured runtime is one that this machine lacks, or for which there was no time.
 fn no_runtime_failed(record: &Record) -> bool {
-    let mut unmeasured = record.runtimes.report.iter().filter(|runtime| !runtime.available);
+    let mut unmeasured = record.sections.runtimes.report.iter().filter(|runtime| !runtime.available);
     unmeasured.all(|runtime| runtime.executable.is_none() || runtime.out_of_time)
 }
 
@@ -348,14 +349,14 @@ mod tests {
         let samples = Samples { differences, span_ticks, empty_intervals: 0, largest_empty_ticks: 0 };
         let rate = chronoscope_sources::Rate::NANOSECONDS;
         let mut record = blank();
-        record.reads.report.extend(reads("fake".into(), &samples, rate, Disturbance::default()));
+        record.sections.reads.report.extend(reads("fake".into(), &samples, rate, Disturbance::default()));
         record
     }
 
     /// A tenth of 1 ms lost in gaps, with the kernel's counts for that time.
     fn disturbed(involuntary_switches: Option<u64>, steal_ms: Option<f64>, waited_ms: Option<f64>) -> Record {
         let mut record = read_with(vec![(20, 45_000), (50_000, 2)]);
-        record.reads.report[0].disturbance =
+        record.sections.reads.report[0].disturbance =
             Disturbance { involuntary_switches, steal_ms, waited_ms, ..Disturbance::default() };
         record
     }
@@ -376,9 +377,9 @@ mod tests {
         assert_findings("gaps", cases);
         // Of several clocks, the one with corroborated gaps, though another lost more.
         let mut record = disturbed(Some(3), None, None);
-        let unseen = disturbed(None, None, None).reads.report[0].clone();
-        record.reads.report.push(crate::sections::reads::report::Reads { clock: "other".into(), ..unseen });
-        record.reads.report[1].gaps[1].share_of_time = 0.9;
+        let unseen = disturbed(None, None, None).sections.reads.report[0].clone();
+        record.sections.reads.report.push(crate::sections::reads::report::Reads { clock: "other".into(), ..unseen });
+        record.sections.reads.report[1].gaps[1].share_of_time = 0.9;
         assert!(!noisy_machine(&record)[0].evidence.summary.contains("other"));
     }
 
@@ -420,15 +421,19 @@ mod tests {
             elapsed_ms: 1,
             disturbance: Disturbance::default(),
         });
-        record.runtimes.report.push(crate::sections::runtimes::probe::unasked(chronoscope_probes::RuntimeKind::Java));
+        record
+            .sections
+            .runtimes
+            .report
+            .push(crate::sections::runtimes::probe::unasked(chronoscope_probes::RuntimeKind::Java));
         let severities = |record: &Record| {
             crate::rules::tests::conclude(record).iter().map(|finding| finding.severity).collect::<Vec<_>>()
         };
         assert_eq!(severities(&record), [Severity::Notice]);
-        record.runtimes.report[0].executable = Some("/usr/bin/java".to_owned());
+        record.sections.runtimes.report[0].executable = Some("/usr/bin/java".to_owned());
         assert_eq!(severities(&record), [Severity::Warning, Severity::Warning]);
         assert!(crate::rules::tests::conclude(&record).iter().any(|finding| finding.is(PART_UNAVAILABLE)));
-        record.runtimes.report[0].out_of_time = true;
+        record.sections.runtimes.report[0].out_of_time = true;
         assert_eq!(severities(&record), [Severity::Notice]);
     }
 
@@ -438,7 +443,7 @@ mod tests {
         // A record of an earlier build counted it.
         let mut earlier = read_with(vec![(0, 999_998), (4_000_000, 2)]);
         let gaps = |above_ns| Gaps { above_ns, count: 2, share_of_time: 1.0 };
-        earlier.reads.report[0].gaps = [1_000.0, GAP_NS, 100_000.0].map(gaps).to_vec();
+        earlier.sections.reads.report[0].gaps = [1_000.0, GAP_NS, 100_000.0].map(gaps).to_vec();
         assert_eq!(noisy_machine(&earlier), []);
         assert_eq!(noisy_machine(&read_with(vec![(20, 1_000), (50_000, 2)])).len(), 1);
     }
@@ -498,7 +503,7 @@ mod tests {
             interference,
         };
         let mut record = blank();
-        record.clocks.report.harness = Some(harness);
+        record.sections.clocks.report.harness = Some(harness);
         record
     }
 
@@ -517,7 +522,7 @@ mod tests {
         let mut wrong = record(InterferenceProbe { quiet_link_ns: f64::INFINITY, ..SHARED });
         crate::rules::judge(&mut wrong);
         let written = crate::json::writable(&wrong).unwrap();
-        assert_eq!(written.clocks.report.harness, None);
+        assert_eq!(written.sections.clocks.report.harness, None);
         let found: Vec<&Finding> = written.findings.iter().filter(|found| found.is(NUMBER_NOT_FINITE)).collect();
         let field = "content.sections.clocks.report.harness.interference.quiet_link_ns";
         assert!(found.len() == 1 && found[0].evidence.summary.starts_with(field), "{found:?}");

@@ -18,15 +18,15 @@ use crate::sections::{causality, clocks, hiccups, pauses, reads, runtimes, sync}
 
 static TABLE: LazyLock<[OfSection; 9]> = LazyLock::new(|| {
     [
-        of(&clocks::figures::FIGURES, |record| &record.clocks.report),
-        of(&causality::figures::FIGURES, |record| &record.causality.report),
-        of(&pauses::figures::FIGURES, |record| &record.pauses.report),
-        of(&runtimes::figures::FIGURES, |record| &record.runtimes.report),
+        of(&clocks::figures::FIGURES, |record| &record.sections.clocks.report),
+        of(&causality::figures::FIGURES, |record| &record.sections.causality.report),
+        of(&pauses::figures::FIGURES, |record| &record.sections.pauses.report),
+        of(&runtimes::figures::FIGURES, |record| &record.sections.runtimes.report),
         of(&studies::FIGURES, |record| &record.study),
         of(&pace::FIGURES, |record| &record.pace),
-        of(&hiccups::figures::FIGURES, |record| &record.hiccups.report),
-        of(&sync::figures::FIGURES, |record| &record.sync.report),
-        of(&reads::figures::FIGURES, |record| &record.reads.report),
+        of(&hiccups::figures::FIGURES, |record| &record.sections.hiccups.report),
+        of(&sync::figures::FIGURES, |record| &record.sections.sync.report),
+        of(&reads::figures::FIGURES, |record| &record.sections.reads.report),
     ]
 });
 
@@ -128,8 +128,8 @@ mod tests {
     fn a_document_that_names_a_clock_twice_has_its_figure_once() {
         let mut record = document(include_str!("../../tests/fixtures/record.json")).unwrap();
         let before = figures(&record).len();
-        let again = record.clocks.report.clocks.clone();
-        record.clocks.report.clocks.extend(again);
+        let again = record.sections.clocks.report.clocks.clone();
+        record.sections.clocks.report.clocks.extend(again);
         assert_eq!(figures(&record).len(), before);
     }
 

@@ -78,7 +78,7 @@ mod tests {
         ];
         for (pairs, wanted) in rows {
             let mut record = blank();
-            record.causality.report.pairs = pairs;
+            record.sections.causality.report.pairs = pairs;
             assert_eq!(skew(&record.facts()), wanted);
         }
     }

@@ -60,7 +60,7 @@ fn runtimes() {
 
 /// The intervals of the clock `name`.
 fn timed<'r>(record: &'r mut Record, name: &str) -> &'r mut TimedIntervals {
-    record.clocks.report.clock_mut(&name.into()).and_then(|clock| clock.intervals.as_mut()).unwrap()
+    record.sections.clocks.report.clock_mut(&name.into()).and_then(|clock| clock.intervals.as_mut()).unwrap()
 }
 
 /// The line of the verdict on the current `record` that contains `words`, with its continuation lines.
@@ -89,20 +89,20 @@ fn changed(change: fn(&mut Record)) -> Record {
 }
 
 fn monotonic(record: &mut Record) -> &mut ClockReport {
-    record.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap()
+    record.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap()
 }
 
 fn say_causality_and_intervals(say: &mut dyn FnMut(&str, &Record, &str)) {
     let causal = "causal across cores";
     let unobserved = changed(|record| {
-        let row = record.causality.report.litmus.iter_mut().find(|row| row.name == "CLOCK_MONOTONIC").unwrap();
+        let row = record.sections.causality.report.litmus.iter_mut().find(|row| row.name == "CLOCK_MONOTONIC").unwrap();
         (row.observations, row.fresh) = (0, 0);
     });
     say("causal", &record(), causal);
     say("a recommended clock that was not observed", &unobserved, causal);
     // An emulator whose CPUs hardly ever run concurrently yields too few new values of every clock.
     let unseen = changed(|record| {
-        record.causality.report.litmus.iter_mut().for_each(|row| (row.fresh, row.violations) = (7, 0));
+        record.sections.causality.report.litmus.iter_mut().for_each(|row| (row.fresh, row.violations) = (7, 0));
     });
     say("no clock was seen enough", &unseen, causal);
     let (interval, warned) = ("CLOCK_MONOTONIC can time", "! CLOCK_MONOTONIC: ");
@@ -135,14 +135,16 @@ fn say_paths_and_questions(say: &mut dyn FnMut(&str, &Record, &str)) {
     say("a path that no proof settled", &unknown, "fast path");
     say("monotonic", &record(), "monotonic: ");
     let unwatched = changed(|record| {
-        record.clocks.report.clocks.iter_mut().find(|clock| clock.name == "rdtscp").unwrap().granularity = None;
+        record.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "rdtscp").unwrap().granularity =
+            None;
     });
     say("an unwatched clock", &unwatched, "monotonic: ");
     let mut asked = record();
-    asked.clocks.plan.questions_ns = vec![50.0, 9_000.0];
+    asked.sections.clocks.plan.questions_ns = vec![50.0, 9_000.0];
     say("a question of too short an interval", &asked, "50.0 ns: ");
     say("of one that was confirmed", &asked, "9.00 µs: ");
     asked
+        .sections
         .clocks
         .report
         .clocks
@@ -150,7 +152,7 @@ fn say_paths_and_questions(say: &mut dyn FnMut(&str, &Record, &str)) {
         .filter_map(|clock| clock.intervals.as_mut())
         .for_each(|timed| timed.trials.clear());
     say("of one that is claimed", &asked, "9.00 µs: ");
-    asked.clocks.report.clocks.iter_mut().for_each(|clock| clock.intervals = None);
+    asked.sections.clocks.report.clocks.iter_mut().for_each(|clock| clock.intervals = None);
     say("of one that was not tested", &asked, "9.00 µs: ");
 }
 

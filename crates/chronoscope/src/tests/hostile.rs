@@ -108,16 +108,16 @@ proptest! {
 fn numbers_that_are_not_finite() {
     let mut record = document(FIXTURE).unwrap();
     for (place, value) in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].into_iter().enumerate() {
-        record.reads.report[place].p50_ns = value;
-        for bin in &mut record.reads.report[place].histogram.bins {
+        record.sections.reads.report[place].p50_ns = value;
+        for bin in &mut record.sections.reads.report[place].histogram.bins {
             bin.from_ns = value;
         }
-        if let Some(latency) = record.clocks.report.clocks[place].latency_ns.as_mut() {
+        if let Some(latency) = record.sections.clocks.report.clocks[place].latency_ns.as_mut() {
             latency.confidence = value;
             latency.low = value;
         }
     }
-    record.causality.report.pairs[0].offset_ns = f64::NAN;
+    record.sections.causality.report.pairs[0].offset_ns = f64::NAN;
     assert_harmless(&record);
     assert!(json(&record).unwrap_err().is_not_writable());
 }

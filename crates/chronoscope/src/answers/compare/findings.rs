@@ -40,7 +40,7 @@ type Name = (String, Option<String>);
 
 fn name(finding: &Finding, of: &Record) -> Name {
     let bare = |subject: &String| {
-        let runtimes = of.runtimes.report.iter().filter(|runtime| is_about(subject, runtime));
+        let runtimes = of.sections.runtimes.report.iter().filter(|runtime| is_about(subject, runtime));
         runtimes.fold(subject.clone(), |subject, runtime| subject.replace(&runtime.title(), runtime.kind.title()))
     };
     (finding.id.clone().into_owned(), finding.subject.as_ref().map(bare))
@@ -78,12 +78,12 @@ fn has_tried_runtimes(other: &Record, finding: &Finding, this: &Record) -> bool 
         Some(subject) => is_about(subject, runtime),
         None => is_of_all && runtime.available,
     };
-    this.runtimes.report.iter().filter(is_about).all(|runtime| has_tried(other, runtime))
+    this.sections.runtimes.report.iter().filter(is_about).all(|runtime| has_tried(other, runtime))
 }
 
 /// Whether this runtime, or one of its kind in another version, was tried.
 fn has_tried(other: &Record, runtime: &Runtime) -> bool {
-    let of_kind = || other.runtimes.report.iter().filter(|tried| tried.kind == runtime.kind);
+    let of_kind = || other.sections.runtimes.report.iter().filter(|tried| tried.kind == runtime.kind);
     match of_kind().find(|tried| tried.title() == runtime.title()) {
         Some(same) => !same.out_of_time,
         None => of_kind().next().is_some() && of_kind().all(|tried| !tried.out_of_time),
@@ -139,15 +139,20 @@ mod tests {
         let this = of_runtimes();
         let is_of_mono = |name: &FindingName| name.subject.as_deref().is_some_and(|it| it.contains("Mono"));
         let mut other = of_runtimes();
-        let mono = other.runtimes.report.iter_mut().find(|runtime| runtime.kind == RuntimeKind::Mono).unwrap();
+        let mono = other.sections.runtimes.report.iter_mut().find(|runtime| runtime.kind == RuntimeKind::Mono).unwrap();
         (mono.available, mono.out_of_time) = (false, false);
         mono.reason_unavailable = Some("not found".to_owned());
         other.findings.clear();
         assert!(findings_missing(&this, &other).iter().any(is_of_mono), "what was not there before is new");
-        other.runtimes.report.iter_mut().for_each(|runtime| runtime.out_of_time = runtime.kind == RuntimeKind::Mono);
+        other
+            .sections
+            .runtimes
+            .report
+            .iter_mut()
+            .for_each(|runtime| runtime.out_of_time = runtime.kind == RuntimeKind::Mono);
         let missing = findings_missing(&this, &other);
         assert!(!missing.iter().any(is_of_mono) && !missing.is_empty(), "{missing:?}");
-        other.runtimes.report.retain(|runtime| runtime.kind != RuntimeKind::Mono);
+        other.sections.runtimes.report.retain(|runtime| runtime.kind != RuntimeKind::Mono);
         assert!(!findings_missing(&this, &other).iter().any(is_of_mono), "nobody asked for it");
     }
 
@@ -210,7 +215,7 @@ mod tests {
     #[test]
     fn another_version_of_a_runtime_with_the_same_findings_has_nothing_new() {
         let (base, mut this) = (of_runtimes(), of_runtimes());
-        let mono = this.runtimes.report.iter_mut().find(|runtime| runtime.kind == RuntimeKind::Mono).unwrap();
+        let mono = this.sections.runtimes.report.iter_mut().find(|runtime| runtime.kind == RuntimeKind::Mono).unwrap();
         mono.version = Some("6.12.0.200".to_owned());
         judge(&mut this);
         assert!(this.findings.iter().any(|it| it.subject.as_deref().is_some_and(|it| it.contains("Mono 6.12.0.200"))));
@@ -227,7 +232,7 @@ mod tests {
         other.findings.clear();
         let has = |other: &Record, id: &str| findings_missing(&this, other).iter().any(|it| it.id == id);
         assert!(has(&other, "wall_clock_for_intervals") && has(&other, "runtime_not_parallel"));
-        let java = other.runtimes.report.iter_mut().find(|runtime| runtime.kind == RuntimeKind::Java).unwrap();
+        let java = other.sections.runtimes.report.iter_mut().find(|runtime| runtime.kind == RuntimeKind::Java).unwrap();
         java.out_of_time = true;
         assert!(!has(&other, "wall_clock_for_intervals") && has(&other, "runtime_not_parallel"));
         let mut both = this.findings.iter().find(|it| it.id == "runtime_not_parallel").unwrap().clone();
@@ -239,17 +244,18 @@ mod tests {
     fn one_of_two_versions_that_there_was_no_time_for_was_not_tried() {
         let mut this = of_runtimes();
         let mut second =
-            this.runtimes.report.iter().find(|runtime| runtime.kind == RuntimeKind::Python).unwrap().clone();
+            this.sections.runtimes.report.iter().find(|runtime| runtime.kind == RuntimeKind::Python).unwrap().clone();
         second.version = Some("3.12.1 (main)".to_owned());
-        this.runtimes.report.push(second);
+        this.sections.runtimes.report.push(second);
         let mut other = this.clone();
-        let last = other.runtimes.report.last_mut().unwrap();
+        let last = other.sections.runtimes.report.last_mut().unwrap();
         (last.available, last.out_of_time) = (false, true);
         assert!(
-            has_tried(&other, &this.runtimes.report[4]) && !has_tried(&other, this.runtimes.report.last().unwrap())
+            has_tried(&other, &this.sections.runtimes.report[4])
+                && !has_tried(&other, this.sections.runtimes.report.last().unwrap())
         );
-        let last = other.runtimes.report.last_mut().unwrap();
+        let last = other.sections.runtimes.report.last_mut().unwrap();
         last.version = None;
-        assert!(!has_tried(&other, this.runtimes.report.last().unwrap()), "which version it is nobody asked");
+        assert!(!has_tried(&other, this.sections.runtimes.report.last().unwrap()), "which version it is nobody asked");
     }
 }

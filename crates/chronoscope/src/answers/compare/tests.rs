@@ -20,7 +20,7 @@ fn source(name: &str, record: Record) -> Source {
 fn scaled(factor: f64, second: u32) -> Record {
     let mut record = record();
     record.started_at = format!("2026-11-22T00:00:{second:02}Z");
-    for latency in record.clocks.report.clocks.iter_mut().filter_map(|clock| clock.latency_ns.as_mut()) {
+    for latency in record.sections.clocks.report.clocks.iter_mut().filter_map(|clock| clock.latency_ns.as_mut()) {
         for value in [&mut latency.estimate, &mut latency.low, &mut latency.high] {
             *value *= factor;
         }

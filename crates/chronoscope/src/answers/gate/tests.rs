@@ -63,7 +63,7 @@ fn a_limit_is_judged_by_the_ends_of_the_interval() {
         assert_eq!(outcome(&check, &latency(limit)), wanted, "{limit}");
     }
     let mut wide = check;
-    let clock = wide.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    let clock = wide.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
     let latency_ns = clock.latency_ns.as_mut().unwrap();
     (latency_ns.low, latency_ns.high) = (18.0, 41.0);
     let between = judged(&wide, &latency("40ns"));
@@ -77,7 +77,7 @@ fn a_limit_is_judged_by_the_ends_of_the_interval() {
 #[test]
 fn an_interval_of_little_confidence_settles_nothing() {
     let mut once = check();
-    let clock = once.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    let clock = once.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
     clock.latency_ns.as_mut().unwrap().confidence = 0.75;
     let within = judged(&once, &latency("40ns"));
     assert!(within.outcome == Unresolved && within.seen.contains("confidence"), "{within:?}");
@@ -110,11 +110,11 @@ fn what_was_not_measured_is_unknown_with_the_reason() {
         assert!(!judged.seen.trim().is_empty(), "{line}");
     }
     let mut broken = check();
-    let clock = broken.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    let clock = broken.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
     (clock.available, clock.reason_unavailable) = (false, Some("EINVAL".to_owned()));
     let unreadable = judged(&broken, &latency("1s"));
     assert!(unreadable.outcome == Unknown && unreadable.seen.ends_with("EINVAL"), "{unreadable:?}");
-    broken.clocks.report.clocks.clear();
+    broken.sections.clocks.report.clocks.clear();
     assert_eq!(outcome(&broken, &latency("1s")), Unknown);
 }
 
@@ -130,7 +130,7 @@ fn a_step_hidden_by_the_read_may_be_anything_below_it() {
     assert_eq!(outcome(&check, "max-granularity.CLOCK_MONOTONIC_COARSE = '4ms'"), Passed);
     assert_eq!(outcome(&check, "max-granularity.CLOCK_MONOTONIC_COARSE = '3ms'"), Failed);
     let mut ticking = check;
-    let clock = ticking.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    let clock = ticking.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
     let period = chronoscope_harness::record::Estimate { estimate: 10.0, low: 9.9, high: 10.1, confidence: 0.99 };
     clock.tick = Some(Tick { period_ns: Some(period), ..Tick::default() });
     assert_eq!(outcome(&ticking, "max-granularity.monotonic = '20ns'"), Passed);
@@ -141,15 +141,15 @@ fn a_step_hidden_by_the_read_may_be_anything_below_it() {
 fn skew_is_what_no_pair_excludes() {
     let mut check = check();
     assert_eq!([outcome(&check, "max-skew = '62ns'"), outcome(&check, "max-skew = '50ns'")], [Passed, Unresolved]);
-    check.causality.report.pairs_possible = 28;
+    check.sections.causality.report.pairs_possible = 28;
     assert!(judged(&check, "max-skew = '62ns'").seen.contains("1 of 28 pairs"));
-    check.causality.report.pairs[0].offset_ns = 400.0;
+    check.sections.causality.report.pairs[0].offset_ns = 400.0;
     assert_eq!(outcome(&check, "max-skew = '300ns'"), Failed, "at least 352 ns");
     assert_eq!(outcome(&check, "max-skew = '400ns'"), Unresolved);
-    check.causality.report.pairs[0].reason_not_constant = Some("it jumped".to_owned());
+    check.sections.causality.report.pairs[0].reason_not_constant = Some("it jumped".to_owned());
     assert_eq!(outcome(&check, "max-skew = '1s'"), Unresolved, "it may have been larger");
-    check.causality.report.pairs.clear();
-    check.causality.report.reason_unavailable = Some("one CPU is allowed".to_owned());
+    check.sections.causality.report.pairs.clear();
+    check.sections.causality.report.reason_unavailable = Some("one CPU is allowed".to_owned());
     let alone = judged(&check, "max-skew = '1s'");
     assert!(alone.outcome == Unknown && alone.seen.contains("one CPU is allowed"), "{alone:?}");
 }
@@ -158,14 +158,14 @@ fn skew_is_what_no_pair_excludes() {
 fn the_wall_clock_is_judged_by_its_bound_and_what_disciplines_it() {
     let mut check = check();
     assert_eq!([outcome(&check, "require = ['ntp']"), outcome(&check, "max-ntp-error = '5ms'")], [Unknown, Unknown]);
-    check.sync.report = Some(well());
+    check.sections.sync.report = Some(well());
     assert_eq!([outcome(&check, "require = ['ntp']"), outcome(&check, "max-ntp-error = '5ms'")], [Passed, Passed]);
     assert_eq!(outcome(&check, "max-ntp-error = '500us'"), Failed, "it is 799 µs");
-    let sync = check.sync.report.as_mut().unwrap();
+    let sync = check.sections.sync.report.as_mut().unwrap();
     sync.bound = Known::Unavailable("the kernel says unsynchronised".to_owned());
     sync.discipline.state = DisciplineState::NotDisciplined;
     assert_eq!([outcome(&check, "require = ['ntp']"), outcome(&check, "max-ntp-error = '5ms'")], [Failed, Unknown]);
-    check.sync.report.as_mut().unwrap().discipline.state = DisciplineState::Unknown;
+    check.sections.sync.report.as_mut().unwrap().discipline.state = DisciplineState::Unknown;
     assert_eq!(outcome(&check, "require = ['ntp']"), Unknown);
 }
 
@@ -173,7 +173,7 @@ fn the_wall_clock_is_judged_by_its_bound_and_what_disciplines_it() {
 fn lost_time_is_that_of_the_worst_clock() {
     let mut check = check();
     assert_eq!([outcome(&check, "max-lost = '2%'"), outcome(&check, "max-lost = '1%'")], [Passed, Failed]);
-    check.reads.report.clear();
+    check.sections.reads.report.clear();
     assert_eq!(outcome(&check, "max-lost = '100%'"), Unknown);
 }
 
@@ -372,7 +372,7 @@ fn every_known_finding_can_be_forbidden() {
 #[test]
 fn without_conclusions_it_is_unknown_and_so_is_what_was_not_planned() {
     let mut record = blank();
-    record.clocks.report.clocks = vec![readable(CLOCK)];
+    record.sections.clocks.report.clocks = vec![readable(CLOCK)];
     assert_eq!(outcome(&record, "require = ['vdso']"), Unknown);
     crate::rules::judge(&mut record);
     let judged = judged(&record, "require = ['vdso']");

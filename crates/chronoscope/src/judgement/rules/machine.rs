@@ -159,7 +159,7 @@ mod tests {
     /// A machine that reads `current` while `available` are offered, with a counter of `class`.
     fn machine(current: &str, available: &[&str], class: TscClass) -> Record {
         let mut record = blank();
-        record.clocks.report.clocks.push(readable("CLOCK_MONOTONIC"));
+        record.sections.clocks.report.clocks.push(readable("CLOCK_MONOTONIC"));
         record.machine.tsc.class = Some(class);
         record.machine.tsc.cpuid = Some(vec![CpuidFlag::Tsc]);
         record.machine.clocksource = Clocksource {
@@ -211,10 +211,10 @@ mod tests {
         unstable.machine.kernel.messages =
             Known::Value(vec!["tsc: Marking TSC unstable due to clocksource watchdog".to_owned()]);
         let mut unreadable = machine("hpet", &["tsc", "hpet"], Variant);
-        unreadable.clocks.report.clocks[0].available = false;
+        unreadable.sections.clocks.report.clocks[0].available = false;
         let slow = |available: &[&str], class| {
             let mut record = machine("acpi_pm", available, class);
-            record.clocks.report.clocks[0].path = Some(chronoscope_harness::record::Path::Syscall);
+            record.sections.clocks.report.clocks[0].path = Some(chronoscope_harness::record::Path::Syscall);
             assert!(conclude(&record).iter().any(|finding| finding.is(OS_CLOCK_ON_SLOW_PATH)));
             conclude(&record)
         };
@@ -239,10 +239,10 @@ mod tests {
     #[test]
     fn skewed_counters_are_no_clocksource_to_switch_to() {
         let mut skewed = machine("hpet", &["tsc", "hpet"], TscClass::Invariant);
-        skewed.clocks.report.clocks.push(readable("lfence; rdtsc"));
+        skewed.sections.clocks.report.clocks.push(readable("lfence; rdtsc"));
         if cfg!(target_arch = "x86_64") {
             assert!(advice(&skewed).contains("echo tsc"));
-            skewed.causality.report.litmus.push(litmus("lfence; rdtsc", 100, 3));
+            skewed.sections.causality.report.litmus.push(litmus("lfence; rdtsc", 100, 3));
             assert!(!advice(&skewed).contains("echo tsc"));
         }
     }

@@ -15,13 +15,13 @@ use chronoscope_render::words::given;
 const NONE: &str = "–";
 /// The table of every method and length.
 pub fn show(page: &mut Page, record: &Record) {
-    let load = record.pauses.report.is_some() && record.pauses.plan.load;
+    let load = record.sections.pauses.report.is_some() && record.sections.pauses.plan.load;
     page.section(if load {
         "PAUSES: requested and actual length, next to a busy thread on the same CPU"
     } else {
         "PAUSES: requested and actual length"
     });
-    let Some(seen) = &record.pauses.report else {
+    let Some(seen) = &record.sections.pauses.report else {
         page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[PAUSES]));
         return;
     };
@@ -65,7 +65,7 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
         return;
     }
     page.section("PAUSES");
-    let Some(seen) = &record.pauses.report else {
+    let Some(seen) = &record.sections.pauses.report else {
         page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[PAUSES]));
         return;
     };

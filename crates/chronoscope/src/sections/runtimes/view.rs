@@ -15,8 +15,8 @@ use chronoscope_render::words::given;
 
 /// All requested results.
 pub fn show(page: &mut Page, record: &Record) {
-    let asked = record.runtimes.plan.as_ref();
-    if record.runtimes.report.is_empty() {
+    let asked = record.sections.runtimes.plan.as_ref();
+    if record.sections.runtimes.report.is_empty() {
         page.section("RUNTIMES");
         page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[RUNTIMES]));
         return;
@@ -40,15 +40,17 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
         return;
     }
     page.section("RUNTIMES");
-    if record.runtimes.report.is_empty() {
+    if record.sections.runtimes.report.is_empty() {
         page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[RUNTIMES]));
         return;
     }
-    if record.runtimes.report.iter().any(|runtime| runtime.available) {
+    if record.sections.runtimes.report.iter().any(|runtime| runtime.available) {
         clocks::brief(page, record);
     }
-    let is_measured = |kind| record.runtimes.report.iter().any(|runtime| runtime.available && runtime.kind == kind);
+    let is_measured =
+        |kind| record.sections.runtimes.report.iter().any(|runtime| runtime.available && runtime.kind == kind);
     let mut left_out: Vec<&str> = record
+        .sections
         .runtimes
         .report
         .iter()
@@ -64,7 +66,7 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
 
 /// Those that could not be measured, with reasons.
 fn absent(page: &mut Page, record: &Record) {
-    let missing: Vec<&Runtime> = record.runtimes.report.iter().filter(|runtime| !runtime.available).collect();
+    let missing: Vec<&Runtime> = record.sections.runtimes.report.iter().filter(|runtime| !runtime.available).collect();
     if missing.is_empty() {
         return;
     }
@@ -78,7 +80,7 @@ fn absent(page: &mut Page, record: &Record) {
 
 /// Requested measurements that the measured runtimes lack.
 fn incomplete(page: &mut Page, record: &Record) {
-    for runtime in record.runtimes.report.iter().filter(|runtime| runtime.available) {
+    for runtime in record.sections.runtimes.report.iter().filter(|runtime| runtime.available) {
         for reason in &runtime.reasons_incomplete {
             page.paragraph(Line::plain("! "), PLAIN, &format!("{}: {}", runtime.title(), given(Some(reason))));
         }

@@ -49,7 +49,7 @@ impl Standalone for Options {
         let is_well = study.is_whole() && !(run.strict && study.has_warning());
         let conclusions = conclude(&study);
         let mut record = Record::of_study(study, "scaling");
-        record.runtimes.report = runtimes;
+        record.sections.runtimes.report = runtimes;
         record.findings.extend(rule::conclude(rules::RULES, &conclusions));
         worst_first(&mut record.findings);
         record.scaling = Some(conclusions);
@@ -70,11 +70,11 @@ impl Standalone for Options {
 
     fn page(record: &Record, width: Width) -> Option<String> {
         let conclusions = record.scaling.as_ref()?;
-        Some(page::page(&record.as_study()?, conclusions, &record.runtimes.report, width))
+        Some(page::page(&record.as_study()?, conclusions, &record.sections.runtimes.report, width))
     }
 
     fn browser_page(record: &Record) -> Option<String> {
         let conclusions = record.scaling.as_ref()?;
-        Some(page::browser_page(&record.as_study()?, conclusions, &record.runtimes.report))
+        Some(page::browser_page(&record.as_study()?, conclusions, &record.sections.runtimes.report))
     }
 }

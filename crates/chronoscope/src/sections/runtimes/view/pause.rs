@@ -14,8 +14,13 @@ use chronoscope_render::words::{counted, given};
 /// Every method of pausing that each runtime has.
 pub fn show(page: &mut Page, record: &Record) {
     page.section("RUNTIMES, PAUSES: requested, actual, and CPU share");
-    let paused: Vec<(String, &Pauses)> =
-        record.runtimes.report.iter().filter_map(|runtime| Some((runtime.title(), runtime.pause.as_ref()?))).collect();
+    let paused: Vec<(String, &Pauses)> = record
+        .sections
+        .runtimes
+        .report
+        .iter()
+        .filter_map(|runtime| Some((runtime.title(), runtime.pause.as_ref()?)))
+        .collect();
     if paused.is_empty() {
         page.paragraph(Line::plain("  "), DIM, "no runtime could be measured");
         return;
@@ -45,7 +50,7 @@ pub fn show(page: &mut Page, record: &Record) {
         }
     }
     let is_java = |runtime: &Runtime| runtime.kind == RuntimeKind::Java && runtime.pause.is_some();
-    if !record.machine.is_emulated() && record.runtimes.report.iter().any(is_java) {
+    if !record.machine.is_emulated() && record.sections.runtimes.report.iter().any(is_java) {
         published_figures(page, &lengths);
     }
     let text = "mean of the whole pause, call and return included (the article's measure), and its share of one CPU; \
