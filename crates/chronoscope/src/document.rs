@@ -1,7 +1,5 @@
 //! The document of a run: its plan and all measurements, as plain data.
 
-use std::ops::{Deref, DerefMut};
-
 use chronoscope_examples::Conclusions;
 use chronoscope_harness::record::study::{Against, StudyContent, StudyRecord, StudyReport};
 use schemars::JsonSchema;
@@ -24,15 +22,18 @@ use chronoscope_harness::record::{Document, Machine, Tool};
 
 /// The JSON schema of every document, with a final newline.
 pub fn schema() -> String {
+    /// A document: one run on one machine.
+    #[derive(JsonSchema)]
+    #[schemars(transparent)]
+    struct Record(#[expect(dead_code, reason = "only its schema is asked for")] self::Record);
+
     let schema = schemars::schema_for!(Record);
     // A schema is a JSON value, which can always be serialized.
     serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
 }
 
 /// A document: one run on one machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-pub struct Record(pub Document<Content>);
+pub type Record = Document<Content>;
 
 /// A document's content.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -86,37 +87,23 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-impl Record {
-    /// The document of a run that begins now, without measurements yet.
-    pub fn new(command: impl Into<String>, tool: Tool, machine: Machine, plan: Plan, sections: Sections) -> Self {
-        Self(Document::new(command, tool, machine, Content { plan, sections, ..Content::default() }))
-    }
+/// The document of `record`'s study, if it has one.
+pub fn as_study(record: &Record) -> Option<StudyRecord> {
+    let study = record.content.study.clone()?;
+    let against = record.content.against.clone();
+    Some(record.clone().map(|_| StudyContent { study, against }))
+}
 
-    /// Whether it holds a check or a section of one, rather than a study or a pace.
+/// A document with only `study`, as written by the command `command`.
+pub fn of_study(study: StudyRecord, command: impl Into<String>) -> Record {
+    let content = |StudyContent { study, against }| Content { study: Some(study), against, ..Content::default() };
+    Document { command: command.into(), ..study.map(content) }
+}
+
+impl Content {
+    /// Whether it is of a check or a section of one, rather than of a study or a pace.
     pub fn is_check(&self) -> bool {
         self.study.is_none() && self.pace.is_none() && self.comparison.is_none()
-    }
-
-    /// The document of its study, if it has one.
-    pub fn as_study(&self) -> Option<StudyRecord> {
-        let study = self.study.clone()?;
-        let against = self.against.clone();
-        let Document { machine, findings, tool, started_at, .. } = &self.0;
-        Some(Document {
-            started_at: started_at.clone(),
-            elapsed_ms: self.elapsed_ms,
-            interrupted: self.interrupted,
-            findings: findings.clone(),
-            ..Document::new(&self.command, tool.clone(), machine.clone(), StudyContent { study, against })
-        })
-    }
-
-    /// A document with only `study`, as written by the command `command`.
-    pub fn of_study(study: StudyRecord, command: impl Into<String>) -> Self {
-        let content = |StudyContent { study, against }| Content { study: Some(study), against, ..Content::default() };
-        let mut record = Self(study.map(content));
-        record.command = command.into();
-        record
     }
 
     /// That the results of `parts` are missing, and why.
@@ -134,11 +121,6 @@ impl Record {
         self.judgement.as_ref().is_some_and(|judgement| judgement.host.is_some())
     }
 
-    /// What conclusions follow from.
-    pub fn facts(&self) -> Facts<'_> {
-        Facts { machine: &self.machine, plan: &self.plan, parts: &self.parts, sections: &self.sections }
-    }
-
     /// Whether `clock` never went backwards between threads, as concluded; None if unknown.
     pub fn causal(&self, clock: &ClockId) -> Option<bool> {
         self.judgement.as_ref()?.causality.of(clock)?.causal
@@ -147,19 +129,5 @@ impl Record {
     /// What speaks against the counter as a measure of time, as concluded.
     pub fn counter_doubt(&self) -> Option<&str> {
         self.judgement.as_ref()?.counter.doubt.as_deref()
-    }
-}
-
-impl Deref for Record {
-    type Target = Document<Content>;
-
-    fn deref(&self) -> &Document<Content> {
-        &self.0
-    }
-}
-
-impl DerefMut for Record {
-    fn deref_mut(&mut self) -> &mut Document<Content> {
-        &mut self.0
     }
 }

@@ -3,6 +3,7 @@
 use chronoscope_harness::rule::{in_order, ranked};
 
 use crate::document::Record;
+use crate::judgement::facts::Facts;
 use crate::judgement::host::host;
 use crate::judgement::wall_clock::wall_clock;
 use crate::{engine, judgement, kinds, machine, registry};
@@ -10,12 +11,12 @@ use chronoscope_harness::finding::Finding;
 
 /// Fills in what is concluded from `record`: the judgement, and the findings, most severe first.
 pub fn judge(record: &mut Record) {
-    record.judgement = Some(judgement::conclude(&record.facts()));
+    record.judgement = Some(judgement::conclude(&Facts::of(record)));
     record.findings = findings(record);
-    let wall_clock = wall_clock(&record.facts(), &record.findings);
+    let wall_clock = wall_clock(&Facts::of(record), &record.findings);
     let host = is_check(record).then(|| {
         let classed = record.findings.iter().map(|finding| (kinds::class_of(finding), finding));
-        host(&record.facts(), record.interrupted, &classed.collect::<Vec<_>>())
+        host(&Facts::of(record), record.interrupted, &classed.collect::<Vec<_>>())
     });
     if let Some(judgement) = &mut record.judgement {
         (judgement.wall_clock, judgement.host) = (wall_clock, host);
@@ -58,7 +59,7 @@ pub mod tests {
 
     /// What is found in `record`.
     pub fn conclude(record: &Record) -> Vec<Finding> {
-        judged(record.clone()).0.findings
+        judged(record.clone()).findings
     }
 
     #[test]

@@ -39,7 +39,7 @@ fn compared_with_itself(record: &Record) -> Record {
     let since = since(record, record, &[], &jiff::tz::TimeZone::UTC);
     let content = Content { comparison, since, ..Content::default() };
     let tool = record.tool.clone();
-    Record(chronoscope_harness::record::Document::new("compare", tool, record.machine.clone(), content))
+    Record::new("compare", tool, record.machine.clone(), content)
 }
 
 /// Parses a probe's output up to the first invalid line, and computes all estimates. Returns the estimates of its

@@ -78,7 +78,7 @@ pub fn shown(
     // The machine is that of the latest document.
     let machine = others.last().unwrap_or(base).record.machine.clone();
     let content = Content { comparison: Some(comparison), ..Content::default() };
-    let record = Record(Document::new("compare", study_run::tool(), machine, content));
+    let record = Document::new("compare", study_run::tool(), machine, content);
     output.write(&record, Shown { view: None, full: options.full })?;
     match nothing {
         // A gate that has compared nothing must not let pass.

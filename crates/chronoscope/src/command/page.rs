@@ -6,7 +6,7 @@ use chronoscope_render::text::{Mood, Text};
 
 use crate::answers::compare;
 use crate::answers::gate::view::gate_at;
-use crate::document::Record;
+use crate::document::{self, Record};
 use crate::screen::View;
 use crate::{screen, standalone};
 
@@ -31,7 +31,7 @@ pub fn page(record: &Record, shown: Shown, width: Width) -> String {
         return compare::view::page(comparison, shown.full, width);
     }
     let concluded = standalone::page(record, width);
-    let Some(study) = record.as_study() else {
+    let Some(study) = document::as_study(record) else {
         return concluded.unwrap_or_else(|| check(record, shown, width));
     };
     let of_study = || match shown.full {
@@ -59,7 +59,7 @@ fn check(record: &Record, shown: Shown, width: Width) -> String {
 
 /// The page for browsers; None for a document whose conclusions no such page has.
 pub fn browser_page(record: &Record) -> Option<String> {
-    let of_study = || Some(study::html(&record.as_study().filter(|_| record.command == STUDY)?));
+    let of_study = || Some(study::html(&document::as_study(record).filter(|_| record.command == STUDY)?));
     standalone::browser_page(record).or_else(of_study)
 }
 

@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use chronoscope_harness::{Start, StudyObserver};
 
-use crate::document::{Outcome, PartReport, Record};
+use crate::document::{Content, Outcome, PartReport, Record};
 use crate::plan::{Frame, PartBudget, Plan, PlanError};
 use crate::registry::{self, Sections};
 use crate::run_options::RunOptions;
@@ -99,7 +99,8 @@ impl Planned {
 
     /// The document before anything has been measured on `machine`.
     pub fn record(self, tool: Tool, machine: Machine) -> Record {
-        Record::new(self.command, tool, machine, self.plan, self.sections)
+        let Self { command, plan, sections } = self;
+        Record::new(command, tool, machine, Content { plan, sections, ..Content::default() })
     }
 }
 

@@ -19,7 +19,7 @@ use chronoscope_render::Width;
 use crate::command::output::Output;
 use crate::command::page::Shown;
 use crate::command::study_run;
-use crate::document::Record;
+use crate::document::{self, Record};
 use crate::run_options::RunOptions;
 use crate::standalone::Standalone;
 use against::worst_first;
@@ -33,7 +33,7 @@ impl Standalone for ExperimentOptions {
     /// Also of an experiment that is a command by its own name.
     fn page(record: &Record, width: Width) -> Option<String> {
         let conclusions = record.experiment.as_ref()?;
-        Some(show::terminal(conclusions, &record.as_study()?, width))
+        Some(show::terminal(conclusions, &document::as_study(record)?, width))
     }
 }
 
@@ -78,7 +78,7 @@ fn run(
     let study = found.map_err(|error| Failure::usage(error.to_string()))?;
     let conclusions = experiment.conclude(&study);
     let is_well = conclusions.passed.unwrap_or(study.is_whole() && !(run.strict && study.has_warning()));
-    let mut record = Record::of_study(study, format!("{before}{}", experiment.name()));
+    let mut record = document::of_study(study, format!("{before}{}", experiment.name()));
     record.experiment = Some(conclusions);
     worst_first(&mut record.findings);
     output.write(&record, Shown::default())?;

@@ -171,7 +171,7 @@ mod tests {
     }
 
     fn concluded(record: &Record) -> Judgement {
-        conclude(&record.facts())
+        conclude(&Facts::of(record))
     }
 
     fn causal_of(found: &Judgement, id: SourceId) -> (Option<bool>, Option<&str>) {

@@ -1,5 +1,6 @@
 use chronoscope_harness::record::Machine;
 
+use crate::document::{Content, Record};
 use crate::part::{Part, PartReport, reason_missing};
 use crate::plan::Plan;
 use crate::registry::Sections;
@@ -13,7 +14,13 @@ pub struct Facts<'a> {
     pub sections: &'a Sections,
 }
 
-impl Facts<'_> {
+impl<'a> Facts<'a> {
+    /// The facts of `record`.
+    pub fn of(record: &'a Record) -> Self {
+        let Content { plan, parts, sections, .. } = &record.content;
+        Self { machine: &record.machine, plan, parts, sections }
+    }
+
     /// Why the results of `parts` are missing.
     pub fn reason_missing(&self, parts: &[Part]) -> String {
         reason_missing(self.parts, parts)

@@ -166,7 +166,7 @@ mod tests {
             .report
             .clocks
             .extend(timed.map(|timed| ClockReport { intervals: Some(timed), ..readable(CLOCK) }));
-        question(interval_ns, &advice, &record.facts()).answer
+        question(interval_ns, &advice, &Facts::of(&record)).answer
     }
 
     #[test]

@@ -121,7 +121,7 @@ mod tests {
             ([None, None], Monotonic::NotTested { reason }, Grade::Unknown),
         ];
         for (changes, wanted, grade) in rows {
-            let found = monotonic(&record(changes).facts());
+            let found = monotonic(&Facts::of(&record(changes)));
             assert_eq!((&found, found.grade()), (&wanted, grade));
         }
     }
@@ -133,6 +133,6 @@ mod tests {
         let steps = Steps { reads: 2, changes: vec![20, -7], ..Steps::default() };
         wall.granularity = Some(granularity(&steps, Rate::NANOSECONDS).unwrap().observed);
         record.sections.clocks.report.clocks.push(wall);
-        assert_eq!(monotonic(&record.facts()), Monotonic::Steady);
+        assert_eq!(monotonic(&Facts::of(&record)), Monotonic::Steady);
     }
 }

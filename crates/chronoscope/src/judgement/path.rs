@@ -125,7 +125,7 @@ mod tests {
             change(&mut clock);
             let mut record = blank();
             record.sections.clocks.report.clocks.push(clock);
-            let found = path(&record.facts());
+            let found = path(&Facts::of(&record));
             assert_eq!((&found, found.grade()), (&wanted, grade));
         }
     }

@@ -79,7 +79,7 @@ mod tests {
         for (pairs, wanted) in rows {
             let mut record = blank();
             record.sections.causality.report.pairs = pairs;
-            assert_eq!(skew(&record.facts()), wanted);
+            assert_eq!(skew(&Facts::of(&record)), wanted);
         }
     }
 }

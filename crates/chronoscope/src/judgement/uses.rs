@@ -171,12 +171,12 @@ mod tests {
     }
 
     fn found(record: &Record) -> Uses {
-        conclude(&record.facts()).uses
+        conclude(&Facts::of(record)).uses
     }
 
     /// The finer clock, where all are recommended.
     fn finer(record: &Record) -> Option<ClockId> {
-        let facts = record.facts();
+        let facts = Facts::of(record);
         let recommended = |clock: &ClockReport| ClockAdvice {
             name: clock.name.clone(),
             recommended: true,

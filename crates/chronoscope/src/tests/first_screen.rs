@@ -11,6 +11,7 @@ use super::mutation::{mutated_in, mutation};
 use crate::command::page::{Shown, page};
 use crate::document::{Outcome, Record};
 use crate::json::document;
+use crate::judgement::facts::Facts;
 use crate::judgement::host::host;
 use crate::kinds::class_of;
 use crate::rules::judge;
@@ -98,7 +99,7 @@ fn no_warning_vanishes() {
     });
     record.findings.extend(kinds.map(|kind| Finding::new(kind, "seen").advice("mend it")));
     let classed: Vec<_> = record.findings.iter().map(|finding| (class_of(finding), finding)).collect();
-    let host = host(&record.facts(), false, &classed);
+    let host = host(&Facts::of(&record), false, &classed);
     let reasons = host.reasons.len();
     record.judgement.as_mut().unwrap().host = Some(host);
     assert!(reasons >= 5);

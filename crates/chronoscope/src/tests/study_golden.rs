@@ -4,6 +4,7 @@
 //! committing.
 
 use super::golden_file::assert_golden;
+use crate::document::as_study;
 use crate::json::document;
 use anstream::adapter::strip_str;
 use chronoscope_harness::record::study::{Difference, StudyRecord};
@@ -182,10 +183,10 @@ fn json_round_trips() {
 
 #[test]
 fn a_document_is_told_by_its_key() {
-    assert_eq!(document(FIXTURE).unwrap().as_study(), Some(record()));
+    assert_eq!(as_study(&document(FIXTURE).unwrap()), Some(record()));
     for text in [CHECK, PACE] {
         let read = document(text).unwrap();
-        assert_eq!(read.as_study(), None);
+        assert_eq!(as_study(&read), None);
         assert_eq!(document(&crate::json::json(&read).unwrap()).unwrap(), read);
         assert!(parse(text).is_err());
     }

@@ -312,7 +312,7 @@ fn a_gate_passes_only_if_every_rule_does() {
     }
     let vdso = [rule("require = ['vdso']")];
     assert!(gate(&record, &vdso).passed);
-    let stopped = Record(chronoscope_harness::record::Document { interrupted: true, ..record.0 });
+    let stopped = Record { interrupted: true, ..record };
     assert!(!gate(&stopped, &vdso).passed, "a run that was interrupted does not pass");
 }
 

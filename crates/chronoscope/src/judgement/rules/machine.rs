@@ -3,6 +3,7 @@
 use super::remedies::steady_os_clock;
 use crate::document::Record;
 use crate::judgement::clocksource;
+use crate::judgement::facts::Facts;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{PPM, hertz};
 use chronoscope_harness::record::{Clocksource, FrequencySource, TscClass};
@@ -132,7 +133,7 @@ fn is_the_kernels_own(source: &FrequencySource, record: &Record) -> bool {
 }
 
 fn better_clocksource(record: &Record) -> Vec<Finding> {
-    let better = clocksource::better(&record.facts(), record.counter_doubt());
+    let better = clocksource::better(&Facts::of(record), record.counter_doubt());
     let Some((current, better)) = record.machine.clocksource.current.as_ref().zip(better) else {
         return Vec::new();
     };
@@ -251,7 +252,7 @@ mod tests {
     fn no_switch_from_a_clocksource_that_the_vdso_reads_to_one_that_it_cannot() {
         let advice = |current: &str, other: &str| {
             let record = machine(current, &["tsc", "xen", "hpet"], TscClass::Invariant);
-            let sources = clocksource::advice(&record.facts(), None);
+            let sources = clocksource::advice(&Facts::of(&record), None);
             sources.into_iter().find(|source| source.name == other).unwrap().advice
         };
         for other in ["xen", "hpet"] {

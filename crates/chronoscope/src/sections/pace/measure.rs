@@ -11,9 +11,7 @@ use chronoscope_sources::os::{self, OsClock};
 
 use super::estimate;
 use super::plan::PacePlan;
-use crate::document::Record;
-use crate::plan::Plan;
-use crate::registry::Sections;
+use crate::document::{Content, Record};
 use crate::sections::pace::report::Pace;
 use chronoscope_harness::Start;
 use chronoscope_harness::record::Tool;
@@ -35,7 +33,7 @@ const LEAD: Duration = Duration::from_millis(1);
 pub fn pace(start: &Start, plan: &PacePlan, tool: Tool, observe: impl FnMut(f64) -> bool + Send) -> Record {
     let began = std::time::Instant::now();
     let machine = chronoscope_harness::machine::identify(start.counter_access(), start.allowed_cpus());
-    let mut record = Record::new(COMMAND, tool, machine, Plan::default(), Sections::default());
+    let mut record = Record::new(COMMAND, tool, machine, Content::default());
     let length = plan.length;
     let (paced, interrupted) = match plan.poisson {
         None => watched(plan, plan.pace.schedule().before(length), observe),

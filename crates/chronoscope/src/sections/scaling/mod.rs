@@ -30,7 +30,7 @@ use chronoscope_render::Width;
 use crate::command::output::Output;
 use crate::command::page::Shown;
 use crate::command::study_run;
-use crate::document::Record;
+use crate::document::{self, Record};
 use crate::experiment::against::worst_first;
 use crate::standalone::Standalone;
 use front::conclude;
@@ -48,7 +48,7 @@ impl Standalone for Options {
         let (study, runtimes) = study_run::shown(run.quiet, |progress| program.run(start, &tool, progress))?;
         let is_well = study.is_whole() && !(run.strict && study.has_warning());
         let conclusions = conclude(&study);
-        let mut record = Record::of_study(study, "scaling");
+        let mut record = document::of_study(study, "scaling");
         record.sections.runtimes.report = runtimes;
         record.findings.extend(rule::conclude(rules::RULES, &conclusions));
         worst_first(&mut record.findings);
@@ -70,11 +70,11 @@ impl Standalone for Options {
 
     fn page(record: &Record, width: Width) -> Option<String> {
         let conclusions = record.scaling.as_ref()?;
-        Some(page::page(&record.as_study()?, conclusions, &record.sections.runtimes.report, width))
+        Some(page::page(&document::as_study(record)?, conclusions, &record.sections.runtimes.report, width))
     }
 
     fn browser_page(record: &Record) -> Option<String> {
         let conclusions = record.scaling.as_ref()?;
-        Some(page::browser_page(&record.as_study()?, conclusions, &record.sections.runtimes.report))
+        Some(page::browser_page(&document::as_study(record)?, conclusions, &record.sections.runtimes.report))
     }
 }

@@ -8,7 +8,7 @@ type Change = fn(&mut SyncReport);
 fn findings(change: Change) -> Vec<Finding> {
     let mut report = well();
     change(&mut report);
-    document(report).0.findings
+    document(report).findings
 }
 
 fn declares(report: &mut SyncReport, ppm: f64) {
