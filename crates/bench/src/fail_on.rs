@@ -15,6 +15,7 @@ impl FailOn {
     /// Whether the comparison of `record` with another build has that outcome.
     pub(super) fn is_met(self, record: &StudyRecord) -> bool {
         record
+            .content
             .against
             .as_ref()
             .is_some_and(|against| against.has_regression() || self == Self::Unresolved && against.has_unresolved())
@@ -25,7 +26,7 @@ impl FailOn {
 pub(super) fn has_compared(record: &StudyRecord) -> bool {
     let has_compared =
         |against: &Against| against.failures.is_empty() && against.cells.iter().any(|cell| cell.ratio.is_some());
-    record.against.as_ref().is_none_or(has_compared)
+    record.content.against.as_ref().is_none_or(has_compared)
 }
 
 #[cfg(test)]
@@ -63,7 +64,7 @@ mod tests {
             verdict,
             pairs: 0,
         };
-        record.against = Some(Against {
+        record.content.against = Some(Against {
             other: "before".to_owned(),
             margin_pct: MARGIN_PCT,
             confidence: 0.999,
@@ -96,7 +97,7 @@ mod tests {
         assert!(has_compared(&run()), "nothing was to be compared");
         let mut record = compared(Difference::Same, 1.0);
         assert!(has_compared(&record));
-        record.against.as_mut().expect("it was compared").cells.clear();
+        record.content.against.as_mut().expect("it was compared").cells.clear();
         assert!(!has_compared(&record));
     }
 }

@@ -144,7 +144,7 @@ fn records() {
     assert_eq!(json.status.code(), Some(0), "{json:?}");
     assert!(json.stderr.is_empty(), "nothing is shown where standard error is no terminal");
     let record = chronoscope_render::study::parse(&stdout(&json)).expect("a reader of records reads it");
-    assert_eq!((record.study.name.as_str(), record.cells.len()), ("one", 4));
+    assert_eq!((record.content.study.name.as_str(), record.content.cells.len()), ("one", 4));
     assert_eq!(std::fs::read_to_string(&*file).expect("it is there"), stdout(&json));
     if PAGES {
         let page = std::fs::read_to_string(&*page).expect("the page is there");
@@ -184,12 +184,12 @@ fn takes_turns() {
     let with = |more: &[&str]| run("one", nowhere(), &[&SHORT[..], &["--against", &itself], more].concat());
     let output = with(&[&["--format", "json", "--margin", "40"], &to_page(&file)[..]].concat());
     let record = chronoscope_render::study::parse(&stdout(&output)).expect("it is a record");
-    let against = record.against.as_ref().expect("it was compared");
-    assert_eq!((against.cells.len(), against.margin_pct, record.plan.margin_pct), (4, 40.0, 40.0));
+    let against = record.content.against.as_ref().expect("it was compared");
+    assert_eq!((against.cells.len(), against.margin_pct, record.content.plan.margin_pct), (4, 40.0, 40.0));
     let padding = |forks: &[chronoscope_harness::record::study::StudyProcess]| -> Vec<u32> {
         forks.iter().map(|fork| fork.environment_padding).collect()
     };
-    assert_eq!(padding(&record.forks), padding(&against.forks), "each process has a partner that is alike");
+    assert_eq!(padding(&record.content.forks), padding(&against.forks), "each process has a partner that is alike");
     for cell in &against.cells {
         assert!(cell.pairs > 0 && cell.ratio.is_some() && cell.difference_ns.is_some(), "{cell:?}");
     }
@@ -209,12 +209,13 @@ fn names_what_is_lost() {
     let newer = build(folder.path(), "newer");
     let output = run("one", nowhere(), &[&SHORT[..], &["--against", &newer, "--format", "json"]].concat());
     let record = chronoscope_render::study::parse(&stdout(&output)).expect("it is a record");
-    let against = record.against.as_ref().expect("it was compared");
+    let against = record.content.against.as_ref().expect("it was compared");
     assert_eq!((against.cells.len(), against.only_other.as_slice()), (4, &["new".to_owned()][..]));
     let itself = build(folder.path(), "one");
     let output = run("newer", nowhere(), &[&SHORT[..], &["--against", &itself, "--format", "json"]].concat());
     let record = chronoscope_render::study::parse(&stdout(&output)).expect("it is a record");
-    let only: Vec<&str> = record.against.iter().flat_map(|against| &against.only_this).map(String::as_str).collect();
+    let only: Vec<&str> =
+        record.content.against.iter().flat_map(|against| &against.only_this).map(String::as_str).collect();
     assert_eq!(only, ["new, 0 tokens", "new, 8 tokens"]);
 }
 
@@ -252,14 +253,23 @@ fn failures() {
     let output = run("faulty", nowhere(), &[&SHORT[..], &["--format", "json"]].concat());
     assert_eq!(output.status.code(), Some(1));
     let record = chronoscope_render::study::parse(&stdout(&output)).expect("it is a record");
-    assert!(record.failures.iter().any(|failure| failure.case == "panics" && failure.reason.contains("out of luck")));
-    assert!(record.cells.iter().any(|cell| cell.case == "plain" && !cell.forks.is_empty()), "the others are kept");
+    assert!(
+        record
+            .content
+            .failures
+            .iter()
+            .any(|failure| failure.case == "panics" && failure.reason.contains("out of luck"))
+    );
+    assert!(
+        record.content.cells.iter().any(|cell| cell.case == "plain" && !cell.forks.is_empty()),
+        "the others are kept"
+    );
 }
 
 fn several() {
     let one = run("several", nowhere(), &[&SHORT[..], &["write/plain", "--format", "json"]].concat());
     let record = chronoscope_render::study::parse(&stdout(&one)).expect("it is one record");
-    assert_eq!((record.study.name.as_str(), record.plan.cases.len()), ("write", 1));
+    assert_eq!((record.content.study.name.as_str(), record.content.plan.cases.len()), ("write", 1));
     let pages = run("several", nowhere(), &[&SHORT[..], &["--verbose"]].concat());
     let pages = stdout(&pages);
     for (title, times) in [("HARNESS ─", 1), ("MACHINE ─", 1), ("STUDY ─", 2), ("TIME PER OPERATION ", 2)] {

@@ -35,13 +35,13 @@ pub fn all() -> impl Iterator<Item = &'static Kind> {
 /// The kinds of finding that were looked for in a document of this shape.
 pub fn looked_for(record: &Record) -> Vec<&'static Kind> {
     let mut kinds = Vec::new();
-    if record.is_check() {
+    if record.content.is_check() {
         kinds.extend(of_checks());
     }
-    if record.study.is_some() {
+    if record.content.study.is_some() {
         kinds.extend(kinds_in(study_rules::RULES).chain(kinds_in(study_conclusions::RULES)));
     }
-    if record.against.is_some() {
+    if record.content.against.is_some() {
         kinds.extend(study_against::KINDS);
     }
     kinds.extend(standalone::kinds().filter(|(is_in, _)| is_in(record)).flat_map(|(_, kinds)| kinds));

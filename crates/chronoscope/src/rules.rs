@@ -11,14 +11,14 @@ use chronoscope_harness::finding::Finding;
 
 /// Fills in what is concluded from `record`: the judgement, and the findings, most severe first.
 pub fn judge(record: &mut Record) {
-    record.judgement = Some(judgement::conclude(&Facts::of(record)));
+    record.content.judgement = Some(judgement::conclude(&Facts::of(record)));
     record.findings = findings(record);
     let wall_clock = wall_clock(&Facts::of(record), &record.findings);
     let host = is_check(record).then(|| {
         let classed = record.findings.iter().map(|finding| (kinds::class_of(finding), finding));
         host(&Facts::of(record), record.interrupted, &classed.collect::<Vec<_>>())
     });
-    if let Some(judgement) = &mut record.judgement {
+    if let Some(judgement) = &mut record.content.judgement {
         (judgement.wall_clock, judgement.host) = (wall_clock, host);
     }
 }
@@ -26,7 +26,7 @@ pub fn judge(record: &mut Record) {
 fn findings(record: &Record) -> Vec<Finding> {
     let findings = [
         in_order(judgement::rules::rules(), record),
-        registry::findings(&record.machine, &record.sections),
+        registry::findings(&record.machine, &record.content.sections),
         in_order(machine::rules::RULES, &record.machine),
         in_order(engine::rules::RULES, record),
     ];
@@ -35,7 +35,7 @@ fn findings(record: &Record) -> Vec<Finding> {
 
 /// Whether it is the document of a check, for which a host has a state.
 fn is_check(record: &Record) -> bool {
-    let is_other = record.study.is_some() || record.pace.is_some() || record.scaling.is_some();
+    let is_other = record.content.study.is_some() || record.content.pace.is_some() || record.content.scaling.is_some();
     record.command == "check" && !is_other
 }
 
@@ -65,9 +65,9 @@ pub mod tests {
     #[test]
     fn only_a_check_has_the_state_of_a_host() {
         let mut section = blank();
-        assert!(judged(section.clone()).judgement.as_ref().is_some_and(|judgement| judgement.host.is_some()));
+        assert!(judged(section.clone()).content.judgement.as_ref().is_some_and(|judgement| judgement.host.is_some()));
         section.command = "reads".to_owned();
-        assert!(judged(section).judgement.as_ref().is_some_and(|judgement| judgement.host.is_none()));
+        assert!(judged(section).content.judgement.as_ref().is_some_and(|judgement| judgement.host.is_none()));
     }
 
     /// A record of a machine with two CPUs, without measurements.

@@ -141,7 +141,7 @@ pub fn run(start: &Start, options: &AdviseOptions) -> Result<ExitCode, Failure> 
             (output, measured(start, run, planned))
         }
     };
-    record.advice = Some(question.answer(&record));
+    record.content.advice = Some(question.answer(&record));
     output.write(&record, Shown::default())?;
     Ok(if options.document.is_some() && !run.strict { ExitCode::SUCCESS } else { exit_code(run, &record) })
 }

@@ -58,7 +58,7 @@ pub fn run(options: &CompareOptions) -> Result<ExitCode, Failure> {
 fn read(file: &Path) -> Result<Source, Failure> {
     let cannot = |why: String| Failure::usage(format!("{} cannot be compared: {why}", file.display()));
     let record = saved(file).map_err(cannot)?;
-    if record.comparison.is_some() {
+    if record.content.comparison.is_some() {
         return Err(cannot("it is a comparison itself; name the documents that it compares".to_owned()));
     }
     Ok(Source { name: file.display().to_string(), record })

@@ -35,7 +35,7 @@ pub fn run(start: &Start, options: &GateOptions) -> Result<ExitCode, Failure> {
     let gate = gate(&record, &rules);
     let text = junit(&record, &gate).map_err(|error| Failure::run(format!("could not write XML: {error}")))?;
     let is_passed = gate.passed;
-    record.gate = Some(gate);
+    record.content.gate = Some(gate);
     // Each is tried even if the other fails.
     let written = output.write(&record, Shown::default());
     xml.map_or(Ok(()), |file| file.write(&text)).and(written)?;
@@ -65,7 +65,7 @@ fn rules(options: &GateOptions) -> Result<Vec<Rule>, Failure> {
 fn read(path: &Path) -> Result<Record, Failure> {
     let cannot = |why: String| Failure::usage(format!("{} cannot be judged: {why}", path.display()));
     let record = saved(path).map_err(&cannot)?;
-    match &record.comparison {
+    match &record.content.comparison {
         Some(_) => Err(cannot("it is a comparison, and measures nothing; name a document that it compares".to_owned())),
         None => Ok(record),
     }

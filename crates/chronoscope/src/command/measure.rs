@@ -98,5 +98,5 @@ pub fn exit_code(run: &RunOptions, record: &Record) -> ExitCode {
 }
 
 fn measured_nothing(record: &Record) -> bool {
-    !record.parts.iter().any(|report| matches!(report.outcome, Outcome::Done | Outcome::Incomplete))
+    !record.content.parts.iter().any(|report| matches!(report.outcome, Outcome::Done | Outcome::Incomplete))
 }

@@ -21,13 +21,13 @@ pub struct Shown {
 
 /// Renders a document for a terminal of this width.
 pub fn page(record: &Record, shown: Shown, width: Width) -> String {
-    if let Some(advice) = record.advice.as_ref().filter(|_| shown.view.is_none()) {
+    if let Some(advice) = record.content.advice.as_ref().filter(|_| shown.view.is_none()) {
         return screen::advice::terminal_at(record, advice, width);
     }
-    if let Some(gate) = record.gate.as_ref().filter(|_| shown.view.is_none()) {
+    if let Some(gate) = record.content.gate.as_ref().filter(|_| shown.view.is_none()) {
         return gate_at(record, gate, width);
     }
-    if let Some(comparison) = &record.comparison {
+    if let Some(comparison) = &record.content.comparison {
         return compare::view::page(comparison, shown.full, width);
     }
     let concluded = standalone::page(record, width);
@@ -49,7 +49,7 @@ pub fn page(record: &Record, shown: Shown, width: Width) -> String {
 /// A check, or a section of one.
 fn check(record: &Record, shown: Shown, width: Width) -> String {
     let view = shown.view.unwrap_or_else(|| View::of(record));
-    match record.judgement.as_ref().and_then(|judgement| Some((judgement, judgement.host.as_ref()?))) {
+    match record.content.judgement.as_ref().and_then(|judgement| Some((judgement, judgement.host.as_ref()?))) {
         Some((judgement, host)) if view == View::CHECK && !shown.full => {
             screen::first_screen::terminal_at(record, judgement, host, width)
         }

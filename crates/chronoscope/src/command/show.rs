@@ -56,11 +56,12 @@ pub fn print_as(format: Format, record: &Record, shown: Shown) -> Result<(), Fai
 
 /// Why the options are invalid for `record`; None if they are valid.
 fn refuse(record: &Record, options: &ShowOptions) -> Option<String> {
-    let has_more = record.study.is_some() || record.comparison.is_some() || record.has_first_screen();
+    let has_more =
+        record.content.study.is_some() || record.content.comparison.is_some() || record.content.has_first_screen();
     let wrong = match () {
         () if options.full && !has_more => "--full applies to checks, studies and comparisons",
         () if options.html.is_some() && browser_page(record).is_none() => "--html applies to studies and scaling",
-        () if options.view.is_some() && record.plan.parts.is_empty() => "--view applies to checks",
+        () if options.view.is_some() && record.content.plan.parts.is_empty() => "--view applies to checks",
         () => return None,
     };
     Some(format!("{wrong}; `{}` wrote this document", record.command))

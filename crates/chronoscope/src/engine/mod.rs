@@ -120,16 +120,16 @@ pub fn run(
     let began = Instant::now();
     let machine = chronoscope_harness::machine::identify(start.counter_access(), start.allowed_cpus());
     let mut record = planned.record(tool, machine.clone());
-    let mut session = Session::new(start, workers, record.plan.clone(), machine, observer);
+    let mut session = Session::new(start, workers, record.content.plan.clone(), machine, observer);
     prepare::prepare(&mut session);
     session.take_suffered();
-    registry::begin(&session, &mut record.sections);
+    registry::begin(&session, &mut record.content.sections);
     for PartBudget { part, budget_ms } in session.plan.parts.clone() {
         session.goes_on(part, 0.0);
         let part_began = Instant::now();
         let ended = match session.observer.cancelled() {
             true => Err(StageError::Skipped("the run was interrupted".to_owned())),
-            false => registry::measure(part, &mut session, &mut record.sections),
+            false => registry::measure(part, &mut session, &mut record.content.sections),
         };
         let (outcome, reason) = match ended {
             Ok(()) => (Outcome::Done, None),
@@ -142,10 +142,10 @@ pub fn run(
         session.parts.push(PartReport { part, outcome, reason, elapsed_ms, disturbance });
         session.done_ms += budget_ms;
     }
-    registry::finish(&mut session, &mut record.sections);
+    registry::finish(&mut session, &mut record.content.sections);
     record.machine = session.machine;
-    record.reason_no_workers = session.reason_no_workers;
-    record.parts = session.parts;
+    record.content.reason_no_workers = session.reason_no_workers;
+    record.content.parts = session.parts;
     record.interrupted = session.observer.cancelled();
     record.elapsed_ms = milliseconds(began);
     record

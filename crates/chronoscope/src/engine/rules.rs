@@ -97,7 +97,7 @@ pub fn number_not_finite(fields: &[String]) -> Finding {
 }
 
 fn disturbances(record: &Record) -> impl Iterator<Item = &Disturbance> {
-    record.parts.iter().map(|report| &report.disturbance)
+    record.content.parts.iter().map(|report| &report.disturbance)
 }
 
 /// Whether the kernel accounts for a substantial part of `lost_ms` in gaps, and its evidence. Where it counts run-queue
@@ -141,6 +141,7 @@ fn witness(disturbance: &Disturbance, lost_ms: f64) -> (bool, String) {
 /// Gaps between reads. A warning needs corroboration: an uncorroborated gap may be the clock's.
 fn noisy_machine(record: &Record) -> Vec<Finding> {
     let found: Vec<_> = record
+        .content
         .sections
         .reads
         .report
@@ -195,7 +196,7 @@ fn preempted(record: &Record) -> Option<Finding> {
         crate::sections::causality::plan::LITMUS,
         crate::sections::clocks::plan::INTERVALS,
     ];
-    let parts: Vec<&PartReport> = record.parts.iter().filter(|report| ALONE.contains(&report.part)).collect();
+    let parts: Vec<&PartReport> = record.content.parts.iter().filter(|report| ALONE.contains(&report.part)).collect();
     let waited_ms = parts.iter().filter_map(|report| report.disturbance.waited_ms).reduce(|sum, more| sum + more)?;
     let elapsed_ms: u64 = parts.iter().map(|report| report.elapsed_ms).sum();
     let share = waited_ms / elapsed_ms.max(1) as f64;
@@ -226,7 +227,7 @@ fn quieter(record: &Record) -> &'static str {
 
 /// Only where the core is identified and its cycle counts are known; a core that shows both states was not shared throughout.
 fn core_shared(record: &Record) -> Vec<Finding> {
-    let interference = record.sections.clocks.report.harness.as_ref().map(|harness| harness.interference);
+    let interference = record.content.sections.clocks.report.harness.as_ref().map(|harness| harness.interference);
     let core = known_core(&record.machine);
     let shared = interference.filter(|interference| shared_throughout(interference, core) == Some(true));
     let Some((shared, alone)) = shared.zip(turns_per_link_alone(core)) else { return Vec::new() };
@@ -249,7 +250,7 @@ fn core_shared(record: &Record) -> Vec<Finding> {
 
 fn stolen_time(record: &Record) -> Vec<Finding> {
     let stolen_ms: f64 = disturbances(record).filter_map(|disturbance| disturbance.steal_ms).sum();
-    let measured_ms: u64 = record.parts.iter().map(|part| part.elapsed_ms).sum();
+    let measured_ms: u64 = record.content.parts.iter().map(|part| part.elapsed_ms).sum();
     let share = stolen_ms / measured_ms.max(1) as f64;
     if share <= STEAL_SHARE {
         return Vec::new();
@@ -270,11 +271,11 @@ fn no_workers(record: &Record) -> Vec<Finding> {
         )
         .advice(NO_WORKERS.mend)
     };
-    record.reason_no_workers.iter().map(finding).collect()
+    record.content.reason_no_workers.iter().map(finding).collect()
 }
 
 fn one_cpu(record: &Record) -> Vec<Finding> {
-    let [cpu] = record.plan.cpus.as_slice() else { return Vec::new() };
+    let [cpu] = record.content.plan.cpus.as_slice() else { return Vec::new() };
     if record.machine.cpu.online == Some(1) {
         let saw = format!("the machine has a single CPU, {cpu}: nothing to disagree with");
         return vec![Finding::new(ONE_CPU, saw).value("cpus", 1.0)];
@@ -301,9 +302,11 @@ fn not_pinned(record: &Record) -> Vec<Finding> {
 fn parts_unavailable(record: &Record) -> Vec<Finding> {
     // Cases explained by a single CPU or a stopped run have findings of their own.
     let explained =
-        |part: Part| record.interrupted || (record.plan.cpus.len() == 1 && matches!(part, OFFSETS | LITMUS));
+        |part: Part| record.interrupted || (record.content.plan.cpus.len() == 1 && matches!(part, OFFSETS | LITMUS));
     let mut by_reason: BTreeMap<&str, Vec<&PartReport>> = BTreeMap::new();
-    for report in record.parts.iter().filter(|report| report.outcome != Outcome::Done && !explained(report.part)) {
+    for report in
+        record.content.parts.iter().filter(|report| report.outcome != Outcome::Done && !explained(report.part))
+    {
         by_reason.entry(report.reason.as_deref().unwrap_or("no reason given")).or_default().push(report);
     }
     by_reason
@@ -323,7 +326,7 @@ fn parts_unavailable(record: &Record) -> Vec<Finding> {
 
 /// Whether every unmeasured runtime is one that this machine lacks, or for which there was no time.
 fn no_runtime_failed(record: &Record) -> bool {
-    let mut unmeasured = record.sections.runtimes.report.iter().filter(|runtime| !runtime.available);
+    let mut unmeasured = record.content.sections.runtimes.report.iter().filter(|runtime| !runtime.available);
     unmeasured.all(|runtime| runtime.executable.is_none() || runtime.out_of_time)
 }
 
@@ -349,14 +352,14 @@ mod tests {
         let samples = Samples { differences, span_ticks, empty_intervals: 0, largest_empty_ticks: 0 };
         let rate = chronoscope_sources::Rate::NANOSECONDS;
         let mut record = blank();
-        record.sections.reads.report.extend(reads("fake".into(), &samples, rate, Disturbance::default()));
+        record.content.sections.reads.report.extend(reads("fake".into(), &samples, rate, Disturbance::default()));
         record
     }
 
     /// A tenth of 1 ms lost in gaps, with the kernel's counts for that time.
     fn disturbed(involuntary_switches: Option<u64>, steal_ms: Option<f64>, waited_ms: Option<f64>) -> Record {
         let mut record = read_with(vec![(20, 45_000), (50_000, 2)]);
-        record.sections.reads.report[0].disturbance =
+        record.content.sections.reads.report[0].disturbance =
             Disturbance { involuntary_switches, steal_ms, waited_ms, ..Disturbance::default() };
         record
     }
@@ -377,9 +380,14 @@ mod tests {
         assert_findings("gaps", cases);
         // Of several clocks, the one with corroborated gaps, though another lost more.
         let mut record = disturbed(Some(3), None, None);
-        let unseen = disturbed(None, None, None).sections.reads.report[0].clone();
-        record.sections.reads.report.push(crate::sections::reads::report::Reads { clock: "other".into(), ..unseen });
-        record.sections.reads.report[1].gaps[1].share_of_time = 0.9;
+        let unseen = disturbed(None, None, None).content.sections.reads.report[0].clone();
+        record
+            .content
+            .sections
+            .reads
+            .report
+            .push(crate::sections::reads::report::Reads { clock: "other".into(), ..unseen });
+        record.content.sections.reads.report[1].gaps[1].share_of_time = 0.9;
         assert!(!noisy_machine(&record)[0].evidence.summary.contains("other"));
     }
 
@@ -395,7 +403,7 @@ mod tests {
             disturbance: Disturbance { waited_ms: Some(waited_ms), ..Disturbance::default() },
         };
         // Pauses wait by design.
-        record.parts = vec![
+        record.content.parts = vec![
             part(crate::sections::causality::plan::OFFSETS, 176, 90.0),
             part(crate::sections::causality::plan::LITMUS, 1_043, 480.0),
             part(crate::sections::pauses::plan::PAUSES, 594, 500.0),
@@ -403,10 +411,10 @@ mod tests {
         let found = noisy_machine(&record);
         assert_eq!((found.len(), found[0].severity), (1, Severity::Warning));
         assert_eq!(found[0].evidence.values["waited_ms"], 570.0);
-        record.parts[0].disturbance.waited_ms = Some(0.3);
-        record.parts[1].disturbance.waited_ms = Some(2.0);
+        record.content.parts[0].disturbance.waited_ms = Some(0.3);
+        record.content.parts[1].disturbance.waited_ms = Some(2.0);
         assert_eq!(noisy_machine(&record), []);
-        record.parts[1].disturbance.waited_ms = None;
+        record.content.parts[1].disturbance.waited_ms = None;
         assert_eq!(noisy_machine(&record), []);
     }
 
@@ -414,7 +422,7 @@ mod tests {
     #[test]
     fn runtimes_that_are_not_there_fail_no_gate() {
         let mut record = blank();
-        record.parts.push(PartReport {
+        record.content.parts.push(PartReport {
             part: crate::sections::runtimes::plan::RUNTIMES,
             outcome: Outcome::Skipped,
             reason: Some("none".to_owned()),
@@ -422,6 +430,7 @@ mod tests {
             disturbance: Disturbance::default(),
         });
         record
+            .content
             .sections
             .runtimes
             .report
@@ -430,10 +439,10 @@ mod tests {
             crate::rules::tests::conclude(record).iter().map(|finding| finding.severity).collect::<Vec<_>>()
         };
         assert_eq!(severities(&record), [Severity::Notice]);
-        record.sections.runtimes.report[0].executable = Some("/usr/bin/java".to_owned());
+        record.content.sections.runtimes.report[0].executable = Some("/usr/bin/java".to_owned());
         assert_eq!(severities(&record), [Severity::Warning, Severity::Warning]);
         assert!(crate::rules::tests::conclude(&record).iter().any(|finding| finding.is(PART_UNAVAILABLE)));
-        record.sections.runtimes.report[0].out_of_time = true;
+        record.content.sections.runtimes.report[0].out_of_time = true;
         assert_eq!(severities(&record), [Severity::Notice]);
     }
 
@@ -443,7 +452,7 @@ mod tests {
         // A record of an earlier build counted it.
         let mut earlier = read_with(vec![(0, 999_998), (4_000_000, 2)]);
         let gaps = |above_ns| Gaps { above_ns, count: 2, share_of_time: 1.0 };
-        earlier.sections.reads.report[0].gaps = [1_000.0, GAP_NS, 100_000.0].map(gaps).to_vec();
+        earlier.content.sections.reads.report[0].gaps = [1_000.0, GAP_NS, 100_000.0].map(gaps).to_vec();
         assert_eq!(noisy_machine(&earlier), []);
         assert_eq!(noisy_machine(&read_with(vec![(20, 1_000), (50_000, 2)])).len(), 1);
     }
@@ -454,7 +463,7 @@ mod tests {
         assert!(noisy_machine(&noisy)[0].advice[0].contains("pin "));
         noisy.machine.cpu.online = Some(1);
         assert!(!noisy_machine(&noisy)[0].advice[0].contains("pin "));
-        noisy.plan.cpus = vec![0];
+        noisy.content.plan.cpus = vec![0];
         assert!(one_cpu(&noisy)[0].is(ONE_CPU) && one_cpu(&noisy)[0].advice.is_empty());
         noisy.machine.cpu.online = Some(2);
         assert_eq!(one_cpu(&noisy)[0].advice.len(), 1);
@@ -470,9 +479,9 @@ mod tests {
             elapsed_ms: 1_000,
             disturbance: Disturbance { steal_ms: Some(steal_ms), ..Disturbance::default() },
         };
-        record.parts = vec![part(10.0)];
+        record.content.parts = vec![part(10.0)];
         assert_eq!(stolen_time(&record), []);
-        record.parts = vec![part(11.0)];
+        record.content.parts = vec![part(11.0)];
         assert!(stolen_time(&record)[0].is(STOLEN_TIME));
         assert_eq!(stolen_time(&record)[0].evidence.values["share"], 0.011);
     }
@@ -480,9 +489,9 @@ mod tests {
     #[test]
     fn a_run_in_one_process_on_any_cpu_says_so() {
         let mut record = blank();
-        record.reason_no_workers = Some("no such file".to_owned());
+        record.content.reason_no_workers = Some("no such file".to_owned());
         let reason = Some("sched_setaffinity: EPERM".to_owned());
-        record.parts.push(PartReport {
+        record.content.parts.push(PartReport {
             part: crate::sections::clocks::plan::LATENCY,
             outcome: Outcome::Done,
             reason: None,
@@ -503,7 +512,7 @@ mod tests {
             interference,
         };
         let mut record = blank();
-        record.sections.clocks.report.harness = Some(harness);
+        record.content.sections.clocks.report.harness = Some(harness);
         record
     }
 
@@ -522,7 +531,7 @@ mod tests {
         let mut wrong = record(InterferenceProbe { quiet_link_ns: f64::INFINITY, ..SHARED });
         crate::rules::judge(&mut wrong);
         let written = crate::json::writable(&wrong).unwrap();
-        assert_eq!(written.sections.clocks.report.harness, None);
+        assert_eq!(written.content.sections.clocks.report.harness, None);
         let found: Vec<&Finding> = written.findings.iter().filter(|found| found.is(NUMBER_NOT_FINITE)).collect();
         let field = "content.sections.clocks.report.harness.interference.quiet_link_ns";
         assert!(found.len() == 1 && found[0].evidence.summary.starts_with(field), "{found:?}");

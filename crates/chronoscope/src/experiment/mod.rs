@@ -32,7 +32,7 @@ impl Standalone for ExperimentOptions {
 
     /// Also of an experiment that is a command by its own name.
     fn page(record: &Record, width: Width) -> Option<String> {
-        let conclusions = record.experiment.as_ref()?;
+        let conclusions = record.content.experiment.as_ref()?;
         Some(show::terminal(conclusions, &document::as_study(record)?, width))
     }
 }
@@ -79,7 +79,7 @@ fn run(
     let conclusions = experiment.conclude(&study);
     let is_well = conclusions.passed.unwrap_or(study.is_whole() && !(run.strict && study.has_warning()));
     let mut record = document::of_study(study, format!("{before}{}", experiment.name()));
-    record.experiment = Some(conclusions);
+    record.content.experiment = Some(conclusions);
     worst_first(&mut record.findings);
     output.write(&record, Shown::default())?;
     Ok(ExitCode::from(u8::from(!is_well)))

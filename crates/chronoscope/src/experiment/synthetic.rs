@@ -7,11 +7,11 @@ use unicode_width::UnicodeWidthStr;
 /// A record of four planned processes without measurements.
 pub fn record() -> StudyRecord {
     let mut record = chronoscope_render::study::parse(include_str!("../../tests/fixtures/study.json")).unwrap();
-    record.plan.forks = 4;
-    (record.canary, record.control) = (None, None);
-    record.cells.clear();
-    record.comparisons.clear();
-    record.forks.clear();
+    record.content.plan.forks = 4;
+    (record.content.canary, record.content.control) = (None, None);
+    record.content.cells.clear();
+    record.content.comparisons.clear();
+    record.content.forks.clear();
     record.findings.clear();
     record
 }

@@ -164,9 +164,9 @@ mod tests {
     fn record(clocks: &[SourceId], rows: Vec<Litmus>) -> Record {
         let mut record = blank();
         record.machine.tsc.class = Some(TscClass::Invariant);
-        record.sections.clocks.report.clocks = clocks.iter().map(|id| claimed(*id)).collect();
-        record.sections.causality.plan.litmus_pairs = vec![(0, 1)];
-        record.sections.causality.report.litmus = rows;
+        record.content.sections.clocks.report.clocks = clocks.iter().map(|id| claimed(*id)).collect();
+        record.content.sections.causality.plan.litmus_pairs = vec![(0, 1)];
+        record.content.sections.causality.report.litmus = rows;
         record
     }
 
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn a_planned_pair_that_was_not_run_leaves_it_open() {
         let mut half = record(&[MONOTONIC], vec![row(MONOTONIC, (0, 1), ENOUGH, 0)]);
-        half.sections.causality.plan.litmus_pairs = vec![(0, 1), (1, 0)];
+        half.content.sections.causality.plan.litmus_pairs = vec![(0, 1), (1, 0)];
         let half = concluded(&half);
         assert_eq!(causal(&half), None);
         assert!(causal_of(&half, MONOTONIC).1.unwrap().starts_with("CPU 1 to CPU 0 not observed"));
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn a_message_before_its_sending_outweighs_a_clean_litmus() {
         let mut skewed = record(&[MONOTONIC], vec![row(MONOTONIC, (0, 1), ENOUGH, 0)]);
-        skewed.sections.causality.report.pairs.push(pair(500.0, 3));
+        skewed.content.sections.causality.report.pairs.push(pair(500.0, 3));
         let skewed = concluded(&skewed);
         assert_eq!((causal(&skewed), causal_of(&skewed, MONOTONIC).0), (Some(false), Some(false)));
         assert!(!skewed.clocks[0].recommended);
@@ -239,12 +239,12 @@ mod tests {
         let back = |mut rows: Vec<Litmus>| {
             rows[0].violations = 2;
             let mut record = of(rows);
-            record.sections.causality.report.pairs.push(pair(0.0, 1));
+            record.content.sections.causality.report.pairs.push(pair(0.0, 1));
             record
         };
         let there_and_back = [both(ENOUGH), vec![row(ORDERED, (1, 0), ENOUGH, 0)]].concat();
         let mut one_cpu = of(Vec::new());
-        one_cpu.sections.causality.report.reason_unavailable = Some("one CPU is allowed".to_owned());
+        one_cpu.content.sections.causality.report.reason_unavailable = Some("one CPU is allowed".to_owned());
         let reason = |reason: &str| reason.to_owned();
         let unknown = vec![MONOTONIC.into()];
         let rows = [

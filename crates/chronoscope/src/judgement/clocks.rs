@@ -127,7 +127,7 @@ mod tests {
         let ids = [SourceId::CounterOrdered, SourceId::Os(OsClock::Monotonic)];
         let mut sound = blank();
         sound.machine.tsc.class = Some(TscClass::Variant);
-        sound.sections.clocks.report.clocks = ids.map(claimed).to_vec();
+        sound.content.sections.clocks.report.clocks = ids.map(claimed).to_vec();
         let concluded = |record: &Record| conclude(&Facts::of(record)).clocks;
         let found = concluded(&sound);
         assert_eq!((found[0].recommended, found[1].recommended), (false, true));

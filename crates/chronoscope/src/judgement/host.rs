@@ -103,7 +103,7 @@ mod tests {
     /// With the wall clock looked at.
     fn done(outcomes: [Outcome; 4]) -> Record {
         let mut record = blank();
-        record.parts = ESSENTIAL
+        record.content.parts = ESSENTIAL
             .into_iter()
             .zip(outcomes)
             .chain([(SYNC, Outcome::Done)])
@@ -137,7 +137,7 @@ mod tests {
             assert_eq!((host.state, host.complete, host.reasons.len()), (state, complete, kinds.len()), "{kinds:?}");
         }
         let mut without_wall_clock = sound();
-        without_wall_clock.parts.pop();
+        without_wall_clock.content.parts.pop();
         let host = found(without_wall_clock, &[]);
         assert_eq!((host.state, host.complete), (HostState::Ok, false));
         let host = found(sound(), &[STOLEN_TIME, NON_CAUSAL_READ, NON_CAUSAL_READ]);
@@ -155,7 +155,7 @@ mod tests {
         }
         assert_eq!(found(blank(), &[]).state, HostState::Unknown);
         let mut one_cpu = done([Done, Done, Done, Skipped]);
-        one_cpu.plan.cpus = vec![0];
+        one_cpu.content.plan.cpus = vec![0];
         assert_eq!(found(one_cpu, &[]).state, HostState::Ok);
         let mut interrupted = done([Done; 4]);
         interrupted.interrupted = true;

@@ -161,6 +161,7 @@ mod tests {
         };
         let advice: Vec<_> = timed.iter().map(advice).collect();
         record
+            .content
             .sections
             .clocks
             .report

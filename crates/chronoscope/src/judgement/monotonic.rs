@@ -103,7 +103,7 @@ mod tests {
             let mut clock = readable(name);
             let steps = changes.map(|changes| Steps { reads: changes.len() as u64, changes, ..Steps::default() });
             clock.granularity = steps.map(|steps| granularity(&steps, Rate::NANOSECONDS).unwrap().observed);
-            record.sections.clocks.report.clocks.push(clock);
+            record.content.sections.clocks.report.clocks.push(clock);
         }
         record
     }
@@ -132,7 +132,7 @@ mod tests {
         let mut wall = readable("CLOCK_REALTIME");
         let steps = Steps { reads: 2, changes: vec![20, -7], ..Steps::default() };
         wall.granularity = Some(granularity(&steps, Rate::NANOSECONDS).unwrap().observed);
-        record.sections.clocks.report.clocks.push(wall);
+        record.content.sections.clocks.report.clocks.push(wall);
         assert_eq!(monotonic(&Facts::of(&record)), Monotonic::Steady);
     }
 }

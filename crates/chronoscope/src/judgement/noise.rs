@@ -123,7 +123,7 @@ mod tests {
 
     fn with(share_of_time: f64, waited_ms: Option<f64>, steal_ms: Option<f64>) -> Record {
         let mut record = crate::json::document(include_str!("../../tests/fixtures/record.json")).unwrap();
-        for reads in &mut record.sections.reads.report {
+        for reads in &mut record.content.sections.reads.report {
             reads.span_ns = 10e6;
             reads.zero_share = 0.0;
             reads.maximum_ns = 111_000.0;

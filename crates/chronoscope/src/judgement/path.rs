@@ -124,7 +124,7 @@ mod tests {
             clock.path_evidence = Some(PathEvidence { method: proved, detail: String::new() });
             change(&mut clock);
             let mut record = blank();
-            record.sections.clocks.report.clocks.push(clock);
+            record.content.sections.clocks.report.clocks.push(clock);
             let found = path(&Facts::of(&record));
             assert_eq!((&found, found.grade()), (&wanted, grade));
         }

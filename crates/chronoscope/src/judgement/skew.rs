@@ -78,7 +78,7 @@ mod tests {
         ];
         for (pairs, wanted) in rows {
             let mut record = blank();
-            record.sections.causality.report.pairs = pairs;
+            record.content.sections.causality.report.pairs = pairs;
             assert_eq!(skew(&Facts::of(&record)), wanted);
         }
     }

@@ -190,9 +190,9 @@ mod tests {
     #[test]
     fn a_clock_that_went_backwards_is_for_nothing() {
         let mut record = blank();
-        record.sections.clocks.report.clocks.push(readable(MONOTONIC));
+        record.content.sections.clocks.report.clocks.push(readable(MONOTONIC));
         assert_eq!(found(&record).durations, Some(MONOTONIC.into()));
-        record.sections.causality.report.litmus = vec![tested(MONOTONIC, 1)];
+        record.content.sections.causality.report.litmus = vec![tested(MONOTONIC, 1)];
         let found = found(&record);
         assert_eq!((found.durations, found.avoid[0].purpose), (None, WrongFor::Everything));
     }
@@ -202,7 +202,7 @@ mod tests {
         let mut record = blank();
         let mut with = |from_ns: f64| {
             let raw = confirmed("CLOCK_MONOTONIC_RAW", from_ns, 2_000.0);
-            record.sections.clocks.report.clocks = vec![raw, confirmed(MONOTONIC, 200.0, 2_000.0)];
+            record.content.sections.clocks.report.clocks = vec![raw, confirmed(MONOTONIC, 200.0, 2_000.0)];
             finer(&record)
         };
         assert_eq!(with(150.0), Some("CLOCK_MONOTONIC_RAW".into()));
@@ -215,9 +215,9 @@ mod tests {
             let mut record = blank();
             let names = ["CLOCK_BOOTTIME", "CLOCK_MONOTONIC_RAW"];
             let fine = names.into_iter().zip(within_1pct).map(|(name, from)| confirmed(name, 150.0, from));
-            record.sections.clocks.report.clocks = fine.chain([confirmed(MONOTONIC, 200.0, 2_000.0)]).collect();
-            record.sections.clocks.report.clocks[0].latency_ns = Some(latency(14.0));
-            record.sections.clocks.report.clocks[1].latency_ns = Some(latency(12.0));
+            record.content.sections.clocks.report.clocks = fine.chain([confirmed(MONOTONIC, 200.0, 2_000.0)]).collect();
+            record.content.sections.clocks.report.clocks[0].latency_ns = Some(latency(14.0));
+            record.content.sections.clocks.report.clocks[1].latency_ns = Some(latency(12.0));
             assert_eq!(finer(&record), Some(names[wanted].into()), "{within_1pct:?}");
         }
     }
@@ -225,11 +225,13 @@ mod tests {
     #[test]
     fn every_clock_that_went_backwards_between_threads_is_to_be_avoided() {
         let mut record = blank();
-        record.sections.clocks.report.clocks = ["rdtsc", "Unordered", MONOTONIC].map(readable).to_vec();
-        for (clock, name) in record.sections.clocks.report.clocks.iter_mut().zip(["rdtsc", "Unordered", MONOTONIC]) {
+        record.content.sections.clocks.report.clocks = ["rdtsc", "Unordered", MONOTONIC].map(readable).to_vec();
+        for (clock, name) in
+            record.content.sections.clocks.report.clocks.iter_mut().zip(["rdtsc", "Unordered", MONOTONIC])
+        {
             clock.causal_by_design = name == MONOTONIC;
         }
-        record.sections.causality.report.litmus = vec![tested("rdtsc", 4), tested("Unordered", 4)];
+        record.content.sections.causality.report.litmus = vec![tested("rdtsc", 4), tested("Unordered", 4)];
         let named: Vec<String> = found(&record).avoid.iter().map(|each| each.clock.to_string()).collect();
         assert_eq!(named, ["rdtsc", "Unordered"]);
     }
@@ -239,24 +241,24 @@ mod tests {
         let granular = SourceId::Clock(Guarantee::Granular);
         let mut record = blank();
         record.machine.tsc.class = Some(chronoscope_harness::record::TscClass::Invariant);
-        record.sections.clocks.report.clocks.push(readable(MONOTONIC));
-        record.sections.clocks.report.clocks.push(readable(granular));
+        record.content.sections.clocks.report.clocks.push(readable(MONOTONIC));
+        record.content.sections.clocks.report.clocks.push(readable(granular));
         let named = |record: &Record| found(record).rust_hot_path;
         assert_eq!(named(&record), None, "nothing was measured");
-        record.sections.clocks.report.clocks[0].latency_ns = Some(latency(20.0));
-        record.sections.clocks.report.clocks[1].latency_ns = Some(latency(9.0));
+        record.content.sections.clocks.report.clocks[0].latency_ns = Some(latency(20.0));
+        record.content.sections.clocks.report.clocks[1].latency_ns = Some(latency(9.0));
         assert_eq!(named(&record), None, "it was not tested between CPUs");
-        record.sections.causality.plan.litmus_pairs = vec![(0, 1)];
-        record.sections.causality.report.litmus = vec![tested(granular, 0)];
+        record.content.sections.causality.plan.litmus_pairs = vec![(0, 1)];
+        record.content.sections.causality.report.litmus = vec![tested(granular, 0)];
         assert_eq!(named(&record), Some(granular.into()));
-        record.sections.clocks.report.clocks[1].latency_ns = Some(latency(21.0));
+        record.content.sections.clocks.report.clocks[1].latency_ns = Some(latency(21.0));
         assert_eq!(named(&record), None);
     }
 
     #[test]
     fn the_wall_clock_is_for_no_duration() {
         let mut record = blank();
-        record.sections.clocks.report.clocks.push(readable("CLOCK_REALTIME"));
+        record.content.sections.clocks.report.clocks.push(readable("CLOCK_REALTIME"));
         let found = found(&record);
         let wrong = Avoid { clock: "CLOCK_REALTIME".into(), purpose: WrongFor::Durations };
         assert_eq!((found.time_of_day, found.avoid), (Some("CLOCK_REALTIME".into()), vec![wrong]));

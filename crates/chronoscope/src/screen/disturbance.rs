@@ -12,7 +12,7 @@ pub fn show(page: &mut Page, record: &Record) {
     let is_skipped = |part: &&PartReport| part.outcome == Outcome::Skipped;
     // A part without workers observes nothing.
     let unwatched = Disturbance::default();
-    for part in record.parts.iter().filter(|part| !is_skipped(part) && part.disturbance != unwatched) {
+    for part in record.content.parts.iter().filter(|part| !is_skipped(part) && part.disturbance != unwatched) {
         all.get_or_insert_default().merge(&part.disturbance);
     }
     let mut sentences = Vec::from_iter(match &all {
@@ -21,10 +21,10 @@ pub fn show(page: &mut Page, record: &Record) {
             said(all)
         )),
         Some(all) => Some(format!("all parts: {}", said(all))),
-        None if record.parts.iter().all(|part| is_skipped(&part)) => Some("nothing was measured".to_owned()),
+        None if record.content.parts.iter().all(|part| is_skipped(&part)) => Some("nothing was measured".to_owned()),
         None => None,
     });
-    for part in record.parts.iter().filter(|part| part.outcome != Outcome::Done) {
+    for part in record.content.parts.iter().filter(|part| part.outcome != Outcome::Done) {
         let outcome = part.outcome.word();
         sentences.push(format!("{} {outcome}: {}", part.part.title(), given(part.reason.as_deref())));
     }
@@ -36,6 +36,7 @@ pub fn show(page: &mut Page, record: &Record) {
 /// Whether processes ran whose threads are not counted.
 fn runtimes_ran(record: &Record) -> bool {
     record
+        .content
         .parts
         .iter()
         .any(|part| part.part == crate::sections::runtimes::plan::RUNTIMES && part.outcome != Outcome::Skipped)
@@ -56,9 +57,9 @@ mod tests {
     fn a_line_over_runtimes_says_whose_switches_it_counts() {
         let mut record = crate::json::document(include_str!("../../tests/fixtures/runtimes.json")).unwrap();
         assert!(!line(&record).contains("all"), "{}", line(&record));
-        record.parts.iter_mut().for_each(|part| part.part = crate::sections::reads::plan::READS);
+        record.content.parts.iter_mut().for_each(|part| part.part = crate::sections::reads::plan::READS);
         assert!(line(&record).contains("all"), "{}", line(&record));
-        record.parts.iter_mut().for_each(|part| part.disturbance = Disturbance::default());
+        record.content.parts.iter_mut().for_each(|part| part.disturbance = Disturbance::default());
         assert_eq!(line(&record), "");
     }
 }

@@ -49,7 +49,7 @@ impl View {
 
     /// The view of what was planned.
     pub fn of(record: &Record) -> Self {
-        let planned: Vec<Part> = record.plan.parts.iter().map(|part| part.part).collect();
+        let planned: Vec<Part> = record.content.plan.parts.iter().map(|part| part.part).collect();
         let is_planned = |name: &&&str| registry::parts_of(name).iter().map(|row| row.part).eq(planned.iter().copied());
         registry::NAMES.iter().find(is_planned).map_or(Self::CHECK, |name| Self(name))
     }
@@ -102,7 +102,7 @@ pub fn terminal_at(record: &Record, view: View, width: Width) -> String {
         chronoscope_render::findings::notices(&mut page, &findings::of_check(record));
     }
     disturbance::show(&mut page, record);
-    if let Some(since) = record.since.as_ref().filter(|_| view == View::CHECK) {
+    if let Some(since) = record.content.since.as_ref().filter(|_| view == View::CHECK) {
         since::view::show(&mut page, since);
     }
     page.finish()

@@ -23,7 +23,7 @@ use chronoscope_render::words::{counted, given, quoted};
 
 pub fn show(page: &mut Page, record: &Record) {
     page.section("VERDICT");
-    if let Some(judgement) = &record.judgement {
+    if let Some(judgement) = &record.content.judgement {
         intervals(page, judgement, record);
         answers(page, judgement);
         bullet(page, judgement.monotonic.grade(), &monotonic(&judgement.monotonic));
@@ -41,13 +41,13 @@ fn bullet(page: &mut Page, grade: Grade, text: &str) {
 
 fn intervals(page: &mut Page, judgement: &Judgement, record: &Record) {
     if judgement.clocks.is_empty() {
-        let reason = record.reason_missing(&MEASURED_BY);
+        let reason = record.content.reason_missing(&MEASURED_BY);
         bullet(page, Grade::Unknown, &format!("shortest interval: not tested: {reason}"));
     } else if judgement.recommended().next().is_none() {
         bullet(page, Grade::Warning, NONE_RECOMMENDED);
     }
     for clock in judgement.recommended() {
-        let timed = record.sections.clocks.report.intervals_of(&clock.name);
+        let timed = record.content.sections.clocks.report.intervals_of(&clock.name);
         let promised = timed.map(TimedIntervals::promise).unwrap_or_default();
         let why = timed.and_then(|timed| timed.reason_unvalidated.as_deref());
         bullet(page, clock.grade, &promise(clock.name.name(), &promised, why));
@@ -126,7 +126,7 @@ pub fn answered(question: &Question) -> (Grade, String) {
 
 /// The same as a section of its own, if there are any.
 pub fn asked(page: &mut Page, record: &Record) {
-    if let Some(judgement) = record.judgement.as_ref().filter(|judgement| !judgement.questions.is_empty()) {
+    if let Some(judgement) = record.content.judgement.as_ref().filter(|judgement| !judgement.questions.is_empty()) {
         page.section("INTERVALS ASKED ABOUT");
         answers(page, judgement);
     }
@@ -218,9 +218,13 @@ pub fn causality(conclusion: &Causality) -> String {
 }
 
 fn skew(conclusion: &Skew, record: &Record) -> String {
-    let of = match record.sections.causality.report.pairs_tested_of_more() {
+    let of = match record.content.sections.causality.report.pairs_tested_of_more() {
         Some(pairs) => {
-            format!(" on {} of {} pairs of CPUs", count(pairs), count(record.sections.causality.report.pairs_possible))
+            format!(
+                " on {} of {} pairs of CPUs",
+                count(pairs),
+                count(record.content.sections.causality.report.pairs_possible)
+            )
         }
         None => String::new(),
     };
@@ -279,15 +283,15 @@ fn basis(promise: &Promise) -> &'static str {
 /// Claim and measured error of every clock, for the detailed view.
 pub fn trials(page: &mut Page, record: &Record) {
     page.section("SHORTEST INTERVALS");
-    let judged = record.judgement.iter().flat_map(|judgement| &judgement.clocks);
+    let judged = record.content.judgement.iter().flat_map(|judgement| &judgement.clocks);
     let clocks: Vec<Timed<'_>> = judged
         .filter_map(|clock| {
-            let timed = record.sections.clocks.report.intervals_of(&clock.name)?;
+            let timed = record.content.sections.clocks.report.intervals_of(&clock.name)?;
             Some((clock, timed, timed.promise()))
         })
         .collect();
     if clocks.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, &format!("not tested: {}", record.reason_missing(&MEASURED_BY)));
+        page.paragraph(Line::plain("  "), DIM, &format!("not tested: {}", record.content.reason_missing(&MEASURED_BY)));
         return;
     }
     claims(page, &clocks);

@@ -34,7 +34,7 @@ fn advised(record: &Record) -> Vec<Record> {
     all.extend(SYMPTOMS.iter().map(|row| Advice::Symptom(look_up(row, row.symptom, record))));
     let with = |advice| {
         let mut record = record.clone();
-        record.advice = Some(advice);
+        record.content.advice = Some(advice);
         record
     };
     all.into_iter().map(with).collect()
@@ -53,7 +53,7 @@ fn pages_of_advice() {
     let mut runtimes = document(RUNTIMES).unwrap();
     let (asked, width) = ("DateTime.Now has steps of 15 ms", Width::of_columns(80));
     let row = find(asked).expect("a row has such words");
-    runtimes.advice = Some(Advice::Symptom(look_up(row, asked, &runtimes)));
+    runtimes.content.advice = Some(Advice::Symptom(look_up(row, asked, &runtimes)));
     assert_golden("advice-symptom.txt", &plain(&runtimes, 80));
     assert_golden("advice-index.txt", &strip_str(&symptoms_at(width)).to_string());
 }

@@ -26,7 +26,8 @@ fn records() -> Vec<PathBuf> {
     let files = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("the folder is there"));
     let is_record = |path: &PathBuf| {
         let read = || crate::json::document(&fs::read_to_string(path).unwrap_or_default());
-        path.extension().is_some_and(|ending| ending == "json") && read().is_ok_and(|record| !record.parts.is_empty())
+        path.extension().is_some_and(|ending| ending == "json")
+            && read().is_ok_and(|record| !record.content.parts.is_empty())
     };
     let mut found: Vec<PathBuf> = files.filter_map(|file| Some(file.ok()?.path())).filter(is_record).collect();
     found.sort();
@@ -43,16 +44,16 @@ fn findings_and_judgements_of_shown_records_are_those_of_the_rules() {
         let shown = crate::json::document(&text).unwrap();
         let mut concluded = shown.clone();
         rules::judge(&mut concluded);
-        concluded.gate = shown.gate.as_ref().map(|kept| judged_again(&concluded, kept));
-        gates += usize::from(shown.gate.is_some());
+        concluded.content.gate = shown.content.gate.as_ref().map(|kept| judged_again(&concluded, kept));
+        gates += usize::from(shown.content.gate.is_some());
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
             fs::write(&path, crate::json::json(&concluded).unwrap()).expect("writable");
             continue;
         }
         let file = path.display();
         assert_eq!(shown.findings, concluded.findings, "{file}, UPDATE_GOLDEN=1");
-        assert_eq!(shown.judgement, concluded.judgement, "{file}, UPDATE_GOLDEN=1");
-        assert_eq!(shown.gate, concluded.gate, "{file}, UPDATE_GOLDEN=1");
+        assert_eq!(shown.content.judgement, concluded.content.judgement, "{file}, UPDATE_GOLDEN=1");
+        assert_eq!(shown.content.gate, concluded.content.gate, "{file}, UPDATE_GOLDEN=1");
     }
     assert!(gates > 0);
 }

@@ -59,7 +59,7 @@ fn granularity_of(clock: &FakeClock, declared_ns: f64, midway: impl Fn(&FakeCloc
         report.granularity_is_latency = Some(found.is_latency);
         report.granularity = Some(found.observed);
     }
-    record.sections.clocks.report.clocks.push(report);
+    record.content.sections.clocks.report.clocks.push(report);
     record
 }
 
@@ -117,7 +117,7 @@ fn a_tick_that_a_read_hides_gives_resolution_is_not_granularity() {
     let works: Vec<u64> = (0..2_000_u64).map(|at| at * at * 2_654_435_761 % 8_191).collect();
     let work = |ns| clock.advance(Duration::from_nanos(ns));
     let readings = tick::at_irregular_times(&clock, &works, work, || false);
-    record.sections.clocks.report.clocks[0].tick = Some(ticks::tick(&readings, Rate::NANOSECONDS));
+    record.content.sections.clocks.report.clocks[0].tick = Some(ticks::tick(&readings, Rate::NANOSECONDS));
     assert_eq!(found(&record), [RESOLUTION_IS_NOT_GRANULARITY]);
     let granularity_ns = conclusion::conclude(&record)[0].evidence.values["granularity_ns"];
     assert!((granularity_ns / 100.0 - 1.0).abs() < 1e-3, "{granularity_ns}");
@@ -171,7 +171,7 @@ fn litmus_of(id: SourceId, skew_ns: i64) -> Record {
     }
     let request = litmus::Request { source: id.into(), writer: 0, reader: 1 };
     let mut record = blank();
-    record.sections.causality.report.litmus.push(causality_estimate::litmus(
+    record.content.sections.causality.report.litmus.push(causality_estimate::litmus(
         &request,
         &samples,
         Rate::NANOSECONDS,
@@ -222,7 +222,7 @@ fn a_skew_beyond_its_error_bar_is_a_finding() {
         let trips = offset::Trips { rounds: 10, there, back, violations: u64::from(there < 0) };
         let samples = offset::Samples { trips, steps: Steps::default() };
         let mut record = blank();
-        record.sections.causality.report.pairs.push(causality_estimate::pair_offset(
+        record.content.sections.causality.report.pairs.push(causality_estimate::pair_offset(
             &request,
             &samples,
             Rate::NANOSECONDS,
@@ -243,9 +243,9 @@ fn question(clock: &FakeClock, interval_ns: u64) -> Record {
     let empty = Distribution::of(empty);
     let claim = claimed_intervals(&empty, None);
     let mut record = blank();
-    record.sections.clocks.plan.questions_ns = vec![interval_ns as f64];
+    record.content.sections.clocks.plan.questions_ns = vec![interval_ns as f64];
     let timed = TimedIntervals::claimed(claim);
-    record.sections.clocks.report.clocks.push(ClockReport {
+    record.content.sections.clocks.report.clocks.push(ClockReport {
         intervals: Some(timed),
         name: CLOCK.into(),
         ..Default::default()
@@ -274,7 +274,7 @@ fn a_pause_that_ends_early_is_found() {
         unavailable: Vec::new(),
     };
     let mut record = blank();
-    record.sections.pauses.report = pauses_estimate::pause(&[pauses(990)]);
+    record.content.sections.pauses.report = pauses_estimate::pause(&[pauses(990)]);
     assert_eq!(found(&record), [EARLY_PAUSE]);
     let finding = &conclusion::conclude(&record)[0];
     assert!(
@@ -282,6 +282,6 @@ fn a_pause_that_ends_early_is_found() {
         "{}",
         finding.evidence.summary
     );
-    record.sections.pauses.report = pauses_estimate::pause(&[pauses(1_000)]);
+    record.content.sections.pauses.report = pauses_estimate::pause(&[pauses(1_000)]);
     assert_eq!(found(&record), []);
 }

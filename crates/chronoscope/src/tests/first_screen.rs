@@ -70,7 +70,7 @@ fn every_known_record_fits_at_every_width() {
         // One of a section as if it were of a check: then hardly anything was checked.
         record.command = "check".to_owned();
         judge(&mut record);
-        assert!(record.has_first_screen());
+        assert!(record.content.has_first_screen());
         assert_fits(&record, (40..=200).step_by(4));
     }
 }
@@ -101,7 +101,7 @@ fn no_warning_vanishes() {
     let classed: Vec<_> = record.findings.iter().map(|finding| (class_of(finding), finding)).collect();
     let host = host(&Facts::of(&record), false, &classed);
     let reasons = host.reasons.len();
-    record.judgement.as_mut().unwrap().host = Some(host);
+    record.content.judgement.as_mut().unwrap().host = Some(host);
     assert!(reasons >= 5);
     let screen = screen_at(&record, COLUMNS);
     assert!(screen.contains("→") || screen.contains("non_causal_read"), "{screen}");
@@ -122,17 +122,17 @@ fn what_was_not_measured_is_no_tick() {
     judge(&mut record);
     let screen = screen_at(&record, COLUMNS);
     assert!(!screen.contains('✔') && screen.contains("interrupted"), "{screen}");
-    assert_eq!(record.judgement.as_ref().unwrap().host.as_ref().unwrap().state, HostState::Unknown);
+    assert_eq!(record.content.judgement.as_ref().unwrap().host.as_ref().unwrap().state, HostState::Unknown);
 }
 
 #[test]
 fn a_failed_part_takes_the_ok() {
     let mut record = record();
-    for part in &mut record.parts {
+    for part in &mut record.content.parts {
         part.outcome = Outcome::Failed;
     }
     judge(&mut record);
-    let host = record.judgement.as_ref().unwrap().host.as_ref().unwrap();
+    let host = record.content.judgement.as_ref().unwrap().host.as_ref().unwrap();
     assert!(host.state != HostState::Ok && !host.complete, "{host:?}");
 }
 
@@ -163,7 +163,7 @@ proptest! {
             let text = strip_str(&screen).to_string();
             prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
         }
-        if record.has_first_screen() {
+        if record.content.has_first_screen() {
             assert_fits(&record, [columns]);
         }
     }

@@ -60,7 +60,7 @@ fn runtimes() {
 
 /// The intervals of the clock `name`.
 fn timed<'r>(record: &'r mut Record, name: &str) -> &'r mut TimedIntervals {
-    record.sections.clocks.report.clock_mut(&name.into()).and_then(|clock| clock.intervals.as_mut()).unwrap()
+    record.content.sections.clocks.report.clock_mut(&name.into()).and_then(|clock| clock.intervals.as_mut()).unwrap()
 }
 
 /// The line of the verdict on the current `record` that contains `words`, with its continuation lines.
@@ -89,20 +89,28 @@ fn changed(change: fn(&mut Record)) -> Record {
 }
 
 fn monotonic(record: &mut Record) -> &mut ClockReport {
-    record.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap()
+    record.content.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap()
 }
 
 fn say_causality_and_intervals(say: &mut dyn FnMut(&str, &Record, &str)) {
     let causal = "causal across cores";
     let unobserved = changed(|record| {
-        let row = record.sections.causality.report.litmus.iter_mut().find(|row| row.name == "CLOCK_MONOTONIC").unwrap();
+        let row = record
+            .content
+            .sections
+            .causality
+            .report
+            .litmus
+            .iter_mut()
+            .find(|row| row.name == "CLOCK_MONOTONIC")
+            .unwrap();
         (row.observations, row.fresh) = (0, 0);
     });
     say("causal", &record(), causal);
     say("a recommended clock that was not observed", &unobserved, causal);
     // An emulator whose CPUs hardly ever run concurrently yields too few new values of every clock.
     let unseen = changed(|record| {
-        record.sections.causality.report.litmus.iter_mut().for_each(|row| (row.fresh, row.violations) = (7, 0));
+        record.content.sections.causality.report.litmus.iter_mut().for_each(|row| (row.fresh, row.violations) = (7, 0));
     });
     say("no clock was seen enough", &unseen, causal);
     let (interval, warned) = ("CLOCK_MONOTONIC can time", "! CLOCK_MONOTONIC: ");
@@ -135,15 +143,24 @@ fn say_paths_and_questions(say: &mut dyn FnMut(&str, &Record, &str)) {
     say("a path that no proof settled", &unknown, "fast path");
     say("monotonic", &record(), "monotonic: ");
     let unwatched = changed(|record| {
-        record.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "rdtscp").unwrap().granularity =
-            None;
+        record
+            .content
+            .sections
+            .clocks
+            .report
+            .clocks
+            .iter_mut()
+            .find(|clock| clock.name == "rdtscp")
+            .unwrap()
+            .granularity = None;
     });
     say("an unwatched clock", &unwatched, "monotonic: ");
     let mut asked = record();
-    asked.sections.clocks.plan.questions_ns = vec![50.0, 9_000.0];
+    asked.content.sections.clocks.plan.questions_ns = vec![50.0, 9_000.0];
     say("a question of too short an interval", &asked, "50.0 ns: ");
     say("of one that was confirmed", &asked, "9.00 µs: ");
     asked
+        .content
         .sections
         .clocks
         .report
@@ -152,7 +169,7 @@ fn say_paths_and_questions(say: &mut dyn FnMut(&str, &Record, &str)) {
         .filter_map(|clock| clock.intervals.as_mut())
         .for_each(|timed| timed.trials.clear());
     say("of one that is claimed", &asked, "9.00 µs: ");
-    asked.sections.clocks.report.clocks.iter_mut().for_each(|clock| clock.intervals = None);
+    asked.content.sections.clocks.report.clocks.iter_mut().for_each(|clock| clock.intervals = None);
     say("of one that was not tested", &asked, "9.00 µs: ");
 }
 
@@ -163,7 +180,7 @@ fn no_command_switches_to_a_counter_that_the_page_distrusts() {
     record.machine.tsc.class = Some(chronoscope_harness::record::TscClass::Variant);
     assert!(plain(&record, View::named("clocks")).contains("echo tsc"), "the page judges nothing itself");
     assert!(!plain(&judged(record.clone()), View::named("clocks")).contains("echo tsc"));
-    record.judgement = None;
+    record.content.judgement = None;
     assert!(plain(&record, View::named("clocks")).contains("tsc"), "a document may lack the judgement");
 }
 

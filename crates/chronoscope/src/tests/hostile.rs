@@ -51,7 +51,7 @@ fn assert_judged(mut record: Record) {
     let xml = junit(&record, &judged).unwrap();
     let tree = roxmltree::Document::parse(&xml).unwrap();
     assert_eq!(tree.descendants().filter(|node| node.has_tag_name("testcase")).count(), judged.rules.len());
-    record.gate = Some(judged);
+    record.content.gate = Some(judged);
     let page = strip_str(&page(&record, Shown::default(), Width::default())).to_string();
     assert!(page.contains("GATE") && page.chars().all(|c| c == '\n' || !c.is_control()), "{page}");
     assert_eq!(document(&json(&record).unwrap()).unwrap(), record);
@@ -94,7 +94,7 @@ proptest! {
         for _ in 0..2 {
             let text = strip_str(&page(&record, Shown::default(), Width::default())).to_string();
             prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "a control character: {text}");
-            record.findings = record.pace.as_ref().map(|pace| conclude(RULES, pace)).unwrap_or_default();
+            record.findings = record.content.pace.as_ref().map(|pace| conclude(RULES, pace)).unwrap_or_default();
         }
     }
 
@@ -108,16 +108,16 @@ proptest! {
 fn numbers_that_are_not_finite() {
     let mut record = document(FIXTURE).unwrap();
     for (place, value) in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].into_iter().enumerate() {
-        record.sections.reads.report[place].p50_ns = value;
-        for bin in &mut record.sections.reads.report[place].histogram.bins {
+        record.content.sections.reads.report[place].p50_ns = value;
+        for bin in &mut record.content.sections.reads.report[place].histogram.bins {
             bin.from_ns = value;
         }
-        if let Some(latency) = record.sections.clocks.report.clocks[place].latency_ns.as_mut() {
+        if let Some(latency) = record.content.sections.clocks.report.clocks[place].latency_ns.as_mut() {
             latency.confidence = value;
             latency.low = value;
         }
     }
-    record.sections.causality.report.pairs[0].offset_ns = f64::NAN;
+    record.content.sections.causality.report.pairs[0].offset_ns = f64::NAN;
     assert_harmless(&record);
     assert!(json(&record).unwrap_err().is_not_writable());
 }

@@ -1,5 +1,3 @@
-use std::ops::{Deref, DerefMut};
-
 use serde::{Deserialize, Serialize};
 
 use super::{Machine, Tool};
@@ -25,7 +23,7 @@ pub const SCHEMA_VERSION: u32 = 2;
 ///
 /// let tool = Tool { name: "example".into(), version: "1".into() };
 /// let document = Document::new("example", tool, Machine::default(), vec![18.7]);
-/// assert_eq!(document.len(), 1, "a document gives access to its content");
+/// assert_eq!(document.content.len(), 1);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -77,19 +75,5 @@ impl<C> Document<C> {
     /// Whether there is a finding of severity warning or worse.
     pub fn has_warning(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity >= Severity::Warning)
-    }
-}
-
-impl<C> Deref for Document<C> {
-    type Target = C;
-
-    fn deref(&self) -> &C {
-        &self.content
-    }
-}
-
-impl<C> DerefMut for Document<C> {
-    fn deref_mut(&mut self) -> &mut C {
-        &mut self.content
     }
 }

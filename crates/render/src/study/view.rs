@@ -38,7 +38,7 @@ const BARS: usize = 12;
 /// ```
 pub fn terminal(record: &StudyRecord, detail: Detail, width: Width) -> String {
     let mut page = Page::with_width(width);
-    title::head(&mut page, &format!("study {}", record.study.name), record);
+    title::head(&mut page, &format!("study {}", record.content.study.name), record);
     what_it_says(&mut page, record);
     measured(&mut page, record, detail);
     compared(&mut page, record, detail);
@@ -106,8 +106,8 @@ fn measured(page: &mut Page, record: &StudyRecord, detail: Detail) {
         return;
     }
     page.table(cells::grid(record, &chosen, detail).table().folding_last());
-    if chosen.len() < record.cells.len() {
-        let text = format!("{} of {} cells shown; the full detail has all", chosen.len(), record.cells.len());
+    if chosen.len() < record.content.cells.len() {
+        let text = format!("{} of {} cells shown; the full detail has all", chosen.len(), record.content.cells.len());
         page.paragraph(Line::plain("  "), DIM, &text);
     }
     for reason in cells::reasons(record, &chosen) {
@@ -121,7 +121,7 @@ fn measured(page: &mut Page, record: &StudyRecord, detail: Detail) {
 }
 
 fn compared(page: &mut Page, record: &StudyRecord, detail: Detail) {
-    if record.comparisons.is_empty() {
+    if record.content.comparisons.is_empty() {
         return;
     }
     page.section(&format!("COMPARISONS ({})", comparisons::heading(record)));
@@ -132,11 +132,11 @@ fn compared(page: &mut Page, record: &StudyRecord, detail: Detail) {
     }
     match detail {
         Detail::Usual => differences(page, record),
-        Detail::Full => record.comparisons.iter().for_each(|comparison| {
+        Detail::Full => record.content.comparisons.iter().for_each(|comparison| {
             page.line(Line::new());
-            page.heading(&words::title(&record.plan, comparison));
+            page.heading(&words::title(&record.content.plan, comparison));
             page.table(comparisons::grid(record, comparison).table().folding_last());
-            let title = format!("difference{}", words::on_threads(&record.plan, comparison.threads));
+            let title = format!("difference{}", words::on_threads(&record.content.plan, comparison.threads));
             let charts = [curve::times(record, comparison), curve::differences(record, title, &[comparison])];
             side_by_side(page, &charts.into_iter().flatten().collect::<Vec<_>>());
         }),
@@ -146,10 +146,10 @@ fn compared(page: &mut Page, record: &StudyRecord, detail: Detail) {
 /// A chart of the difference for each comparison: next to contention on many threads, that on one would be a flat line.
 fn differences(page: &mut Page, record: &StudyRecord) {
     let chart = |comparison| {
-        let title = format!("difference of {}", words::title(&record.plan, comparison));
+        let title = format!("difference of {}", words::title(&record.content.plan, comparison));
         curve::differences(record, title, &[comparison])
     };
-    let charts: Vec<Chart> = record.comparisons.iter().filter_map(chart).collect();
+    let charts: Vec<Chart> = record.content.comparisons.iter().filter_map(chart).collect();
     side_by_side(page, &charts[..charts.len().min(CHARTS)]);
     if charts.len() > CHARTS {
         page.paragraph(Line::plain("  "), DIM, "charts of the first comparisons only; the full detail shows all");
@@ -171,7 +171,7 @@ fn side_by_side(page: &mut Page, charts: &[Chart]) {
 }
 
 fn against_build(page: &mut Page, record: &StudyRecord) {
-    let Some(found) = &record.against else { return };
+    let Some(found) = &record.content.against else { return };
     page.section(&against::title(found));
     if !found.cells.is_empty() {
         page.table(against::grid(found).table().folding_last());
@@ -201,7 +201,7 @@ fn charts(page: &mut Page, title: &str, charts: &[Chart], detail: Detail) {
 
 fn latencies(page: &mut Page, record: &StudyRecord) {
     let mut is_first = true;
-    for cell in &record.cells {
+    for cell in &record.content.cells {
         let (Some(latencies), Some([values, how])) = (&cell.latencies, cells::percentiles(cell)) else {
             continue;
         };
@@ -216,11 +216,11 @@ fn latencies(page: &mut Page, record: &StudyRecord) {
 }
 
 fn failures(page: &mut Page, record: &StudyRecord) {
-    if record.failures.is_empty() {
+    if record.content.failures.is_empty() {
         return;
     }
     page.section("FAILURES");
-    for failure in &record.failures {
+    for failure in &record.content.failures {
         let text = format!("{}: {}", failure.name(), given(Some(&failure.reason)));
         page.paragraph(Line::styled(CRITICAL, "✘ "), PLAIN, &text);
     }

@@ -59,15 +59,16 @@ impl IntervalAdvice {
 
 /// The CPUs that the run could use; 0 if unknown.
 fn cpus(record: &Record) -> u64 {
-    let planned = record.plan.cpus.len();
+    let planned = record.content.plan.cpus.len();
     let known = if planned > 0 { planned } else { record.machine.cpu.allowed.len() };
     known as u64
 }
 
 fn loop_turn_ns(question: &IntervalQuestion, record: &Record) -> Option<f64> {
     let turn = match question.runtime {
-        None => record.sections.clocks.report.harness.as_ref()?.loop_overhead_ns.as_ref(),
+        None => record.content.sections.clocks.report.harness.as_ref()?.loop_overhead_ns.as_ref(),
         Some(kind) => record
+            .content
             .sections
             .runtimes
             .report
@@ -188,7 +189,7 @@ fn between_threads(clock: &UsableClock, question: &IntervalQuestion, record: &Re
     let name = quoted(&clock.name);
     let error = question.error_pct / 100.0;
     let room_ns = question.interval_ns * error - clock.error_within_ns(error);
-    match (clock.causal, record.judgement.as_ref().and_then(|judgement| judgement.skew.bound_ns())) {
+    match (clock.causal, record.content.judgement.as_ref().and_then(|judgement| judgement.skew.bound_ns())) {
         (Some(true), Some(skew_ns)) if skew_ns > room_ns => format!(
             "start and end an interval on one CPU: a skew between CPUs of up to {}, {} of the interval, is not excluded, and the accepted \
              error leaves {}",
@@ -210,8 +211,13 @@ fn between_threads(clock: &UsableClock, question: &IntervalQuestion, record: &Re
 fn interrupted(method: &MethodAdvice, question: &IntervalQuestion, record: &Record) -> Option<String> {
     const LEAST_SHARE: f64 = 0.001;
     let takes_ns = method.takes_ns.filter(|_| matches!(method.method, Method::Direct | Method::Batch))?;
-    let reads =
-        record.sections.reads.report.iter().find(|reads| reads.span_ns > 0.0 && reads.shown_gaps().next().is_some())?;
+    let reads = record
+        .content
+        .sections
+        .reads
+        .report
+        .iter()
+        .find(|reads| reads.span_ns > 0.0 && reads.shown_gaps().next().is_some())?;
     // Shorter ones are within the error.
     let matters = |gaps: &&Gaps| gaps.above_ns >= takes_ns * question.error_pct / 100.0;
     let gaps = reads.shown_gaps().filter(matters).min_by(|a, b| a.above_ns.total_cmp(&b.above_ns))?;

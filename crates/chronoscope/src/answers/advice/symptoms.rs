@@ -226,7 +226,8 @@ pub fn look_up(row: &Symptom, asked: &str, record: &Record) -> SymptomAdvice {
 pub fn lacking(row: &Symptom, record: &Record) -> Option<String> {
     let is_measured = |section: &&str| {
         let parts = parts_of(section);
-        let mut reports = record.parts.iter().filter(|report| parts.iter().any(|part| part.part == report.part));
+        let mut reports =
+            record.content.parts.iter().filter(|report| parts.iter().any(|part| part.part == report.part));
         reports.any(|report| matches!(report.outcome, Outcome::Done | Outcome::Incomplete))
     };
     let measures = commands(&row.runs[..1]);

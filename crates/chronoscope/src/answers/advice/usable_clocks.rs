@@ -120,15 +120,15 @@ fn native(question: &IntervalQuestion, record: &Record) -> Result<Vec<UsableCloc
 
 /// The clocks that were judged.
 fn advice(record: &Record) -> &[ClockAdvice] {
-    record.judgement.as_ref().map_or(&[][..], |judgement| judgement.clocks.as_slice())
+    record.content.judgement.as_ref().map_or(&[][..], |judgement| judgement.clocks.as_slice())
 }
 
 fn nothing_measured(record: &Record) -> String {
-    format!("no clock was measured: {}", record.reason_missing(&MEASURED_BY))
+    format!("no clock was measured: {}", record.content.reason_missing(&MEASURED_BY))
 }
 
 fn of_native(clock: &ClockAdvice, question: &IntervalQuestion, record: &Record) -> UsableClock {
-    let report = record.sections.clocks.report.clock(&clock.name);
+    let report = record.content.sections.clocks.report.clock(&clock.name);
     let latency = report.and_then(|clock| clock.latency_ns.as_ref());
     let timed = report.and_then(|clock| clock.intervals.as_ref());
     let shortest = |tolerance| timed.map_or(ShortestInterval::Unknown, |timed| timed.shortest(tolerance));
@@ -156,7 +156,7 @@ fn of_native(clock: &ClockAdvice, question: &IntervalQuestion, record: &Record) 
             tolerance.percent() == question.error_pct
                 && matches!(shortest(tolerance), ShortestInterval::NotConfirmed { .. })
         }),
-        causal: record.causal(&clock.name),
+        causal: record.content.causal(&clock.name),
     }
 }
 
@@ -200,7 +200,7 @@ fn confirmed_from(timed: &TimedIntervals, error_pct: f64) -> Option<f64> {
 fn of_runtime(kind: RuntimeKind, question: &IntervalQuestion, record: &Record) -> Result<Vec<UsableClock>, String> {
     let title = kind.title();
     let runtimes: Vec<&Runtime> =
-        record.sections.runtimes.report.iter().filter(|runtime| runtime.kind == kind).collect();
+        record.content.sections.runtimes.report.iter().filter(|runtime| runtime.kind == kind).collect();
     if !runtimes.iter().any(|runtime| runtime.available) {
         let reason = runtimes.iter().find_map(|runtime| runtime.reason_unavailable.clone());
         return Err(match reason {
@@ -243,8 +243,9 @@ fn of_clock(runtime: &Runtime, clock: &RuntimeClock, question: &IntervalQuestion
 
 /// Why a document cannot answer, and what measures it; None if it can.
 pub fn lacking(question: &IntervalQuestion, record: &Record) -> Option<String> {
-    let has =
-        |kind| record.sections.runtimes.report.iter().any(|runtime| runtime.kind == kind && !runtime.clocks.is_empty());
+    let has = |kind| {
+        record.content.sections.runtimes.report.iter().any(|runtime| runtime.kind == kind && !runtime.clocks.is_empty())
+    };
     match question.runtime {
         None if advice(record).is_empty() => {
             Some("it has no clocks; `chronoscope check --output FILE` measures them".to_owned())
@@ -270,7 +271,7 @@ fn unknown_clock(question: &IntervalQuestion, record: &Record) -> Option<String>
             ("this document".to_owned(), advice.iter().map(|clock| clock.name.to_string()).collect())
         }
         Some(kind) => {
-            let of_kind = record.sections.runtimes.report.iter().filter(|runtime| runtime.kind == kind);
+            let of_kind = record.content.sections.runtimes.report.iter().filter(|runtime| runtime.kind == kind);
             let mut names: Vec<String> =
                 of_kind.flat_map(|runtime| runtime.clocks.iter().map(|clock| clock.name.clone())).collect();
             names.dedup();

@@ -40,7 +40,7 @@ type Name = (String, Option<String>);
 
 fn name(finding: &Finding, of: &Record) -> Name {
     let bare = |subject: &String| {
-        let runtimes = of.sections.runtimes.report.iter().filter(|runtime| is_about(subject, runtime));
+        let runtimes = of.content.sections.runtimes.report.iter().filter(|runtime| is_about(subject, runtime));
         runtimes.fold(subject.clone(), |subject, runtime| subject.replace(&runtime.title(), runtime.kind.title()))
     };
     (finding.id.clone().into_owned(), finding.subject.as_ref().map(bare))
@@ -66,7 +66,7 @@ fn has_looked_for(other: &Record, finding: &Finding, this: &Record) -> bool {
 }
 
 fn measured(record: &Record) -> Vec<Part> {
-    let done = record.parts.iter().filter(|part| matches!(part.outcome, Outcome::Done | Outcome::Incomplete));
+    let done = record.content.parts.iter().filter(|part| matches!(part.outcome, Outcome::Done | Outcome::Incomplete));
     done.map(|part| part.part).collect()
 }
 
@@ -78,12 +78,12 @@ fn has_tried_runtimes(other: &Record, finding: &Finding, this: &Record) -> bool 
         Some(subject) => is_about(subject, runtime),
         None => is_of_all && runtime.available,
     };
-    this.sections.runtimes.report.iter().filter(is_about).all(|runtime| has_tried(other, runtime))
+    this.content.sections.runtimes.report.iter().filter(is_about).all(|runtime| has_tried(other, runtime))
 }
 
 /// Whether this runtime, or one of its kind in another version, was tried.
 fn has_tried(other: &Record, runtime: &Runtime) -> bool {
-    let of_kind = || other.sections.runtimes.report.iter().filter(|tried| tried.kind == runtime.kind);
+    let of_kind = || other.content.sections.runtimes.report.iter().filter(|tried| tried.kind == runtime.kind);
     match of_kind().find(|tried| tried.title() == runtime.title()) {
         Some(same) => !same.out_of_time,
         None => of_kind().next().is_some() && of_kind().all(|tried| !tried.out_of_time),
@@ -139,12 +139,20 @@ mod tests {
         let this = of_runtimes();
         let is_of_mono = |name: &FindingName| name.subject.as_deref().is_some_and(|it| it.contains("Mono"));
         let mut other = of_runtimes();
-        let mono = other.sections.runtimes.report.iter_mut().find(|runtime| runtime.kind == RuntimeKind::Mono).unwrap();
+        let mono = other
+            .content
+            .sections
+            .runtimes
+            .report
+            .iter_mut()
+            .find(|runtime| runtime.kind == RuntimeKind::Mono)
+            .unwrap();
         (mono.available, mono.out_of_time) = (false, false);
         mono.reason_unavailable = Some("not found".to_owned());
         other.findings.clear();
         assert!(findings_missing(&this, &other).iter().any(is_of_mono), "what was not there before is new");
         other
+            .content
             .sections
             .runtimes
             .report
@@ -152,7 +160,7 @@ mod tests {
             .for_each(|runtime| runtime.out_of_time = runtime.kind == RuntimeKind::Mono);
         let missing = findings_missing(&this, &other);
         assert!(!missing.iter().any(is_of_mono) && !missing.is_empty(), "{missing:?}");
-        other.sections.runtimes.report.retain(|runtime| runtime.kind != RuntimeKind::Mono);
+        other.content.sections.runtimes.report.retain(|runtime| runtime.kind != RuntimeKind::Mono);
         assert!(!findings_missing(&this, &other).iter().any(is_of_mono), "nobody asked for it");
     }
 
@@ -163,7 +171,7 @@ mod tests {
         other.findings.clear();
         assert!(findings_missing(&this, &other).iter().any(|it| it.id == "wall_clock_for_intervals"));
         for outcome in [Outcome::Skipped, Outcome::Failed] {
-            other.parts.iter_mut().for_each(|part| part.outcome = outcome);
+            other.content.parts.iter_mut().for_each(|part| part.outcome = outcome);
             assert!(findings_missing(&this, &other).iter().all(|it| it.id == "stolen_time"), "{outcome:?}");
         }
         let mut blank = crate::rules::tests::blank();
@@ -195,10 +203,10 @@ mod tests {
         let mut this = record();
         this.findings.clear();
         assert_eq!(findings_missing(&base, &this).len(), 1);
-        let litmus = this.parts.iter_mut().find(|part| part.part == Part::Litmus).unwrap();
+        let litmus = this.content.parts.iter_mut().find(|part| part.part == Part::Litmus).unwrap();
         litmus.outcome = Outcome::Failed;
         assert!(findings_missing(&base, &this).is_empty());
-        this.parts.retain(|part| part.part != Part::Litmus);
+        this.content.parts.retain(|part| part.part != Part::Litmus);
         assert!(findings_missing(&base, &this).is_empty());
     }
 
@@ -215,7 +223,8 @@ mod tests {
     #[test]
     fn another_version_of_a_runtime_with_the_same_findings_has_nothing_new() {
         let (base, mut this) = (of_runtimes(), of_runtimes());
-        let mono = this.sections.runtimes.report.iter_mut().find(|runtime| runtime.kind == RuntimeKind::Mono).unwrap();
+        let mono =
+            this.content.sections.runtimes.report.iter_mut().find(|runtime| runtime.kind == RuntimeKind::Mono).unwrap();
         mono.version = Some("6.12.0.200".to_owned());
         judge(&mut this);
         assert!(this.findings.iter().any(|it| it.subject.as_deref().is_some_and(|it| it.contains("Mono 6.12.0.200"))));
@@ -232,7 +241,14 @@ mod tests {
         other.findings.clear();
         let has = |other: &Record, id: &str| findings_missing(&this, other).iter().any(|it| it.id == id);
         assert!(has(&other, "wall_clock_for_intervals") && has(&other, "runtime_not_parallel"));
-        let java = other.sections.runtimes.report.iter_mut().find(|runtime| runtime.kind == RuntimeKind::Java).unwrap();
+        let java = other
+            .content
+            .sections
+            .runtimes
+            .report
+            .iter_mut()
+            .find(|runtime| runtime.kind == RuntimeKind::Java)
+            .unwrap();
         java.out_of_time = true;
         assert!(!has(&other, "wall_clock_for_intervals") && has(&other, "runtime_not_parallel"));
         let mut both = this.findings.iter().find(|it| it.id == "runtime_not_parallel").unwrap().clone();
@@ -243,19 +259,29 @@ mod tests {
     #[test]
     fn one_of_two_versions_that_there_was_no_time_for_was_not_tried() {
         let mut this = of_runtimes();
-        let mut second =
-            this.sections.runtimes.report.iter().find(|runtime| runtime.kind == RuntimeKind::Python).unwrap().clone();
+        let mut second = this
+            .content
+            .sections
+            .runtimes
+            .report
+            .iter()
+            .find(|runtime| runtime.kind == RuntimeKind::Python)
+            .unwrap()
+            .clone();
         second.version = Some("3.12.1 (main)".to_owned());
-        this.sections.runtimes.report.push(second);
+        this.content.sections.runtimes.report.push(second);
         let mut other = this.clone();
-        let last = other.sections.runtimes.report.last_mut().unwrap();
+        let last = other.content.sections.runtimes.report.last_mut().unwrap();
         (last.available, last.out_of_time) = (false, true);
         assert!(
-            has_tried(&other, &this.sections.runtimes.report[4])
-                && !has_tried(&other, this.sections.runtimes.report.last().unwrap())
+            has_tried(&other, &this.content.sections.runtimes.report[4])
+                && !has_tried(&other, this.content.sections.runtimes.report.last().unwrap())
         );
-        let last = other.sections.runtimes.report.last_mut().unwrap();
+        let last = other.content.sections.runtimes.report.last_mut().unwrap();
         last.version = None;
-        assert!(!has_tried(&other, this.sections.runtimes.report.last().unwrap()), "which version it is nobody asked");
+        assert!(
+            !has_tried(&other, this.content.sections.runtimes.report.last().unwrap()),
+            "which version it is nobody asked"
+        );
     }
 }

@@ -20,7 +20,8 @@ fn source(name: &str, record: Record) -> Source {
 fn scaled(factor: f64, second: u32) -> Record {
     let mut record = record();
     record.started_at = format!("2026-11-22T00:00:{second:02}Z");
-    for latency in record.sections.clocks.report.clocks.iter_mut().filter_map(|clock| clock.latency_ns.as_mut()) {
+    for latency in record.content.sections.clocks.report.clocks.iter_mut().filter_map(|clock| clock.latency_ns.as_mut())
+    {
         for value in [&mut latency.estimate, &mut latency.low, &mut latency.high] {
             *value *= factor;
         }
@@ -61,12 +62,19 @@ fn a_change_beyond_the_noise_is_found_and_one_within_is_not() {
 fn studies_are_compared_cell_by_cell() {
     let study = |factor: f64| {
         let mut record = document(include_str!("../../../tests/fixtures/study.json")).unwrap();
-        let cells = &mut record.study.as_mut().expect("it is a study").cells;
+        let cells = &mut record.content.study.as_mut().expect("it is a study").cells;
         cells.iter_mut().for_each(|cell| cell.time_ns = cell.time_ns.map(|time| time.times(factor)));
         record
     };
-    let timed =
-        study(1.0).study.as_ref().expect("it is a study").cells.iter().filter(|cell| cell.time_ns.is_some()).count();
+    let timed = study(1.0)
+        .content
+        .study
+        .as_ref()
+        .expect("it is a study")
+        .cells
+        .iter()
+        .filter(|cell| cell.time_ns.is_some())
+        .count();
     let counted = |factor: f64| {
         let compared = compare(&source("a", study(1.0)), &[source("b", study(factor))], &[]);
         let figures = &compared.runs[0].figures;
@@ -225,9 +233,9 @@ fn a_comparison_is_a_document_that_is_shown_again() {
     compared.content.comparison =
         Some(compare(&source("a.json", scaled(1.0, 0)), &[source("b.json", scaled(1.5, 1))], &[]));
     let text = json(&compared).unwrap();
-    assert_eq!(document(&text).unwrap().comparison, compared.comparison);
+    assert_eq!(document(&text).unwrap().content.comparison, compared.content.comparison);
     for (full, columns) in [(false, 60), (true, 80), (true, 118)] {
-        let page = view::page(compared.comparison.as_ref().unwrap(), full, Width::of_columns(columns));
+        let page = view::page(compared.content.comparison.as_ref().unwrap(), full, Width::of_columns(columns));
         let page = anstream::adapter::strip_str(&page).to_string();
         assert!(page.contains("regression") && page.contains("a.json"), "{page}");
         assert_eq!(page.contains("noise  ") || page.contains(" noise\n"), full || columns == 60, "{page}");

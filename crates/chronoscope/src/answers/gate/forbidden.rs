@@ -63,10 +63,10 @@ fn no_warning(record: &Record) -> Judged {
         let words = format!("warnings or errors: {}", found.join(", "));
         return Judged::seen(RuleOutcome::Failed, words).advice("`chronoscope findings ID` explains each");
     }
-    if let Some(failed) = record.parts.iter().find(|report| report.outcome == Outcome::Failed) {
+    if let Some(failed) = record.content.parts.iter().find(|report| report.outcome == Outcome::Failed) {
         return Judged::unknown(format!("{} could not be measured", failed.part.title()));
     }
-    if record.is_check() && record.parts.iter().all(|report| report.outcome == Outcome::Skipped) {
+    if record.content.is_check() && record.content.parts.iter().all(|report| report.outcome == Outcome::Skipped) {
         return Judged::unknown("nothing was measured");
     }
     Judged::seen(RuleOutcome::Passed, "no warning or error")
@@ -85,25 +85,26 @@ fn reason_not_looked_for(record: &Record, kind: &Kind) -> Option<String> {
     if !kinds::looked_for(record).contains(&kind) {
         return Some(format!("`{}` does not look for it", record.command));
     }
-    if !record.is_check() {
+    if !record.content.is_check() {
         return None;
     }
     let is_measured = |part: Part, least: Outcome| {
         record
+            .content
             .parts
             .iter()
             .any(|report| report.part == part && (report.outcome == Outcome::Done || report.outcome == least))
     };
-    if latch::yields(kind.id) && record.sections.runtimes.report.iter().all(|runtime| runtime.latch.is_none()) {
+    if latch::yields(kind.id) && record.content.sections.runtimes.report.iter().all(|runtime| runtime.latch.is_none()) {
         return Some("no threads were released together; `chronoscope runtimes --latch N` does that".to_owned());
     }
     // A kind belongs to the first section it names.
     let Some(section) = kind.shown_in.first() else {
-        let is_any = record.parts.iter().any(|report| is_measured(report.part, Outcome::Incomplete));
+        let is_any = record.content.parts.iter().any(|report| is_measured(report.part, Outcome::Incomplete));
         return (!is_any).then(|| "nothing was measured".to_owned());
     };
     let parts = registry::parts_of(section).iter().map(|row| row.part);
     let missing: Vec<Part> = parts.filter(|part| !is_measured(*part, Outcome::Done)).collect();
     let first = missing.first()?;
-    Some(format!("{} not examined: {}", first.title(), record.reason_missing(&missing)))
+    Some(format!("{} not examined: {}", first.title(), record.content.reason_missing(&missing)))
 }

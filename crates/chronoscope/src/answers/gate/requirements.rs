@@ -56,7 +56,7 @@ pub fn rule(text: &str) -> Result<Rule, String> {
 
 /// By the conclusions of the document, if it has any.
 fn concluded(record: &Record, judge: fn(&Judgement, &Record) -> Judged) -> Judged {
-    match &record.judgement {
+    match &record.content.judgement {
         Some(judgement) => judge(judgement, record),
         None => Judged::unknown(format!("`{}` wrote this document, which has no check of the clocks", record.command)),
     }
@@ -107,8 +107,8 @@ fn invariant_tsc(record: &Record) -> Judged {
 }
 
 fn ntp(record: &Record) -> Judged {
-    let Some(sync) = record.sections.sync.report.as_ref() else {
-        return Judged::unknown(format!("the wall clock was not examined: {}", record.reason_missing(&[SYNC])));
+    let Some(sync) = record.content.sections.sync.report.as_ref() else {
+        return Judged::unknown(format!("the wall clock was not examined: {}", record.content.reason_missing(&[SYNC])));
     };
     let evidence = sync.discipline.evidence.join("; ");
     match sync.discipline.state {
@@ -133,7 +133,7 @@ fn clocksource(record: &Record, name: &str) -> Judged {
         return Judged::seen(RuleOutcome::Passed, format!("the kernel uses {current}"));
     }
     let judged = Judged::seen(RuleOutcome::Failed, format!("the kernel uses {current}"));
-    match (source.offers(name), sources::doubt(record.counter_doubt(), name)) {
+    match (source.offers(name), sources::doubt(record.content.counter_doubt(), name)) {
         (false, _) => judged.advice(format!("the kernel offers only {}", source.available.join(", "))),
         (true, Some(doubt)) => judged.advice(format!("the kernel offers {name}, but do not switch to it: {doubt}")),
         (true, None) => judged.advice(format!("switch with {}", Clocksource::switch_command(name))),

@@ -63,7 +63,8 @@ fn a_limit_is_judged_by_the_ends_of_the_interval() {
         assert_eq!(outcome(&check, &latency(limit)), wanted, "{limit}");
     }
     let mut wide = check;
-    let clock = wide.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    let clock =
+        wide.content.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
     let latency_ns = clock.latency_ns.as_mut().unwrap();
     (latency_ns.low, latency_ns.high) = (18.0, 41.0);
     let between = judged(&wide, &latency("40ns"));
@@ -77,7 +78,8 @@ fn a_limit_is_judged_by_the_ends_of_the_interval() {
 #[test]
 fn an_interval_of_little_confidence_settles_nothing() {
     let mut once = check();
-    let clock = once.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    let clock =
+        once.content.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
     clock.latency_ns.as_mut().unwrap().confidence = 0.75;
     let within = judged(&once, &latency("40ns"));
     assert!(within.outcome == Unresolved && within.seen.contains("confidence"), "{within:?}");
@@ -110,11 +112,12 @@ fn what_was_not_measured_is_unknown_with_the_reason() {
         assert!(!judged.seen.trim().is_empty(), "{line}");
     }
     let mut broken = check();
-    let clock = broken.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    let clock =
+        broken.content.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
     (clock.available, clock.reason_unavailable) = (false, Some("EINVAL".to_owned()));
     let unreadable = judged(&broken, &latency("1s"));
     assert!(unreadable.outcome == Unknown && unreadable.seen.ends_with("EINVAL"), "{unreadable:?}");
-    broken.sections.clocks.report.clocks.clear();
+    broken.content.sections.clocks.report.clocks.clear();
     assert_eq!(outcome(&broken, &latency("1s")), Unknown);
 }
 
@@ -130,7 +133,8 @@ fn a_step_hidden_by_the_read_may_be_anything_below_it() {
     assert_eq!(outcome(&check, "max-granularity.CLOCK_MONOTONIC_COARSE = '4ms'"), Passed);
     assert_eq!(outcome(&check, "max-granularity.CLOCK_MONOTONIC_COARSE = '3ms'"), Failed);
     let mut ticking = check;
-    let clock = ticking.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    let clock =
+        ticking.content.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
     let period = chronoscope_harness::record::Estimate { estimate: 10.0, low: 9.9, high: 10.1, confidence: 0.99 };
     clock.tick = Some(Tick { period_ns: Some(period), ..Tick::default() });
     assert_eq!(outcome(&ticking, "max-granularity.monotonic = '20ns'"), Passed);
@@ -141,15 +145,15 @@ fn a_step_hidden_by_the_read_may_be_anything_below_it() {
 fn skew_is_what_no_pair_excludes() {
     let mut check = check();
     assert_eq!([outcome(&check, "max-skew = '62ns'"), outcome(&check, "max-skew = '50ns'")], [Passed, Unresolved]);
-    check.sections.causality.report.pairs_possible = 28;
+    check.content.sections.causality.report.pairs_possible = 28;
     assert!(judged(&check, "max-skew = '62ns'").seen.contains("1 of 28 pairs"));
-    check.sections.causality.report.pairs[0].offset_ns = 400.0;
+    check.content.sections.causality.report.pairs[0].offset_ns = 400.0;
     assert_eq!(outcome(&check, "max-skew = '300ns'"), Failed, "at least 352 ns");
     assert_eq!(outcome(&check, "max-skew = '400ns'"), Unresolved);
-    check.sections.causality.report.pairs[0].reason_not_constant = Some("it jumped".to_owned());
+    check.content.sections.causality.report.pairs[0].reason_not_constant = Some("it jumped".to_owned());
     assert_eq!(outcome(&check, "max-skew = '1s'"), Unresolved, "it may have been larger");
-    check.sections.causality.report.pairs.clear();
-    check.sections.causality.report.reason_unavailable = Some("one CPU is allowed".to_owned());
+    check.content.sections.causality.report.pairs.clear();
+    check.content.sections.causality.report.reason_unavailable = Some("one CPU is allowed".to_owned());
     let alone = judged(&check, "max-skew = '1s'");
     assert!(alone.outcome == Unknown && alone.seen.contains("one CPU is allowed"), "{alone:?}");
 }
@@ -158,14 +162,14 @@ fn skew_is_what_no_pair_excludes() {
 fn the_wall_clock_is_judged_by_its_bound_and_what_disciplines_it() {
     let mut check = check();
     assert_eq!([outcome(&check, "require = ['ntp']"), outcome(&check, "max-ntp-error = '5ms'")], [Unknown, Unknown]);
-    check.sections.sync.report = Some(well());
+    check.content.sections.sync.report = Some(well());
     assert_eq!([outcome(&check, "require = ['ntp']"), outcome(&check, "max-ntp-error = '5ms'")], [Passed, Passed]);
     assert_eq!(outcome(&check, "max-ntp-error = '500us'"), Failed, "it is 799 µs");
-    let sync = check.sections.sync.report.as_mut().unwrap();
+    let sync = check.content.sections.sync.report.as_mut().unwrap();
     sync.bound = Known::Unavailable("the kernel says unsynchronised".to_owned());
     sync.discipline.state = DisciplineState::NotDisciplined;
     assert_eq!([outcome(&check, "require = ['ntp']"), outcome(&check, "max-ntp-error = '5ms'")], [Failed, Unknown]);
-    check.sections.sync.report.as_mut().unwrap().discipline.state = DisciplineState::Unknown;
+    check.content.sections.sync.report.as_mut().unwrap().discipline.state = DisciplineState::Unknown;
     assert_eq!(outcome(&check, "require = ['ntp']"), Unknown);
 }
 
@@ -173,7 +177,7 @@ fn the_wall_clock_is_judged_by_its_bound_and_what_disciplines_it() {
 fn lost_time_is_that_of_the_worst_clock() {
     let mut check = check();
     assert_eq!([outcome(&check, "max-lost = '2%'"), outcome(&check, "max-lost = '1%'")], [Passed, Failed]);
-    check.sections.reads.report.clear();
+    check.content.sections.reads.report.clear();
     assert_eq!(outcome(&check, "max-lost = '100%'"), Unknown);
 }
 
@@ -182,7 +186,7 @@ fn requirements_follow_the_conclusions() {
     let reason = || "why".to_owned();
     let of = |change: &dyn Fn(&mut Judgement), line: &str| {
         let mut record = check();
-        change(record.judgement.as_mut().unwrap());
+        change(record.content.judgement.as_mut().unwrap());
         outcome(&record, line)
     };
     let path = |found: FastPath| of(&|all| all.path = found.clone(), "require = ['vdso']");
@@ -223,7 +227,7 @@ fn a_forbidden_finding_passes_only_where_it_was_looked_for() {
     let found = judged(&check, "forbid = ['noisy_machine']");
     assert_eq!((found.outcome, found.seen.as_str(), found.advice), (Failed, "2 % lost", vec!["be quiet".to_owned()]));
     check.findings.clear();
-    let reads = check.parts.iter_mut().find(|report| report.part == READS).unwrap();
+    let reads = check.content.parts.iter_mut().find(|report| report.part == READS).unwrap();
     (reads.outcome, reads.reason) = (Outcome::Incomplete, Some("out of time".to_owned()));
     let missing = judged(&check, "forbid = ['noisy_machine']");
     assert!(missing.outcome == Unknown && missing.seen.contains("out of time"), "{missing:?}");
@@ -244,7 +248,7 @@ fn strict_is_a_rule_against_every_warning() {
     assert_eq!(outcome(&check, "strict = true"), Passed);
     assert_eq!(outcome(&blank(), "strict = true"), Unknown);
     let mut failed = check;
-    failed.parts[0].outcome = crate::document::Outcome::Failed;
+    failed.content.parts[0].outcome = crate::document::Outcome::Failed;
     assert_eq!(outcome(&failed, "strict = true"), Unknown, "what was not measured never passes");
     assert!(rules("strict = false").unwrap().is_empty());
 }
@@ -319,7 +323,7 @@ fn a_gate_passes_only_if_every_rule_does() {
 #[test]
 fn the_judgement_is_kept_in_the_document() {
     let (mut record, found) = judged_gate();
-    record.gate = Some(found);
+    record.content.gate = Some(found);
     let schema: serde_json::Value = serde_json::from_str(&crate::document::schema()).unwrap();
     let value = serde_json::to_value(&record).unwrap();
     assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&value));
@@ -372,7 +376,7 @@ fn every_known_finding_can_be_forbidden() {
 #[test]
 fn without_conclusions_it_is_unknown_and_so_is_what_was_not_planned() {
     let mut record = blank();
-    record.sections.clocks.report.clocks = vec![readable(CLOCK)];
+    record.content.sections.clocks.report.clocks = vec![readable(CLOCK)];
     assert_eq!(outcome(&record, "require = ['vdso']"), Unknown);
     crate::rules::judge(&mut record);
     let judged = judged(&record, "require = ['vdso']");

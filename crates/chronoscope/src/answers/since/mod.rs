@@ -162,7 +162,9 @@ mod tests {
     #[test]
     fn what_is_worse_and_what_is_new_is_counted() {
         let (last, mut this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
-        for latency in this.sections.clocks.report.clocks.iter_mut().filter_map(|clock| clock.latency_ns.as_mut()) {
+        for latency in
+            this.content.sections.clocks.report.clocks.iter_mut().filter_map(|clock| clock.latency_ns.as_mut())
+        {
             (latency.estimate, latency.low, latency.high) =
                 (2.0 * latency.estimate, 2.0 * latency.low, 2.0 * latency.high);
         }
@@ -192,8 +194,15 @@ mod tests {
     #[test]
     fn what_only_one_of_them_has_is_a_change() {
         let (last, mut this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
-        this.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name.name() == "rdtscp").unwrap().latency_ns =
-            None;
+        this.content
+            .sections
+            .clocks
+            .report
+            .clocks
+            .iter_mut()
+            .find(|clock| clock.name.name() == "rdtscp")
+            .unwrap()
+            .latency_ns = None;
         for (this, last) in [(&this, &last), (&last, &this)] {
             assert!(!of(this, last).sentence.contains("no other certain change"), "{}", of(this, last).sentence);
         }
@@ -222,7 +231,7 @@ mod tests {
         let found = of(&this, &last);
         this.content.since = Some(found.clone());
         let read = document(&json(&this).unwrap()).unwrap();
-        assert_eq!(read.since.as_ref(), Some(&found));
+        assert_eq!(read.content.since.as_ref(), Some(&found));
         let page = crate::screen::terminal(&read, crate::screen::View::CHECK);
         let page = anstream::adapter::strip_str(&page).to_string();
         assert!(page.contains(&format!("\nSINCE {}", found.sentence)), "{page}");

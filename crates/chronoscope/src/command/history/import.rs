@@ -85,7 +85,7 @@ fn stopped(file: &str, error: &HistoryError, kept: usize) -> Failure {
 
 fn read(file: &Path) -> Result<Record, String> {
     let record = saved(file)?;
-    if record.comparison.is_some() {
+    if record.content.comparison.is_some() {
         return Err("it is a comparison, and no run".to_owned());
     }
     Run::of(&record).map(|_| record)

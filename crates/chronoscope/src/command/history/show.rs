@@ -12,7 +12,7 @@ use crate::history::History;
 /// Prints a kept run.
 pub fn run(options: &ShowRunOptions) -> Result<ExitCode, Failure> {
     let record = document(&mut to_read()?, options.id)?;
-    if options.view.is_some() && record.plan.parts.is_empty() {
+    if options.view.is_some() && record.content.plan.parts.is_empty() {
         return Err(Failure::usage(format!("--view applies to checks; `{}` wrote run {}", record.command, options.id)));
     }
     print_as(options.format, &record, Shown { view: options.view, full: false })?;

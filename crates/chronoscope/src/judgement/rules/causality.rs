@@ -37,7 +37,7 @@ pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind::notice(
 .shown_in(&["causality"]);
 
 fn non_causal_reads(record: &Record) -> Vec<Finding> {
-    let rows = || record.sections.causality.report.litmus.iter().filter(|row| row.violations > 0);
+    let rows = || record.content.sections.causality.report.litmus.iter().filter(|row| row.violations > 0);
     let is_worst = |row: &&Litmus| {
         // One way or between two CPUs tells of a clock what all do.
         let worst = rows().filter(|other| other.name == row.name).max_by(|a, b| a.worst_ns.total_cmp(&b.worst_ns));
@@ -52,6 +52,7 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
     // Of a clock unknown to this build its document says; one that says nothing must be causal like any other.
     let said = || {
         record
+            .content
             .sections
             .clocks
             .report
@@ -94,8 +95,8 @@ fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
         return NON_CAUSAL_READ.mend.to_owned();
     }
     let is_sound = |id: &SourceId| {
-        let clock = record.sections.clocks.report.clocks.iter().find(|clock| clock.name == *id);
-        clock.is_none_or(|clock| clock.available && record.causal(&clock.name) != Some(false))
+        let clock = record.content.sections.clocks.report.clocks.iter().find(|clock| clock.name == *id);
+        clock.is_none_or(|clock| clock.available && record.content.causal(&clock.name) != Some(false))
     };
     let ordered = SourceId::Clock(Guarantee::Ordered);
     match id.and_then(SourceId::guarantee) {
@@ -118,9 +119,10 @@ fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
 /// The clocks to recommend where threads compare times: ordered, readable, and with no evidence against them.
 fn clocks_between_threads(record: &Record) -> Vec<&'static str> {
     let counter = SourceId::CounterOrdered;
-    let is_sound = |clock: &&ClockReport| clock.available && record.causal(&clock.name) != Some(false);
-    let is_readable = record.sections.clocks.report.clocks.iter().filter(is_sound).any(|clock| clock.name == counter);
-    let counter = (is_readable && record.counter_doubt().is_none()).then_some(counter.name());
+    let is_sound = |clock: &&ClockReport| clock.available && record.content.causal(&clock.name) != Some(false);
+    let is_readable =
+        record.content.sections.clocks.report.clocks.iter().filter(is_sound).any(|clock| clock.name == counter);
+    let counter = (is_readable && record.content.counter_doubt().is_none()).then_some(counter.name());
     counter.into_iter().chain(steady_os_clock(record)).collect()
 }
 
@@ -136,17 +138,17 @@ mod tests {
         let id = SourceId::CounterUnordered;
         let mut record = blank();
         record.machine.tsc.class = Some(TscClass::Invariant);
-        record.sections.clocks.report.clocks =
+        record.content.sections.clocks.report.clocks =
             [id, SourceId::CounterOrdered, SourceId::Os(OsClock::Monotonic)].map(readable).to_vec();
-        record.sections.clocks.report.clocks[0].causal_by_design = false;
+        record.content.sections.clocks.report.clocks[0].causal_by_design = false;
         let went_back = |id: SourceId| Litmus { worst_ns: 50.0, ..litmus(id, 100, 3) };
-        record.sections.causality.report.litmus.push(went_back(id));
+        record.content.sections.causality.report.litmus.push(went_back(id));
         let advice = |record: &Record| non_causal_reads(&judged(record.clone()))[0].advice[0].clone();
         let ordered = SourceId::CounterOrdered.name();
         assert!(advice(&record).contains(ordered));
         record.machine.tsc.class = Some(TscClass::Variant);
         assert!(!advice(&record).contains(ordered) && advice(&record).contains("CLOCK_MONOTONIC"));
-        record.sections.causality.report.litmus.push(went_back(SourceId::Os(OsClock::Monotonic)));
+        record.content.sections.causality.report.litmus.push(went_back(SourceId::Os(OsClock::Monotonic)));
         assert!(!advice(&record).contains("CLOCK_MONOTONIC"));
     }
 }

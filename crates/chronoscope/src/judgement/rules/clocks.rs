@@ -31,12 +31,12 @@ pub const OS_CLOCK_ON_SLOW_PATH: Kind = Kind::warning(
 
 fn negative_elapsed(record: &Record) -> Vec<Finding> {
     let mut seen: BTreeMap<&str, (&ClockId, u64, f64)> = BTreeMap::new();
-    for clock in &record.sections.clocks.report.clocks {
+    for clock in &record.content.sections.clocks.report.clocks {
         if let Some(granularity) = clock.granularity.as_ref().filter(|granularity| granularity.backward_steps > 0) {
             seen.insert(clock.name.name(), (&clock.name, granularity.backward_steps, granularity.worst_backward_ns));
         }
     }
-    for reads in record.sections.reads.report.iter().filter(|reads| reads.backward_steps > 0) {
+    for reads in record.content.sections.reads.report.iter().filter(|reads| reads.backward_steps > 0) {
         let entry = seen.entry(reads.clock.name()).or_insert((&reads.clock, 0, 0.0));
         entry.1 = entry.1.saturating_add(reads.backward_steps);
     }
@@ -49,7 +49,8 @@ fn negative_elapsed(record: &Record) -> Vec<Finding> {
 }
 
 fn os_clock_on_slow_path(record: &Record) -> Vec<Finding> {
-    let Some(clock) = monotonic(&record.sections.clocks.report).filter(|clock| clock.path == Some(Path::Syscall))
+    let Some(clock) =
+        monotonic(&record.content.sections.clocks.report).filter(|clock| clock.path == Some(Path::Syscall))
     else {
         return Vec::new();
     };
@@ -92,7 +93,7 @@ mod tests {
             largest_empty_ticks: 0,
         };
         let rate = chronoscope_sources::Rate::NANOSECONDS;
-        record.sections.reads.report.extend(chronoscope_harness::estimators::reads::reads(
+        record.content.sections.reads.report.extend(chronoscope_harness::estimators::reads::reads(
             "CLOCK_MONOTONIC".into(),
             &samples,
             rate,

@@ -39,14 +39,15 @@ const REFUTED_FACTOR: f64 = 1.5;
 
 /// The recommended clocks.
 fn recommended(record: &Record) -> impl Iterator<Item = (&ClockId, &TimedIntervals)> {
-    let recommended = record.judgement.iter().flat_map(Judgement::recommended);
-    recommended.filter_map(|clock| Some((&clock.name, record.sections.clocks.report.intervals_of(&clock.name)?)))
+    let recommended = record.content.judgement.iter().flat_map(Judgement::recommended);
+    recommended
+        .filter_map(|clock| Some((&clock.name, record.content.sections.clocks.report.intervals_of(&clock.name)?)))
 }
 
 /// Finds requested intervals that a recommended clock cannot time within 10 %.
 fn interval_near_latency(record: &Record) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for interval_ns in &record.sections.clocks.plan.questions_ns {
+    for interval_ns in &record.content.sections.clocks.plan.questions_ns {
         for (clock, timed) in recommended(record) {
             let shortest = timed.shortest(Tolerance::TenPercent);
             // After trials that confirmed nothing, only intervals below the claim are certainly too short.
@@ -150,8 +151,8 @@ mod tests {
             trials: vec![failed],
             ..TimedIntervals::claimed(claim)
         };
-        record.sections.clocks.report.clocks.push(ClockReport { intervals: Some(timed), ..readable(CLOCK) });
-        record.sections.clocks.plan.questions_ns = vec![1_000.0, 50_000.0, 1e9];
+        record.content.sections.clocks.report.clocks.push(ClockReport { intervals: Some(timed), ..readable(CLOCK) });
+        record.content.sections.clocks.plan.questions_ns = vec![1_000.0, 50_000.0, 1e9];
         let record = judged(record);
         let found = interval_near_latency(&record);
         assert_eq!(found.len(), 1, "{found:?}");

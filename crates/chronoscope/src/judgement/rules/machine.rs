@@ -109,7 +109,7 @@ fn frequency_misdeclared(record: &Record) -> Vec<Finding> {
                      counters differ (chronoscope causality)",
                 );
             }
-            match steady_os_clock(record).filter(|_| record.counter_doubt().is_none()) {
+            match steady_os_clock(record).filter(|_| record.content.counter_doubt().is_none()) {
                 Some(name) => finding.advice(format!("calibrate against {name} instead of trusting this source")),
                 None => finding,
             }
@@ -133,7 +133,7 @@ fn is_the_kernels_own(source: &FrequencySource, record: &Record) -> bool {
 }
 
 fn better_clocksource(record: &Record) -> Vec<Finding> {
-    let better = clocksource::better(&Facts::of(record), record.counter_doubt());
+    let better = clocksource::better(&Facts::of(record), record.content.counter_doubt());
     let Some((current, better)) = record.machine.clocksource.current.as_ref().zip(better) else {
         return Vec::new();
     };
@@ -160,7 +160,7 @@ mod tests {
     /// A machine that reads `current` while `available` are offered, with a counter of `class`.
     fn machine(current: &str, available: &[&str], class: TscClass) -> Record {
         let mut record = blank();
-        record.sections.clocks.report.clocks.push(readable("CLOCK_MONOTONIC"));
+        record.content.sections.clocks.report.clocks.push(readable("CLOCK_MONOTONIC"));
         record.machine.tsc.class = Some(class);
         record.machine.tsc.cpuid = Some(vec![CpuidFlag::Tsc]);
         record.machine.clocksource = Clocksource {
@@ -212,10 +212,10 @@ mod tests {
         unstable.machine.kernel.messages =
             Known::Value(vec!["tsc: Marking TSC unstable due to clocksource watchdog".to_owned()]);
         let mut unreadable = machine("hpet", &["tsc", "hpet"], Variant);
-        unreadable.sections.clocks.report.clocks[0].available = false;
+        unreadable.content.sections.clocks.report.clocks[0].available = false;
         let slow = |available: &[&str], class| {
             let mut record = machine("acpi_pm", available, class);
-            record.sections.clocks.report.clocks[0].path = Some(chronoscope_harness::record::Path::Syscall);
+            record.content.sections.clocks.report.clocks[0].path = Some(chronoscope_harness::record::Path::Syscall);
             assert!(conclude(&record).iter().any(|finding| finding.is(OS_CLOCK_ON_SLOW_PATH)));
             conclude(&record)
         };
@@ -240,10 +240,10 @@ mod tests {
     #[test]
     fn skewed_counters_are_no_clocksource_to_switch_to() {
         let mut skewed = machine("hpet", &["tsc", "hpet"], TscClass::Invariant);
-        skewed.sections.clocks.report.clocks.push(readable("lfence; rdtsc"));
+        skewed.content.sections.clocks.report.clocks.push(readable("lfence; rdtsc"));
         if cfg!(target_arch = "x86_64") {
             assert!(advice(&skewed).contains("echo tsc"));
-            skewed.sections.causality.report.litmus.push(litmus("lfence; rdtsc", 100, 3));
+            skewed.content.sections.causality.report.litmus.push(litmus("lfence; rdtsc", 100, 3));
             assert!(!advice(&skewed).contains("echo tsc"));
         }
     }

@@ -61,7 +61,7 @@ fn on_slow_path(record: &Record) -> Vec<Finding> {
                 .advice(way_off_the_slow_path(record))
         })
     };
-    measured(&record.sections.runtimes.report).filter_map(slow).collect()
+    measured(&record.content.sections.runtimes.report).filter_map(slow).collect()
 }
 
 /// In an interrupted run, nothing is held against a runtime; nor in a check what it had no time for, which is chance: its table
@@ -70,9 +70,9 @@ fn failed(record: &Record) -> Vec<Finding> {
     if record.interrupted {
         return Vec::new();
     }
-    let is_in_check = record.sections.runtimes.plan.as_ref().is_some_and(|plan| plan.quick_starters);
+    let is_in_check = record.content.sections.runtimes.plan.as_ref().is_some_and(|plan| plan.quick_starters);
     let failing =
-        record.sections.runtimes.report.iter().filter(|runtime| {
+        record.content.sections.runtimes.report.iter().filter(|runtime| {
             !runtime.available && runtime.executable.is_some() && !(is_in_check && runtime.out_of_time)
         });
     failing

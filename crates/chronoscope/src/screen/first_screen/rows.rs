@@ -64,7 +64,7 @@ fn style_of(state: HostState) -> Style {
 /// What the machine runs on, and how many CPUs it has.
 fn machine(record: &Record) -> String {
     let machine = &record.machine;
-    let cpus = machine.cpu.online.map_or_else(|| record.plan.cpus.len() as u64, u64::from);
+    let cpus = machine.cpu.online.map_or_else(|| record.content.plan.cpus.len() as u64, u64::from);
     let hypervisor = &machine.hypervisor;
     match (machine.emulated_by(), hypervisor.present) {
         (Some(by), _) => format!("{}, {}", fitted(by, HOSTNAME), counted(cpus, "CPU", "CPUs")),
@@ -84,7 +84,7 @@ pub fn rows(record: &Record, judgement: &Judgement, about: &Host) -> Vec<Row> {
     rows.extend(record.interrupted.then(|| noted("interrupted: partial results follow")));
     rows.extend(host(about, &record.findings, judgement.noise.lost.is_some()));
     rows.extend(uses(record, &judgement.uses));
-    rows.extend(runtimes_left(&record.sections.runtimes.report));
+    rows.extend(runtimes_left(&record.content.sections.runtimes.report));
     rows.extend(avoid(record, &judgement.uses.avoid));
     rows.push(one_shot(record, &judgement.uses));
     rows.extend(judgement.questions.iter().map(|question| {
@@ -93,7 +93,7 @@ pub fn rows(record: &Record, judgement: &Judgement, about: &Host) -> Vec<Row> {
     }));
     rows.push(trust(record, judgement));
     rows.push(noise(&judgement.noise));
-    let since = record.since.as_ref().map(|since| Line::plain(&fitted(&since.sentence, SENTENCE)));
+    let since = record.content.since.as_ref().map(|since| Line::plain(&fitted(&since.sentence, SENTENCE)));
     rows.extend(since.map(|said| row("SINCE", 1, [said])));
     rows
 }
@@ -142,14 +142,14 @@ fn reason_said(reason: &Reason, findings: &[&Finding], is_told_by_noise: bool) -
 
 fn uses(record: &Record, uses: &Uses) -> Vec<Row> {
     let of_clock = |rank: u8, purpose: &str, clock: Option<&ClockId>, shows_step: bool| {
-        let clock = record.sections.clocks.report.clock(clock?)?;
+        let clock = record.content.sections.clocks.report.clock(clock?)?;
         let step = clock.step_ns().filter(|_| shows_step);
         let latency = clock.latency_ns.as_ref().map(|latency| latency.estimate);
         Some(use_said(rank, purpose, clock.name.name(), (latency, clock.path, step)))
     };
     let is_across_threads = |clock: &ClockId| {
-        record.causal(clock) == Some(true)
-            && record.sections.clocks.report.clock(clock).is_some_and(|clock| clock.causal_by_design)
+        record.content.causal(clock) == Some(true)
+            && record.content.sections.clocks.report.clock(clock).is_some_and(|clock| clock.causal_by_design)
     };
     let durations = match uses.durations.as_ref().is_some_and(is_across_threads) {
         true => "durations across threads",
@@ -167,7 +167,7 @@ fn uses(record: &Record, uses: &Uses) -> Vec<Row> {
         of_clock(2, "time of day", uses.time_of_day.as_ref(), true),
         of_clock(2, "Rust crate chronoscope-clock", uses.rust_hot_path.as_ref(), false),
     ];
-    let of_runtimes = record.sections.runtimes.report.iter().filter_map(of_runtime);
+    let of_runtimes = record.content.sections.runtimes.report.iter().filter_map(of_runtime);
     let mut rows: Vec<Row> = of_machine.into_iter().flatten().chain(of_runtimes).collect();
     if rows.is_empty() {
         return vec![row("USE", 0, [Line::styled(DIM, "? no clock can be recommended: --full")])];
@@ -211,8 +211,10 @@ fn avoid(record: &Record, avoid: &[Avoid]) -> Option<Row> {
         let mut names: Vec<String> =
             clocks.iter().take(MOST).map(|each| quoted(&fitted(each.clock.name(), NAME))).collect();
         names.extend((clocks.len() > MOST).then(|| format!("{} more", clocks.len() - MOST)));
-        let worst =
-            clocks.iter().filter_map(|each| record.sections.causality.report.worst_share(&each.clock)).reduce(f64::max);
+        let worst = clocks
+            .iter()
+            .filter_map(|each| record.content.sections.causality.report.worst_share(&each.clock))
+            .reduce(f64::max);
         let up_to = if clocks.len() > 1 { "up to " } else { "" };
         let share = worst.map(|worst| format!(" in {up_to}{} of tries", share(worst)));
         let names = names.join(", ");
@@ -235,7 +237,7 @@ fn avoid(record: &Record, avoid: &[Avoid]) -> Option<Row> {
 /// The shortest interval of the clock for durations, then that of one which times shorter ones.
 fn one_shot(record: &Record, uses: &Uses) -> Row {
     let clocks = [&uses.durations, &uses.short_intervals].into_iter().flatten();
-    let shots = clocks.filter_map(|clock| Some((clock, record.sections.clocks.report.intervals_of(clock)?)));
+    let shots = clocks.filter_map(|clock| Some((clock, record.content.sections.clocks.report.intervals_of(clock)?)));
     let said: Vec<String> = shots
         .map(|(clock, timed)| {
             let [one, ten] = Tolerance::ALL.map(|tolerance| from(timed.shortest(tolerance)));
@@ -290,9 +292,10 @@ fn names(clocks: &[ClockId]) -> String {
 
 fn one_thread(record: &Record, found: &Monotonic) -> String {
     let in_steps =
-        record.sections.clocks.report.clocks.iter().filter_map(|clock| Some(clock.granularity.as_ref()?.reads));
-    let tries =
-        in_steps.chain(record.sections.reads.report.iter().map(|reads| reads.count)).fold(0_u64, u64::saturating_add);
+        record.content.sections.clocks.report.clocks.iter().filter_map(|clock| Some(clock.granularity.as_ref()?.reads));
+    let tries = in_steps
+        .chain(record.content.sections.reads.report.iter().map(|reads| reads.count))
+        .fold(0_u64, u64::saturating_add);
     match found {
         Monotonic::Steady => format!("no backward step on one thread in {} reads", count(tries)),
         Monotonic::SteppedBack => "a clock steps back on one thread".to_owned(),
@@ -306,7 +309,7 @@ fn one_thread(record: &Record, found: &Monotonic) -> String {
 fn across_cores(record: &Record, found: &Causality) -> String {
     match &found.across_cores {
         AcrossCores::Causal { new_values, .. } => {
-            let cores = counted(record.sections.causality.report.cpus_observed(), "core", "cores");
+            let cores = counted(record.content.sections.causality.report.cpus_observed(), "core", "cores");
             format!("no backward step across {cores} in {} tries", count(*new_values))
         }
         AcrossCores::WentBackwards { observations, violations, .. } => {
@@ -346,8 +349,8 @@ fn skew(found: &Skew) -> String {
 
 /// The wall clock: by what it is disciplined, and how far off it may be.
 fn wall_clock(record: &Record, grade: Grade) -> String {
-    let Some(report) = &record.sections.sync.report else {
-        return format!("wall clock: {}", why(Some(&record.reason_missing(&[SYNC]))));
+    let Some(report) = &record.content.sections.sync.report else {
+        return format!("wall clock: {}", why(Some(&record.content.reason_missing(&[SYNC]))));
     };
     let by = report.discipline.by.map(|kind| fitted(kind.name(), HOSTNAME));
     match (grade, &report.bound, by) {
@@ -407,7 +410,7 @@ mod tests {
     #[test]
     fn nothing_measured_earns_no_tick() {
         let record = judged(blank());
-        let row = trust(&record, record.judgement.as_ref().unwrap());
+        let row = trust(&record, record.content.judgement.as_ref().unwrap());
         assert_eq!(row.cells.len(), 6);
         assert!(row.cells.iter().all(|cell| cell.line.text().starts_with("? ")), "{}", text(&row));
     }
@@ -415,14 +418,14 @@ mod tests {
     #[test]
     fn only_a_tested_clock_is_for_several_threads() {
         let mut record = blank();
-        record.sections.clocks.report.clocks.push(readable("CLOCK_MONOTONIC"));
+        record.content.sections.clocks.report.clocks.push(readable("CLOCK_MONOTONIC"));
         let first = |record: &Record| {
             let record = judged(record.clone());
-            text(&uses(&record, &record.judgement.as_ref().unwrap().uses)[0])
+            text(&uses(&record, &record.content.judgement.as_ref().unwrap().uses)[0])
         };
         assert!(first(&record).starts_with("durations in one thread CLOCK_MONOTONIC"));
-        record.sections.causality.plan.litmus_pairs = vec![(0, 1)];
-        record.sections.causality.report.litmus.push(litmus("CLOCK_MONOTONIC", 10_000, 0));
+        record.content.sections.causality.plan.litmus_pairs = vec![(0, 1)];
+        record.content.sections.causality.report.litmus.push(litmus("CLOCK_MONOTONIC", 10_000, 0));
         assert!(first(&record).starts_with("durations across threads CLOCK_MONOTONIC"));
     }
 

@@ -32,6 +32,7 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
 pub fn show(page: &mut Page, record: &Record) {
     section(page, record, ALL_ROWS);
     let disturbed = record
+        .content
         .sections
         .causality
         .report
@@ -40,7 +41,7 @@ pub fn show(page: &mut Page, record: &Record) {
         .map(|pair| (format!("{} CPU {}–{}", pair.clock, pair.a, pair.b), &pair.disturbance));
     let disturbed =
         disturbed.chain(
-            record.sections.causality.report.litmus.iter().map(|litmus| {
+            record.content.sections.causality.report.litmus.iter().map(|litmus| {
                 (format!("{} CPU {}→{}", litmus.name, litmus.writer, litmus.reader), &litmus.disturbance)
             }),
         );
@@ -64,7 +65,7 @@ pub fn show(page: &mut Page, record: &Record) {
 }
 
 fn section(page: &mut Page, record: &Record, rows: Rows) {
-    let seen = &record.sections.causality;
+    let seen = &record.content.sections.causality;
     page.section("ACROSS CORES");
     if let Some(reason) = &seen.report.reason_unavailable {
         page.paragraph(Line::plain("  "), DIM, &format!("not tested: {reason}"));
@@ -73,19 +74,19 @@ fn section(page: &mut Page, record: &Record, rows: Rows) {
         }
     }
     if seen.report.pairs.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, &format!("offsets {}", record.not_tested(&[OFFSETS])));
+        page.paragraph(Line::plain("  "), DIM, &format!("offsets {}", record.content.not_tested(&[OFFSETS])));
     } else {
         pairs(page, record, rows.pairs);
     }
     if seen.report.litmus.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, &format!("litmus {}", record.not_tested(&[LITMUS])));
+        page.paragraph(Line::plain("  "), DIM, &format!("litmus {}", record.content.not_tested(&[LITMUS])));
     } else {
         litmus(page, record, rows.litmus);
     }
 }
 
 fn pairs(page: &mut Page, record: &Record, limit: usize) {
-    let mut pairs: Vec<&PairOffset> = record.sections.causality.report.pairs.iter().collect();
+    let mut pairs: Vec<&PairOffset> = record.content.sections.causality.report.pairs.iter().collect();
     if pairs.len() > limit {
         pairs.sort_by(|x, y| {
             let faults = y.violations.cmp(&x.violations);
@@ -125,15 +126,18 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
     }
     page.table(table);
     left_out(page, pairs.len(), limit, "rows, worst first");
-    if let Some(tested) = record.sections.causality.report.pairs_tested_of_more() {
-        let text =
-            format!("{} of {} CPU pairs tested", count(tested), count(record.sections.causality.report.pairs_possible));
+    if let Some(tested) = record.content.sections.causality.report.pairs_tested_of_more() {
+        let text = format!(
+            "{} of {} CPU pairs tested",
+            count(tested),
+            count(record.content.sections.causality.report.pairs_possible)
+        );
         page.paragraph(Line::plain("  "), DIM, &text);
     }
 }
 
 fn litmus(page: &mut Page, record: &Record, limit: usize) {
-    let mut runs: Vec<&Litmus> = record.sections.causality.report.litmus.iter().collect();
+    let mut runs: Vec<&Litmus> = record.content.sections.causality.report.litmus.iter().collect();
     let all = runs.len();
     if all > limit {
         runs.sort_by(|x, y| y.violations.cmp(&x.violations).then(y.rate_upper_95().total_cmp(&x.rate_upper_95())));

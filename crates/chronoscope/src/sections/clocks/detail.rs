@@ -25,7 +25,7 @@ const ROWS: usize = 12;
 
 /// Every clock with all its measurements, then the counter, the clocksources and the intervals.
 pub fn show(page: &mut Page, record: &Record) {
-    for clock in record.sections.clocks.report.clocks.iter().filter(|clock| clock.available) {
+    for clock in record.content.sections.clocks.report.clocks.iter().filter(|clock| clock.available) {
         one(page, record, clock);
     }
     verdict::trials(page, record);
@@ -33,7 +33,7 @@ pub fn show(page: &mut Page, record: &Record) {
     counter(page, record);
     clocksources(page, record);
     messages(page, record);
-    if let Some(harness) = &record.sections.clocks.report.harness {
+    if let Some(harness) = &record.content.sections.clocks.report.harness {
         page.section("METHOD");
         page.paragraph(Line::plain("  "), PLAIN, ESTIMATOR);
         if let Some(latency) = &harness.loop_overhead_ns {
@@ -75,11 +75,11 @@ fn one(page: &mut Page, record: &Record, clock: &ClockReport) {
     if let Some(tick) = &clock.tick {
         page.entry("tick", PLAIN, &tick_said(tick));
     }
-    let causality = record.judgement.as_ref().and_then(|judgement| judgement.causality.of(&clock.name));
+    let causality = record.content.judgement.as_ref().and_then(|judgement| judgement.causality.of(&clock.name));
     if let Some(reason) = causality.and_then(|of| of.reason_unknown.as_ref()) {
         page.entry("causal", DIM, &format!("not known: {reason}"));
     }
-    let part = record.parts.iter().find(|report| report.part == LATENCY);
+    let part = record.content.parts.iter().find(|report| report.part == LATENCY);
     if let Some(part) = part.filter(|_| clock.latency_ns.is_some()) {
         let said = disturbance::said(&part.disturbance);
         page.entry("disturbance", PLAIN, &format!("latency part, all clocks: {said}"));
@@ -221,7 +221,7 @@ fn clocksources(page: &mut Page, record: &Record) {
     }
     for name in clocksource.names() {
         let lead = Line::styled(DIM, &format!("{:<12} ", chronoscope_render::page::fitted(name, 24)));
-        let mut sources = record.judgement.iter().flat_map(|judgement| &judgement.clocksources);
+        let mut sources = record.content.judgement.iter().flat_map(|judgement| &judgement.clocksources);
         let advice = sources.find(|source| source.name == name);
         let advice = advice.map_or_else(String::new, |source| format!(" · {}", source.advice));
         page.paragraph(lead, PLAIN, &format!("{}{advice}", machine::rating(&record.machine, name)));

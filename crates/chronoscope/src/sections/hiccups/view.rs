@@ -33,13 +33,17 @@ const LEGEND: &str = "time: observed; looks: glances at the clock that were due,
 /// Every CPU, the distribution on all of them, the program and the log.
 pub fn show(page: &mut Page, record: &Record) {
     page.section("HICCUPS: what the machine takes from threads that ask for nothing");
-    let Some(report) = &record.sections.hiccups.report else {
-        page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[HICCUPS]));
+    let Some(report) = &record.content.sections.hiccups.report else {
+        page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[HICCUPS]));
         return;
     };
     table(page, report);
     if let Some(program) = &report.program {
-        page.entry("program", PLAIN, &format!("{}: {}", quoted(&record.sections.hiccups.plan.command), ended(program)));
+        page.entry(
+            "program",
+            PLAIN,
+            &format!("{}: {}", quoted(&record.content.sections.hiccups.plan.command), ended(program)),
+        );
     }
     if let Some(log) = &report.log {
         page.entry("log", PLAIN, &written(log));

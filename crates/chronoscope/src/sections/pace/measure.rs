@@ -45,7 +45,7 @@ pub fn pace(start: &Start, plan: &PacePlan, tool: Tool, observe: impl FnMut(f64)
     record.elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     record.interrupted = interrupted;
     record.findings = conclude(RULES, &paced);
-    record.pace = Some(paced);
+    record.content.pace = Some(paced);
     record
 }
 

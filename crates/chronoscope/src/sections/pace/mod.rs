@@ -34,7 +34,7 @@ impl Standalone for plan::Options {
             })
         });
         output.write(&record, Shown::default())?;
-        let has_events = record.pace.as_ref().is_some_and(|pace| pace.events > 0);
+        let has_events = record.content.pace.as_ref().is_some_and(|pace| pace.events > 0);
         Ok(ExitCode::from(u8::from(record.interrupted || !has_events)))
     }
 
@@ -43,10 +43,10 @@ impl Standalone for plan::Options {
     }
 
     fn is_in(record: &Record) -> bool {
-        record.pace.is_some()
+        record.content.pace.is_some()
     }
 
     fn page(record: &Record, width: Width) -> Option<String> {
-        Some(view::pace_at(record, record.pace.as_ref()?, width))
+        Some(view::pace_at(record, record.content.pace.as_ref()?, width))
     }
 }

@@ -190,7 +190,7 @@ mod tests {
     use crate::tests::golden_file::assert_findings;
 
     fn pace() -> Pace {
-        crate::json::document(include_str!("../../../tests/fixtures/pace.json")).unwrap().pace.clone().unwrap()
+        crate::json::document(include_str!("../../../tests/fixtures/pace.json")).unwrap().content.pace.clone().unwrap()
     }
 
     /// As in `tests/golden/findings/pace.txt`: what the pacer is late by is not called omission, no cause is dropped, and a rate

@@ -136,7 +136,7 @@ mod tests {
 
     fn run() -> Run {
         let record = crate::json::document(include_str!("../../../tests/fixtures/pace.json")).unwrap();
-        Run { pace: record.pace.clone().unwrap(), record }
+        Run { pace: record.content.pace.clone().unwrap(), record }
     }
 
     #[test]

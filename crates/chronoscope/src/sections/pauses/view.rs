@@ -15,14 +15,14 @@ use chronoscope_render::words::given;
 const NONE: &str = "–";
 /// The table of every method and length.
 pub fn show(page: &mut Page, record: &Record) {
-    let load = record.sections.pauses.report.is_some() && record.sections.pauses.plan.load;
+    let load = record.content.sections.pauses.report.is_some() && record.content.sections.pauses.plan.load;
     page.section(if load {
         "PAUSES: requested and actual length, next to a busy thread on the same CPU"
     } else {
         "PAUSES: requested and actual length"
     });
-    let Some(seen) = &record.sections.pauses.report else {
-        page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[PAUSES]));
+    let Some(seen) = &record.content.sections.pauses.report else {
+        page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[PAUSES]));
         return;
     };
     let mut table = Table::new(&[
@@ -61,12 +61,12 @@ pub fn show(page: &mut Page, record: &Record) {
 
 /// A short form of it, for a check that included it.
 pub fn show_in_check(page: &mut Page, record: &Record) {
-    if record.parts.iter().all(|report| report.part != PAUSES) {
+    if record.content.parts.iter().all(|report| report.part != PAUSES) {
         return;
     }
     page.section("PAUSES");
-    let Some(seen) = &record.sections.pauses.report else {
-        page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[PAUSES]));
+    let Some(seen) = &record.content.sections.pauses.report else {
+        page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[PAUSES]));
         return;
     };
     let ways = ascending(seen.methods.iter().filter_map(|method| PauseWay::named(&method.name)));

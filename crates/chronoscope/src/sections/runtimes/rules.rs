@@ -269,8 +269,8 @@ mod tests {
         let pause = estimate::runtime_pause(&forks);
         let frame = Frame { depth: Depth::Normal, cpus: vec![0, 1], alone: true };
         let mut record = crate::rules::tests::blank();
-        record.sections.runtimes.plan = Some(plan(&Default::default(), &frame).unwrap());
-        record.sections.runtimes.report.push(Runtime {
+        record.content.sections.runtimes.plan = Some(plan(&Default::default(), &frame).unwrap());
+        record.content.sections.runtimes.report.push(Runtime {
             available: true,
             version: Some("7.1".to_owned()),
             parallel: Some(true),
@@ -307,7 +307,7 @@ mod tests {
     #[test]
     fn a_tick_that_is_shorter_than_a_read_is_not_coarse() {
         let mut slow = record(TimeKind::Monotonic, 10_000_000, Some(true), &[STEPS_OF_100_NS]);
-        slow.sections.runtimes.report[0].clocks[0].latency_ns = Some(crate::rules::tests::latency(700.0));
+        slow.content.sections.runtimes.report[0].clocks[0].latency_ns = Some(crate::rules::tests::latency(700.0));
         assert_eq!(ids(&slow), []);
     }
 
@@ -333,7 +333,7 @@ mod tests {
         let mut changing = record(TimeKind::Monotonic, 1_000_000_000, None, &[]);
         for (forks, forks_steady, told) in [(3, 1, 1), (3, 2, 0), (2, 0, 0)] {
             let seen = WarmUp { forks, forks_steady };
-            changing.sections.runtimes.report[0].clocks[0].warm_up = Some(seen);
+            changing.content.sections.runtimes.report[0].clocks[0].warm_up = Some(seen);
             assert_eq!(ids(&changing), vec![(RUNTIME_NOT_STEADY, Severity::Warning); told]);
         }
     }
@@ -341,8 +341,8 @@ mod tests {
     #[test]
     fn wall_clocks_are_told_once_for_all() {
         let mut walls = record(TimeKind::Wall, 1_000, None, &[]);
-        let again = walls.sections.runtimes.report[0].clone();
-        walls.sections.runtimes.report.push(again);
+        let again = walls.content.sections.runtimes.report[0].clone();
+        walls.content.sections.runtimes.report.push(again);
         assert_eq!(ids(&walls), [(WALL_CLOCK_FOR_INTERVALS, Severity::Notice)]);
         assert_eq!(conclude(&walls)[0].evidence.values["runtimes"], 1.0);
     }
@@ -350,11 +350,11 @@ mod tests {
     #[test]
     fn every_version_that_runs_one_thread_at_a_time_is_named() {
         let mut serial = record(TimeKind::Monotonic, 1_000, None, &[]);
-        serial.sections.runtimes.report[0].parallel = Some(false);
-        let first = serial.sections.runtimes.report[0].clone();
-        serial.sections.runtimes.report.push(Runtime { version: Some("7.2".to_owned()), ..first.clone() });
-        serial.sections.runtimes.report.push(Runtime { parallel: Some(true), ..first });
-        let told = not_parallel(&serial.sections.runtimes.seen(&serial.machine));
+        serial.content.sections.runtimes.report[0].parallel = Some(false);
+        let first = serial.content.sections.runtimes.report[0].clone();
+        serial.content.sections.runtimes.report.push(Runtime { version: Some("7.2".to_owned()), ..first.clone() });
+        serial.content.sections.runtimes.report.push(Runtime { parallel: Some(true), ..first });
+        let told = not_parallel(&serial.content.sections.runtimes.seen(&serial.machine));
         assert_eq!(told.len(), 1);
         assert!(["7.1", "7.2"].iter().all(|version| told[0].evidence.summary.contains(version)), "{told:?}");
     }
@@ -363,14 +363,15 @@ mod tests {
     fn a_clock_that_stepped_back_is_not_advised_nor_a_coarser_one() {
         let mut walls = record(TimeKind::Wall, 1_000, None, &[]);
         let mut add = |name: &str, lines: &[&str]| {
-            let clock =
-                record(TimeKind::Monotonic, 10_000_000, None, lines).sections.runtimes.report[0].clocks[0].clone();
-            walls.sections.runtimes.report[0].clocks.push(RuntimeClock { name: name.to_owned(), ..clock });
+            let clock = record(TimeKind::Monotonic, 10_000_000, None, lines).content.sections.runtimes.report[0].clocks
+                [0]
+            .clone();
+            walls.content.sections.runtimes.report[0].clocks.push(RuntimeClock { name: name.to_owned(), ..clock });
         };
         add("back", &[r#"{"type":"steps","clock":"now","reads":400,"unchanged":0,"changes":[20,-700,20]}"#]);
         add("coarse", &[r#"{"type":"steps","clock":"now","reads":400,"unchanged":396,"changes":[40000,40000]}"#]);
         add("fine", &[STEPS_OF_100_NS]);
-        let told = wall_clock_for_intervals(&walls.sections.runtimes.seen(&walls.machine));
+        let told = wall_clock_for_intervals(&walls.content.sections.runtimes.seen(&walls.machine));
         assert!(told[0].evidence.summary.contains("fine") && !told[0].evidence.summary.contains("coarse"), "{told:?}");
     }
 
@@ -381,13 +382,13 @@ mod tests {
             r#"{"type":"pause","way":"sleep","requested_ns":1000,"wall_ns":5000,"cpu_ns":null,"taken_ns":[[900,1]]}"#;
         let back = r#"{"type":"steps","clock":"now","reads":400,"unchanged":0,"changes":[20,-700,20]}"#;
         let mut wrong = record(TimeKind::Monotonic, 1_000_000_000, None, &[emptied, early, back]);
-        wrong.sections.runtimes.report[0].parallel = Some(false);
+        wrong.content.sections.runtimes.report[0].parallel = Some(false);
         let crashed = Runtime {
             executable: Some("/opt/mono".to_owned()),
             reason_unavailable: Some("it crashed".to_owned()),
             ..crate::sections::runtimes::probe::unasked(RuntimeKind::Mono)
         };
-        wrong.sections.runtimes.report.push(crashed);
+        wrong.content.sections.runtimes.report.push(crashed);
         assert_eq!(
             ids(&wrong),
             [

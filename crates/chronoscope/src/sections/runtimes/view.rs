@@ -15,10 +15,10 @@ use chronoscope_render::words::given;
 
 /// All requested results.
 pub fn show(page: &mut Page, record: &Record) {
-    let asked = record.sections.runtimes.plan.as_ref();
-    if record.sections.runtimes.report.is_empty() {
+    let asked = record.content.sections.runtimes.plan.as_ref();
+    if record.content.sections.runtimes.report.is_empty() {
         page.section("RUNTIMES");
-        page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[RUNTIMES]));
+        page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[RUNTIMES]));
         return;
     }
     if asked.is_none_or(|asked| asked.clocks) {
@@ -36,20 +36,21 @@ pub fn show(page: &mut Page, record: &Record) {
 
 /// A short form, for a check that included it.
 pub fn show_in_check(page: &mut Page, record: &Record) {
-    if record.parts.iter().all(|report| report.part != RUNTIMES) {
+    if record.content.parts.iter().all(|report| report.part != RUNTIMES) {
         return;
     }
     page.section("RUNTIMES");
-    if record.sections.runtimes.report.is_empty() {
-        page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[RUNTIMES]));
+    if record.content.sections.runtimes.report.is_empty() {
+        page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[RUNTIMES]));
         return;
     }
-    if record.sections.runtimes.report.iter().any(|runtime| runtime.available) {
+    if record.content.sections.runtimes.report.iter().any(|runtime| runtime.available) {
         clocks::brief(page, record);
     }
     let is_measured =
-        |kind| record.sections.runtimes.report.iter().any(|runtime| runtime.available && runtime.kind == kind);
+        |kind| record.content.sections.runtimes.report.iter().any(|runtime| runtime.available && runtime.kind == kind);
     let mut left_out: Vec<&str> = record
+        .content
         .sections
         .runtimes
         .report
@@ -66,7 +67,8 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
 
 /// Those that could not be measured, with reasons.
 fn absent(page: &mut Page, record: &Record) {
-    let missing: Vec<&Runtime> = record.sections.runtimes.report.iter().filter(|runtime| !runtime.available).collect();
+    let missing: Vec<&Runtime> =
+        record.content.sections.runtimes.report.iter().filter(|runtime| !runtime.available).collect();
     if missing.is_empty() {
         return;
     }
@@ -80,7 +82,7 @@ fn absent(page: &mut Page, record: &Record) {
 
 /// Requested measurements that the measured runtimes lack.
 fn incomplete(page: &mut Page, record: &Record) {
-    for runtime in record.sections.runtimes.report.iter().filter(|runtime| runtime.available) {
+    for runtime in record.content.sections.runtimes.report.iter().filter(|runtime| runtime.available) {
         for reason in &runtime.reasons_incomplete {
             page.paragraph(Line::plain("! "), PLAIN, &format!("{}: {}", runtime.title(), given(Some(reason))));
         }

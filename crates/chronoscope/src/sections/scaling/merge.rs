@@ -13,14 +13,14 @@ use chronoscope_harness::record::study::{Control, InterferenceProbe, StudyRecord
 /// that within its pass. Of the controls, the coarsest resolution is kept.
 pub fn merged(passes: Vec<StudyRecord>) -> Option<StudyRecord> {
     let mut whole = passes.into_iter().reduce(joined)?;
-    whole.conclusions = conclusions(&whole);
+    whole.content.conclusions = conclusions(&whole);
     Some(whole)
 }
 
 fn joined(mut record: StudyRecord, other: StudyRecord) -> StudyRecord {
     record.elapsed_ms += other.elapsed_ms;
     record.interrupted |= other.interrupted;
-    join(&mut record.study, other.content.study);
+    join(&mut record.content.study, other.content.study);
     // Of all passes: what is true of one need not be of the run.
     record.findings = conclude(RULES, &record);
     record
@@ -123,13 +123,13 @@ mod tests {
     #[test]
     fn passes_stand_beside_each_other_and_processes_are_numbered_on() {
         let (first, second) = (record("a", "with"), record("b", ""));
-        let forks = first.forks.len();
+        let forks = first.content.forks.len();
         let whole = merged(vec![first.clone(), second]).unwrap();
-        assert_eq!(whole.cells.iter().map(|cell| cell.case.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-        let numbers: Vec<u32> = whole.forks.iter().map(|fork| fork.fork).collect();
+        assert_eq!(whole.content.cells.iter().map(|cell| cell.case.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        let numbers: Vec<u32> = whole.content.forks.iter().map(|fork| fork.fork).collect();
         assert_eq!(numbers, (0..2 * forks as u32).collect::<Vec<_>>());
-        assert!(whole.cells[1].forks.iter().all(|fork| fork.fork >= forks as u32));
-        assert_eq!(whole.control, first.control);
+        assert!(whole.content.cells[1].forks.iter().all(|fork| fork.fork >= forks as u32));
+        assert_eq!(whole.content.control, first.content.control);
         let told: std::collections::BTreeSet<_> =
             whole.findings.iter().map(|finding| (&finding.id, &finding.subject, &finding.evidence.summary)).collect();
         assert_eq!(told.len(), whole.findings.len(), "nothing is said twice");

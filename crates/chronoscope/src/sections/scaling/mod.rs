@@ -49,10 +49,10 @@ impl Standalone for Options {
         let is_well = study.is_whole() && !(run.strict && study.has_warning());
         let conclusions = conclude(&study);
         let mut record = document::of_study(study, "scaling");
-        record.sections.runtimes.report = runtimes;
+        record.content.sections.runtimes.report = runtimes;
         record.findings.extend(rule::conclude(rules::RULES, &conclusions));
         worst_first(&mut record.findings);
-        record.scaling = Some(conclusions);
+        record.content.scaling = Some(conclusions);
         // Each is tried even if the other fails, so that a full disk or a closed pipe loses no results.
         let written = output.write(&record, Shown { full: self.verbose, ..Shown::default() });
         let page = Self::browser_page(&record);
@@ -65,16 +65,16 @@ impl Standalone for Options {
     }
 
     fn is_in(record: &Record) -> bool {
-        record.scaling.is_some()
+        record.content.scaling.is_some()
     }
 
     fn page(record: &Record, width: Width) -> Option<String> {
-        let conclusions = record.scaling.as_ref()?;
-        Some(page::page(&document::as_study(record)?, conclusions, &record.sections.runtimes.report, width))
+        let conclusions = record.content.scaling.as_ref()?;
+        Some(page::page(&document::as_study(record)?, conclusions, &record.content.sections.runtimes.report, width))
     }
 
     fn browser_page(record: &Record) -> Option<String> {
-        let conclusions = record.scaling.as_ref()?;
-        Some(page::browser_page(&document::as_study(record)?, conclusions, &record.sections.runtimes.report))
+        let conclusions = record.content.scaling.as_ref()?;
+        Some(page::browser_page(&document::as_study(record)?, conclusions, &record.content.sections.runtimes.report))
     }
 }

@@ -23,8 +23,8 @@ const NONE: &str = "–";
 /// What keeps the wall clock, its error, its slew, and each source's answer.
 pub fn show(page: &mut Page, record: &Record) {
     page.section("SYNC: is the wall clock disciplined, by what, and its maximum error");
-    let Some(report) = &record.sections.sync.report else {
-        page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[SYNC]));
+    let Some(report) = &record.content.sections.sync.report else {
+        page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[SYNC]));
         return;
     };
     answers(page, report);
@@ -37,13 +37,13 @@ pub fn show(page: &mut Page, record: &Record) {
 
 /// The answers alone, for a check that included it.
 pub fn show_in_check(page: &mut Page, record: &Record) {
-    if record.parts.iter().all(|report| report.part != SYNC) {
+    if record.content.parts.iter().all(|report| report.part != SYNC) {
         return;
     }
     page.section("SYNC");
-    match &record.sections.sync.report {
+    match &record.content.sections.sync.report {
         Some(report) => answers(page, report),
-        None => page.paragraph(Line::plain("  "), DIM, &record.not_tested(&[SYNC])),
+        None => page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[SYNC])),
     }
 }
 

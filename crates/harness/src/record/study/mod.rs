@@ -73,7 +73,7 @@ pub struct StudyReport {
 impl StudyRecord {
     /// Whether the run finished, no case failed, and something was measured.
     pub fn is_whole(&self) -> bool {
-        !self.interrupted && self.failures.is_empty() && self.cells.iter().any(|cell| cell.visits > 0)
+        !self.interrupted && self.content.failures.is_empty() && self.content.cells.iter().any(|cell| cell.visits > 0)
     }
 }
 

@@ -65,8 +65,8 @@ fn log() -> LogReport {
 /// The document of a run with only `report`, and the conclusions from it.
 fn document(report: HiccupsReport) -> Record {
     let mut record = blank();
-    record.sections.hiccups.plan.command = ["make", "-j2"].map(str::to_owned).to_vec();
-    record.sections.hiccups.report = Some(report);
+    record.content.sections.hiccups.plan.command = ["make", "-j2"].map(str::to_owned).to_vec();
+    record.content.sections.hiccups.report = Some(report);
     record.findings = conclude(&record);
     record
 }

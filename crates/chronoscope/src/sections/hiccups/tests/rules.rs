@@ -55,7 +55,7 @@ fn what_the_hypervisor_took_is_mentioned() {
     let mut record = document(changed(0, HiccupWay::Spin, |figures| figures.share_over_10_us = 0.5));
     let disturbance = Disturbance { steal_ms: Some(120.0), ..Disturbance::default() };
     let (outcome, reason) = (Outcome::Done, None);
-    record.parts.push(PartReport { part: HICCUPS, outcome, reason, elapsed_ms: 10_000, disturbance });
+    record.content.parts.push(PartReport { part: HICCUPS, outcome, reason, elapsed_ms: 10_000, disturbance });
     let finding = conclude(&record).into_iter().find(|finding| finding.is(COMPUTING_HELD_UP)).unwrap();
     assert!(finding.evidence.summary.contains("120"), "{finding:?}");
     assert!(finding.advice.iter().any(|advice| advice.contains("dedicated")), "{finding:?}");

@@ -68,7 +68,7 @@ proptest! {
         report.unavailable = vec![CpuUnavailable { cpu: 7, reason: text.clone() }];
         report.reason_unpinned = Some(text.clone());
         let mut record = document(report);
-        record.sections.hiccups.plan.command = vec![text];
+        record.content.sections.hiccups.plan.command = vec![text];
         let shown = page_of(&record, columns);
         prop_assert!(!shown.chars().any(|c| c.is_control() && c != '\n'), "{shown:?}");
         for line in shown.lines().filter(|line| line.is_ascii()) {

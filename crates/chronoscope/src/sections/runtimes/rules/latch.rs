@@ -291,10 +291,10 @@ mod tests {
         let uncontrolled = ThreadReleaseReport { rows: seen.rows[1..].to_vec(), ..seen.clone() };
         assert!(calls(&uncontrolled).is_empty() && absurd(&uncontrolled).is_none());
         let mut record = crate::json::document(include_str!("../../../../tests/fixtures/runtimes.json")).unwrap();
-        record.sections.runtimes.report[0].latch = Some(seen);
+        record.content.sections.runtimes.report[0].latch = Some(seen);
         let of_runtime: Vec<Finding> =
-            RULES.iter().flat_map(|rule| rule.found(&record.sections.runtimes.seen(&record.machine))).collect();
-        let title = record.sections.runtimes.report[0].title();
+            RULES.iter().flat_map(|rule| rule.found(&record.content.sections.runtimes.seen(&record.machine))).collect();
+        let title = record.content.sections.runtimes.report[0].title();
         assert!(
             of_runtime.len() == 5
                 && of_runtime

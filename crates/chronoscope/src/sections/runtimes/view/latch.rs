@@ -12,17 +12,18 @@ const NONE: &str = "–";
 
 /// Calls in one thread and in many released by one latch, runtime by runtime.
 pub fn show(page: &mut Page, record: &Record) {
-    let threads = record.sections.runtimes.plan.as_ref().and_then(|plan| plan.latch_threads).unwrap_or_default();
+    let threads =
+        record.content.sections.runtimes.plan.as_ref().and_then(|plan| plan.latch_threads).unwrap_or_default();
     page.section(&format!("RUNTIMES, THREAD RELEASE: calls by one thread and by {threads} released together"));
     let mut any = false;
-    for runtime in &record.sections.runtimes.report {
+    for runtime in &record.content.sections.runtimes.report {
         let Some(seen) = &runtime.latch else { continue };
         any = true;
         page.heading(&runtime.title());
         calls(page, seen, !record.machine.is_emulated());
     }
     if let Some(said) =
-        record.sections.runtimes.report.iter().filter_map(|runtime| runtime.latch.as_ref()).find_map(ratios)
+        record.content.sections.runtimes.report.iter().filter_map(|runtime| runtime.latch.as_ref()).find_map(ratios)
     {
         page.paragraph(Line::plain("  "), DIM, said);
     }

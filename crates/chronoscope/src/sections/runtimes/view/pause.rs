@@ -15,6 +15,7 @@ use chronoscope_render::words::{counted, given};
 pub fn show(page: &mut Page, record: &Record) {
     page.section("RUNTIMES, PAUSES: requested, actual, and CPU share");
     let paused: Vec<(String, &Pauses)> = record
+        .content
         .sections
         .runtimes
         .report
@@ -50,7 +51,7 @@ pub fn show(page: &mut Page, record: &Record) {
         }
     }
     let is_java = |runtime: &Runtime| runtime.kind == RuntimeKind::Java && runtime.pause.is_some();
-    if !record.machine.is_emulated() && record.sections.runtimes.report.iter().any(is_java) {
+    if !record.machine.is_emulated() && record.content.sections.runtimes.report.iter().any(is_java) {
         published_figures(page, &lengths);
     }
     let text = "mean of the whole pause, call and return included (the article's measure), and its share of one CPU; \

@@ -86,7 +86,7 @@ fn ptp(clock_name: &str) -> PtpDevice {
 /// The document of a run with only `report`, and the conclusions from it.
 fn document(report: SyncReport) -> Record {
     let mut record = blank();
-    record.sections.sync.report = Some(report);
+    record.content.sections.sync.report = Some(report);
     record.findings = conclude(&record);
     record
 }
