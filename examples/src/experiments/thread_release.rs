@@ -77,7 +77,9 @@ impl<'r> Call<'r> {
         let (serial, many) = (record.cell(name, 0, 1), record.cell(&released(name), 0, 1));
         let serial_ns = serial.and_then(|cell| cell.time_ns);
         let slowdown = serial.zip(many).filter(|_| serial_ns.is_some()).and_then(|(serial, many)| {
-            over_processes(&[&many.forks, &serial.forks], record.content.plan.confidence, |ns| ns[0] / threads / ns[1])
+            over_processes(&[&many.forks, &serial.forks], record.content.study.plan.confidence, |ns| {
+                ns[0] / threads / ns[1]
+            })
         });
         let ratio = record.point(&released(name), &released(CONTROL), 0, 1).map(|point| point.ratio);
         Self {
@@ -124,7 +126,7 @@ impl<'r> Call<'r> {
 }
 
 fn threads(record: &StudyRecord) -> u32 {
-    let released = record.content.plan.parameters.iter().find(|parameter| parameter.name == RELEASED);
+    let released = record.content.study.plan.parameters.iter().find(|parameter| parameter.name == RELEASED);
     released.and_then(|parameter| parameter.values.first()?.parse().ok()).unwrap_or(THREADS)
 }
 
@@ -205,19 +207,20 @@ mod tests {
     /// A record where reads take 25 ns, a release so long per thread, and one of the control so much of that.
     fn made_up(released_ns: f64, control_share: f64) -> StudyRecord {
         let mut made = record(&[0], &[1]);
-        made.content.plan.parameters = vec![Parameter { name: RELEASED.into(), values: vec!["100".into()] }];
+        made.content.study.plan.parameters = vec![Parameter { name: RELEASED.into(), values: vec!["100".into()] }];
         let mut empty = cell(CONTROL, 0, 1, [0.3; 4]);
         (empty.time_ns, empty.below_ns) = (None, Some(0.5));
-        made.content.cells.push(empty);
-        made.content.cells.push(cell(&released(CONTROL), 0, 1, [released_ns * control_share * 100.0; 4]));
+        made.content.study.cells.push(empty);
+        made.content.study.cells.push(cell(&released(CONTROL), 0, 1, [released_ns * control_share * 100.0; 4]));
         for (clock, _) in CLOCKS {
             made.content
+                .study
                 .cells
                 .extend([cell(clock, 0, 1, [25.0; 4]), cell(&released(clock), 0, 1, [released_ns * 100.0; 4])]);
             let mut compared =
                 comparison(&released(clock), &released(CONTROL), 1, &[(0, interval(1.0, 0.1), Difference::Same)]);
             compared.points[0].ratio = interval(1.0 / control_share, 0.01);
-            made.content.comparisons.push(compared);
+            made.content.study.comparisons.push(compared);
         }
         made
     }

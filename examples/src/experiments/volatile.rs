@@ -91,7 +91,7 @@ fn naive(record: &StudyRecord) -> Block {
     };
     block.conclude(match ratio(record) {
         Some(found) => {
-            format!("volatile over plain: {}", compared(point.verdict, &found, record.content.plan.margin_pct))
+            format!("volatile over plain: {}", compared(point.verdict, &found, record.content.study.plan.margin_pct))
         }
         None => "plain v++ cannot be told from nothing in this run, so there is no ratio".to_owned(),
     });
@@ -130,7 +130,7 @@ fn less_baseline(block: &mut Block, record: &StudyRecord) {
     );
     // Anything below the resolution found by comparing operations with themselves is unusable as a denominator, however
     // narrow its interval.
-    let resolvable_ns = record.content.control.map_or(0.0, |control| control.resolvable_ns);
+    let resolvable_ns = record.content.study.control.map_or(0.0, |control| control.resolvable_ns);
     let text = match quotient(&volatile, &plain).filter(|_| plain.low > resolvable_ns) {
         Some(found) => {
             let same = ratio(record).is_some_and(|direct| found.low <= direct.high && direct.low <= found.high);
@@ -210,10 +210,10 @@ mod tests {
         let mut made = record(&[0], &[1]);
         let mut baseline = cell(BASELINE, 0, 1, [0.30, 0.31, 0.30, 0.29]);
         (baseline.time_ns, baseline.below_ns) = (None, Some(0.32));
-        made.content.cells.push(baseline);
-        made.content.cells.push(cell(PLAIN, 0, 1, [1.60, 1.61, 1.60, 1.59]));
-        made.content.cells.push(cell(VOLATILE, 0, 1, [1.60, 1.61, 1.60, 1.59].map(|plain| plain + cost_ns)));
-        made.content.comparisons = vec![comparison(VOLATILE, PLAIN, 1, &[(0, interval(cost_ns, 0.1), verdict)])];
+        made.content.study.cells.push(baseline);
+        made.content.study.cells.push(cell(PLAIN, 0, 1, [1.60, 1.61, 1.60, 1.59]));
+        made.content.study.cells.push(cell(VOLATILE, 0, 1, [1.60, 1.61, 1.60, 1.59].map(|plain| plain + cost_ns)));
+        made.content.study.comparisons = vec![comparison(VOLATILE, PLAIN, 1, &[(0, interval(cost_ns, 0.1), verdict)])];
         made
     }
 
@@ -221,7 +221,7 @@ mod tests {
     fn every_verdict_has_its_page() {
         let mut near_zero = made_up(6.4, Difference::Slower);
         // Plain exceeds the baseline by a millionth of a nanosecond: 6 ns over that is a factor of millions.
-        for cell in near_zero.content.cells.iter_mut().filter(|cell| cell.case == PLAIN) {
+        for cell in near_zero.content.study.cells.iter_mut().filter(|cell| cell.case == PLAIN) {
             *cell = cell_of(PLAIN, 0, 1, [0.30 + 4e-6, 0.31 + 5e-6, 0.30 + 4e-6, 0.29 + 3e-6]);
             (cell.time_ns, cell.below_ns) = (None, Some(0.32));
         }

@@ -17,7 +17,7 @@ pub fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: Width) -
     if record.interrupted {
         page.sentence(Mood::Warning, "!", "interrupted: results so far");
     }
-    for failure in &record.content.failures {
+    for failure in &record.content.study.failures {
         let words = format!("{} failed: {}", failure.name(), failure.reason);
         page.sentence(Mood::Bad, "✘", &words);
     }
@@ -78,8 +78,12 @@ fn table(page: &mut Text, grid: &Grid) {
 
 /// The number of processes behind an estimate: as planned, or fewer if the run ended early.
 fn processes(record: &StudyRecord) -> u32 {
-    let began = u32::try_from(record.content.forks.len()).unwrap_or(u32::MAX);
-    if record.content.forks.is_empty() { record.content.plan.forks } else { began.min(record.content.plan.forks) }
+    let began = u32::try_from(record.content.study.forks.len()).unwrap_or(u32::MAX);
+    if record.content.study.forks.is_empty() {
+        record.content.study.plan.forks
+    } else {
+        began.min(record.content.study.plan.forks)
+    }
 }
 
 /// The basis of the intervals, and the disturbance of the run.
@@ -97,17 +101,17 @@ pub fn how_sure(record: &StudyRecord) -> Vec<String> {
             text::counted(u64::from(several), "process", "processes"),
         ),
     }];
-    if let Some(clock) = &record.content.clock {
+    if let Some(clock) = &record.content.study.clock {
         said.push(format!(
             "batches are timed from outside with the clock {}, {}",
             clock.name,
             TIME.off(clock.error_ns)
         ));
     }
-    if let Some(empty) = &record.content.empty_loop_ns {
+    if let Some(empty) = &record.content.study.empty_loop_ns {
         said.push(format!("an empty loop takes {} per turn and is not subtracted", TIME.amount(empty)));
     }
-    if let Some(control) = record.content.control.filter(|control| control.comparisons > 0) {
+    if let Some(control) = record.content.study.control.filter(|control| control.comparisons > 0) {
         said.push(format!(
             "an operation compared with itself, {} times: {} by chance, {} beyond the margin; {}",
             control.comparisons,
@@ -116,7 +120,7 @@ pub fn how_sure(record: &StudyRecord) -> Vec<String> {
             resolution(&control),
         ));
     }
-    if let Some(canary) = &record.content.canary {
+    if let Some(canary) = &record.content.study.canary {
         said.push(format!(
             "{} of {} iterations were undisturbed; a neighbour shared the core in {}, the core ran slow in {}, a \
              thread lost its CPU in {}",
@@ -127,7 +131,7 @@ pub fn how_sure(record: &StudyRecord) -> Vec<String> {
             text::count(canary.visits_preempted),
         ));
     }
-    for fork in &record.content.forks {
+    for fork in &record.content.study.forks {
         if let Some(reason) = &fork.reason_incomplete {
             said.push(format!("process {} did not finish: {reason}", fork.fork));
         }
@@ -165,11 +169,11 @@ mod tests {
         let mut said = vec![how_sure(&made)];
         // Stopped after two processes, and after one; six passes of four.
         for processes in [2, 1, 24] {
-            made.content.forks = vec![StudyProcess::default(); processes];
+            made.content.study.forks = vec![StudyProcess::default(); processes];
             said.push(how_sure(&made));
         }
         for comparisons in [2, 20] {
-            made.content.control = Some(Control {
+            made.content.study.control = Some(Control {
                 comparisons,
                 alarms: 0,
                 verdicts_wrong: 0,

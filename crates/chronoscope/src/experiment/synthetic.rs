@@ -7,11 +7,11 @@ use unicode_width::UnicodeWidthStr;
 /// A record of four planned processes without measurements.
 pub fn record() -> StudyRecord {
     let mut record = chronoscope_render::study::parse(include_str!("../../tests/fixtures/study.json")).unwrap();
-    record.content.plan.forks = 4;
-    (record.content.canary, record.content.control) = (None, None);
-    record.content.cells.clear();
-    record.content.comparisons.clear();
-    record.content.forks.clear();
+    record.content.study.plan.forks = 4;
+    (record.content.study.canary, record.content.study.control) = (None, None);
+    record.content.study.cells.clear();
+    record.content.study.comparisons.clear();
+    record.content.study.forks.clear();
     record.findings.clear();
     record
 }

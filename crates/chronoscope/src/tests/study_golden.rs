@@ -27,7 +27,7 @@ fn plain(record: &StudyRecord, detail: Detail) -> String {
 /// The fixture with every backoff from 0 to 40: the points between are copies of the one before.
 fn long() -> StudyRecord {
     let mut record = record();
-    for comparison in &mut record.content.comparisons {
+    for comparison in &mut record.content.study.comparisons {
         let known = comparison.points.clone();
         let at = |tokens| known.iter().rfind(|point| point.backoff_tokens <= tokens).expect("the first is 0");
         comparison.points = (0..=40).map(|tokens| at(tokens).clone()).collect();
@@ -78,8 +78,8 @@ fn no_line_is_wider_than_the_page() {
 #[test]
 fn what_is_not_resolved_is_never_a_cost() {
     let mut record = record();
-    record.content.cells.clear();
-    for comparison in &mut record.content.comparisons {
+    record.content.study.cells.clear();
+    for comparison in &mut record.content.study.comparisons {
         comparison.model = None;
         for point in &mut comparison.points {
             point.verdict = Difference::Unresolved;
@@ -95,15 +95,15 @@ fn what_is_not_resolved_is_never_a_cost() {
 #[test]
 fn nothing_is_named_that_is_the_same_everywhere() {
     let mut record = record();
-    (record.content.plan.backoff_tokens, record.content.plan.threads) = (vec![0], vec![1]);
-    record.content.cells.retain(|cell| cell.backoff_tokens == 0 && cell.threads == 1);
-    record.content.comparisons.retain(|comparison| comparison.threads == 1);
-    record.content.comparisons.iter_mut().for_each(|comparison| {
+    (record.content.study.plan.backoff_tokens, record.content.study.plan.threads) = (vec![0], vec![1]);
+    record.content.study.cells.retain(|cell| cell.backoff_tokens == 0 && cell.threads == 1);
+    record.content.study.comparisons.retain(|comparison| comparison.threads == 1);
+    record.content.study.comparisons.iter_mut().for_each(|comparison| {
         comparison.points.truncate(1);
         comparison.model = None;
     });
-    (record.content.failures, record.content.tokens) = (Vec::new(), None);
-    record.content.conclusions = chronoscope_harness::study_conclusions::conclusions(&record);
+    (record.content.study.failures, record.content.study.tokens) = (Vec::new(), None);
+    record.content.study.conclusions = chronoscope_harness::study_conclusions::conclusions(&record);
     for page in [plain(&record, Detail::Usual), plain(&record, Detail::Full), html(&record)] {
         assert!(!["token", "thread", "backoff"].iter().any(|word| page.contains(word)), "{page}");
     }
@@ -116,7 +116,13 @@ fn nothing_is_named_that_is_the_same_everywhere() {
 #[test]
 fn the_confidence_is_the_one_attained() {
     let mut record = record();
-    record.content.cells.iter_mut().filter_map(|cell| cell.time_ns.as_mut()).for_each(|time| time.confidence = 0.9375);
+    record
+        .content
+        .study
+        .cells
+        .iter_mut()
+        .filter_map(|cell| cell.time_ns.as_mut())
+        .for_each(|time| time.confidence = 0.9375);
     let attained = format!("± {}", chronoscope_harness::quantity::confidence(0.9375));
     for page in [plain(&record, Detail::Usual), html(&record)] {
         assert!(page.contains(&attained), "{page}");
@@ -127,7 +133,7 @@ fn the_confidence_is_the_one_attained() {
 fn a_tail_says_what_it_leaves_out() {
     let mut record = record();
     let timed = |cell: &&mut chronoscope_harness::record::study::Cell| cell.latencies.is_some();
-    let cell = record.content.cells.iter_mut().find(timed).unwrap();
+    let cell = record.content.study.cells.iter_mut().find(timed).unwrap();
     let latencies = cell.latencies.as_mut().expect("it is");
     (latencies.visits_left_out, latencies.maximum_ns_left_out) = (7, Some(4e6));
     for page in [plain(&record, Detail::Usual), plain(&record, Detail::Full), html(&record)] {
@@ -164,9 +170,9 @@ fn over_threads_there_is_a_chart_from_three_numbers_on() {
     assert!(!plain(&record, Detail::Usual).contains("THREADS"));
     for threads in [4, 8] {
         let of = |cell: &&chronoscope_harness::record::study::Cell| cell.threads == 2 && cell.case == "seq_cst";
-        let mut more: Vec<_> = record.content.cells.iter().filter(of).cloned().collect();
+        let mut more: Vec<_> = record.content.study.cells.iter().filter(of).cloned().collect();
         more.iter_mut().for_each(|cell| cell.threads = threads);
-        record.content.cells.extend(more);
+        record.content.study.cells.extend(more);
     }
     assert!(charts(&record) > before && plain(&record, Detail::Usual).contains("THREADS"));
 }

@@ -124,12 +124,12 @@ proptest! {
         let mut record = parse(FIXTURE).unwrap();
         let mut next = || numbers.next().unwrap_or_default();
         let mut estimate = |old: Estimate| Estimate { estimate: next(), low: next(), high: next(), ..old };
-        for cell in &mut record.content.cells {
+        for cell in &mut record.content.study.cells {
             cell.time_ns = cell.time_ns.map(&mut estimate);
             cell.throughput_per_s = cell.throughput_per_s.map(&mut estimate);
             cell.backoff_tokens = tokens.next().unwrap_or_default();
         }
-        for comparison in &mut record.content.comparisons {
+        for comparison in &mut record.content.study.comparisons {
             for point in &mut comparison.points {
                 point.difference_ns = estimate(point.difference_ns);
                 point.ratio = estimate(point.ratio);
@@ -160,7 +160,7 @@ fn names_stay_text() {
 fn numbers_that_are_not_finite() {
     let mut record = parse(FIXTURE).unwrap();
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        for cell in &mut record.content.cells {
+        for cell in &mut record.content.study.cells {
             if let Some(time) = &mut cell.time_ns {
                 (time.estimate, time.low) = (value, value);
             }
@@ -169,8 +169,8 @@ fn numbers_that_are_not_finite() {
                 latencies.ns.histogram.bins[0].from_ns = value;
             }
         }
-        record.content.comparisons[0].points[0].difference_ns.low = value;
-        if let Some(model) = &mut record.content.comparisons[0].model {
+        record.content.study.comparisons[0].points[0].difference_ns.low = value;
+        if let Some(model) = &mut record.content.study.comparisons[0].model {
             model.exposed_ns.high = value;
             model.hidden_past_tokens = model.hidden_past_tokens.map(|old| Estimate { estimate: value, ..old });
         }
@@ -200,17 +200,19 @@ fn nothing_measured() {
 #[test]
 fn more_comparisons_than_a_page_can_draw() {
     let mut record = parse(FIXTURE).unwrap();
-    let first = record.content.comparisons[0].clone();
-    record.content.comparisons =
+    let first = record.content.study.comparisons[0].clone();
+    record.content.study.comparisons =
         (0..100).map(|threads| chronoscope_harness::record::study::Comparison { threads, ..first.clone() }).collect();
     record
         .content
+        .study
         .comparisons
         .iter_mut()
         .step_by(2)
         .for_each(|comparison| comparison.parameters.extend([("n".into(), "1".into())]));
     record
         .content
+        .study
         .comparisons
         .iter_mut()
         .for_each(|comparison| comparison.case.push_str(&comparison.threads.to_string()));
@@ -222,7 +224,7 @@ fn more_comparisons_than_a_page_can_draw() {
 #[test]
 fn more_visits_than_can_be_counted() {
     let mut record = parse(FIXTURE).unwrap();
-    let canary = record.content.canary.as_mut().unwrap();
+    let canary = record.content.study.canary.as_mut().unwrap();
     (canary.visits, canary.visits_quiet) = (u64::MAX, u64::MAX);
     assert_harmless(&record);
 }

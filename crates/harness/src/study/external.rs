@@ -99,7 +99,7 @@ impl ExternalStudy {
         let content = StudyContent { study: self.report(), against: None };
         let mut record = Document::new(COMMAND, tool, machine, content);
         record.findings = crate::rule::conclude(super::rules::RULES, &record);
-        record.content.conclusions = super::conclusions::conclusions(&record);
+        record.content.study.conclusions = super::conclusions::conclusions(&record);
         record
     }
 

@@ -67,7 +67,7 @@ impl Study {
         let content = StudyContent { study, against };
         let mut record = Document { started_at, interrupted, ..Document::new(COMMAND, tool, machine, content) };
         record.findings = crate::rule::conclude(super::rules::RULES, &record);
-        record.content.conclusions = super::conclusions::conclusions(&record);
+        record.content.study.conclusions = super::conclusions::conclusions(&record);
         record.elapsed_ms = milliseconds(began);
         Ok(record)
     }

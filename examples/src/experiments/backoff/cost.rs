@@ -192,9 +192,9 @@ mod tests {
         use crate::synthetic::{cell, comparison, record};
         use chronoscope_harness::record::study::Difference;
         let mut made = record(&[0], &[2]);
-        made.content.cells.push(cell("volatile", 0, 2, [7.86; 4]));
+        made.content.study.cells.push(cell("volatile", 0, 2, [7.86; 4]));
         let verdict = Difference::Slower;
-        made.content.comparisons.push(comparison("volatile", "plain", 2, &[(0, interval(7.60, 0.33), verdict)]));
+        made.content.study.comparisons.push(comparison("volatile", "plain", 2, &[(0, interval(7.60, 0.33), verdict)]));
         let share = rows(&made, "volatile", "plain", 2)[0].share_pct.unwrap();
         assert!((share.estimate - 96.7).abs() < 0.1 && (share.low - 92.5).abs() < 0.1, "{share:?}");
         assert_eq!(share.high, 100.0);

@@ -17,13 +17,13 @@ fn made_up() -> StudyRecord {
         let cost = (8.0 - k as f64).max(0.1);
         for threads in [1, 2] {
             let at = |ns: f64| [ns, ns + 0.01, ns - 0.01, ns];
-            made.content.cells.push(cell(CONSUME, k, threads, at(1.0 + work)));
-            made.content.cells.push(cell(RETURN_42, k, threads, at(2.0 + work)));
-            made.content.cells.push(cell(RETURN_FIELD, k, threads, at(1.5 + work)));
-            made.content.cells.push(cell(PLAIN, k, threads, at(1.6 + work)));
-            made.content.cells.push(cell(VOLATILE, k, threads, at(1.6 + work + cost)));
-            made.content.cells.push(cell(PLAIN_SHARED, k, threads, at(20.0 + work)));
-            made.content.cells.push(cell(VOLATILE_SHARED, k, threads, at(50.0 + 2.0 * work)));
+            made.content.study.cells.push(cell(CONSUME, k, threads, at(1.0 + work)));
+            made.content.study.cells.push(cell(RETURN_42, k, threads, at(2.0 + work)));
+            made.content.study.cells.push(cell(RETURN_FIELD, k, threads, at(1.5 + work)));
+            made.content.study.cells.push(cell(PLAIN, k, threads, at(1.6 + work)));
+            made.content.study.cells.push(cell(VOLATILE, k, threads, at(1.6 + work + cost)));
+            made.content.study.cells.push(cell(PLAIN_SHARED, k, threads, at(20.0 + work)));
+            made.content.study.cells.push(cell(VOLATILE_SHARED, k, threads, at(50.0 + 2.0 * work)));
         }
         points.push((k, interval(cost, 0.05), if k < 10 { Difference::Slower } else { Difference::Same }));
         shared.push((k, interval(30.0 + work, 1.0), Difference::Slower));
@@ -37,8 +37,8 @@ fn made_up() -> StudyRecord {
             hidden_past_tokens: Some(interval(8.0, 1.0)),
             hidden_past_ns: Some(interval(16.0, 2.0)),
         });
-        made.content.comparisons.push(own);
-        made.content.comparisons.push(comparison(VOLATILE_SHARED, PLAIN_SHARED, threads, &shared));
+        made.content.study.comparisons.push(own);
+        made.content.study.comparisons.push(comparison(VOLATILE_SHARED, PLAIN_SHARED, threads, &shared));
     }
     made
 }
@@ -64,7 +64,7 @@ fn baselines_that_agree_are_not_called_absurd() {
 
 fn agreeing() -> StudyRecord {
     let mut made = made_up();
-    for cell in &mut made.content.cells {
+    for cell in &mut made.content.study.cells {
         if BASELINES.contains(&cell.case.as_str()) {
             for fork in &mut cell.forks {
                 fork.time_ns = Some(2.0 * cell.backoff_tokens as f64 + 1.0 + 0.01 * f64::from(fork.fork));
@@ -83,7 +83,7 @@ fn a_cost_is_amortised_from_where_it_stays_small() {
     let made = made_up();
     assert_eq!(first(&made, VOLATILE, PLAIN, 1), Some(10));
     let mut relapsed = made_up();
-    relapsed.content.comparisons[0].points[3].difference_ns = interval(9.0, 0.1);
+    relapsed.content.study.comparisons[0].points[3].difference_ns = interval(9.0, 0.1);
     assert_eq!(first(&relapsed, VOLATILE, PLAIN, 1), Some(40));
     assert_eq!(first(&made, VOLATILE_SHARED, PLAIN_SHARED, 2), None);
 }
@@ -91,17 +91,17 @@ fn a_cost_is_amortised_from_where_it_stays_small() {
 /// A record where the comparisons of this case are changed so.
 fn changed(case: &str, change: impl Fn(&mut Comparison)) -> StudyRecord {
     let mut made = made_up();
-    made.content.comparisons.iter_mut().filter(|comparison| comparison.case == case).for_each(change);
+    made.content.study.comparisons.iter_mut().filter(|comparison| comparison.case == case).for_each(change);
     made
 }
 
 /// A single process has no interval.
 fn lone() -> StudyRecord {
     let mut made = made_up();
-    for cell in &mut made.content.cells {
+    for cell in &mut made.content.study.cells {
         cell.forks.truncate(1);
     }
-    for point in made.content.comparisons.iter_mut().flat_map(|comparison| &mut comparison.points) {
+    for point in made.content.study.comparisons.iter_mut().flat_map(|comparison| &mut comparison.points) {
         let only = point.difference_ns.estimate;
         point.difference_ns = Estimate { estimate: only, low: only, high: only, confidence: 0.0 };
         point.verdict = Difference::Unresolved;

@@ -8,10 +8,10 @@ use crate::synthetic::{assert_pages, cell, interval, part, record, series};
 fn made_up(steadiness: Steadiness) -> StudyRecord {
     let mut made = record(&[0], &[1]);
     let batches: Vec<f64> = (0..4_000).map(|batch| 50.0 + 0.01 * (f64::from(batch) + 0.5) * CALLS as f64).collect();
-    made.content.cells.push(series(TIMED_OUTSIDE, &batches, steadiness));
+    made.content.study.cells.push(series(TIMED_OUTSIDE, &batches, steadiness));
     let mut alone = cell(TIMED_ALONE, 0, 1, [2_100.0; 4]);
     alone.part = Some(part(1e9 / 2_100.0, 1e9 / 2_150.0, 0.9));
-    made.content.cells.push(alone);
+    made.content.study.cells.push(alone);
     made
 }
 
@@ -52,7 +52,7 @@ fn the_line_is_the_one_it_was_made_with() {
 /// Every tenth batch is preempted for 20 µs per call.
 fn interrupted() -> StudyRecord {
     let mut made = made_up(Steadiness { trend: 4, ..Steadiness::default() });
-    for visit in made.content.cells[0].forks.iter_mut().flat_map(|fork| &mut fork.visits) {
+    for visit in made.content.study.cells[0].forks.iter_mut().flat_map(|fork| &mut fork.visits) {
         visit.batches_ns.iter_mut().step_by(10).for_each(|ns| *ns += 20_000.0);
     }
     made
@@ -94,7 +94,7 @@ fn noisy() -> StudyRecord {
     let batches = vec![50.0; 2_000];
     let mut outside = series(TIMED_OUTSIDE, &batches, Steadiness { flat: 4, ..Steadiness::default() });
     outside.forks[0].visits[0].batches_ns = vec![5_000.0; 2_000];
-    made.content.cells.push(outside);
+    made.content.study.cells.push(outside);
     made
 }
 
@@ -103,12 +103,12 @@ fn every_kind_of_record_has_its_page() {
     let steady = |steadiness| made_up(steadiness);
     let default = Steadiness::default();
     let mut blurred = made_up(default);
-    for fork in &mut blurred.content.cells[0].forks {
+    for fork in &mut blurred.content.study.cells[0].forks {
         let shift = 10.0 * f64::from(fork.fork);
         fork.visits[0].batches_ns.iter_mut().for_each(|ns| *ns += shift);
     }
     let mut lone = made_up(default);
-    lone.content.cells[0].forks.truncate(1);
+    lone.content.study.cells[0].forks.truncate(1);
     let pages = vec![
         ("the detector sees a trend", steady(Steadiness { trend: 4, trend_ns_per_batch: Some(1.0), ..default })),
         ("it contradicts the curve", steady(Steadiness { flat: 4, ..default })),

@@ -7,7 +7,7 @@ use crate::synthetic::{assert_pages, cell, part, record};
 fn nothing() -> StudyRecord {
     let mut made = record(&[0], &[1, 2, 4, 8]);
     let values = LOOPS.iter().map(|each| each.name.to_owned()).collect();
-    made.content.plan.parameters = vec![Parameter { name: LOOP.to_owned(), values }];
+    made.content.study.plan.parameters = vec![Parameter { name: LOOP.to_owned(), values }];
     made
 }
 
@@ -23,7 +23,7 @@ fn made_up(crowded: impl Fn(u32) -> OperationPart) -> StudyRecord {
                 2 => part(200_000.0, 100_000.0, 0.5),
                 threads => crowded(threads),
             });
-            made.content.cells.push(cell);
+            made.content.study.cells.push(cell);
         }
     }
     made
@@ -32,7 +32,7 @@ fn made_up(crowded: impl Fn(u32) -> OperationPart) -> StudyRecord {
 /// One thread whose figures are changed so.
 fn alone(change: impl Fn(OperationPart) -> OperationPart) -> StudyRecord {
     let mut made = made_up(|_| part(200_000.0, 100_000.0, 0.5));
-    for cell in made.content.cells.iter_mut().filter(|cell| cell.threads == 1) {
+    for cell in made.content.study.cells.iter_mut().filter(|cell| cell.threads == 1) {
         cell.part = cell.part.map(&change);
     }
     made
@@ -63,11 +63,11 @@ fn every_kind_of_record_has_its_page() {
     let reaches_zero =
         made_up(|_| OperationPart { claimed_per_s: of(538e3, 0.0, 1_093e3), ..part(538e3, 100_000.0, 0.5) });
     let mut one_cpu = made_up(|_| part(200_000.0, 100_000.0, 0.5));
-    one_cpu.content.cells.retain(|cell| cell.threads == 1);
-    (one_cpu.content.plan.threads, one_cpu.content.plan.cpus) = (vec![1], vec![0]);
+    one_cpu.content.study.cells.retain(|cell| cell.threads == 1);
+    (one_cpu.content.study.plan.threads, one_cpu.content.study.plan.cpus) = (vec![1], vec![0]);
     let mut earlier = made_up(|_| part(200_000.0, 100_000.0, 0.5));
-    earlier.content.plan.parameters[0].values = vec!["set-up 10 µs, work 10 µs".to_owned()];
-    for cell in &mut earlier.content.cells {
+    earlier.content.study.plan.parameters[0].values = vec!["set-up 10 µs, work 10 µs".to_owned()];
+    for cell in &mut earlier.content.study.cells {
         cell.parameters.insert(LOOP.to_owned(), "set-up 10 µs, work 10 µs".to_owned());
     }
     let pages = vec![

@@ -5,7 +5,7 @@ use chronoscope_harness::record::study::Steadiness;
 /// A record whose claims are all right: a link takes 1 ns.
 fn made_up() -> StudyRecord {
     let mut made = record(&[0], &[1]);
-    let mut add = |case: &str, ns: f64| made.content.cells.push(cell(case, 0, 1, [ns; 4]));
+    let mut add = |case: &str, ns: f64| made.content.study.cells.push(cell(case, 0, 1, [ns; 4]));
     for (name, _, truth) in KNOWN {
         match truth {
             Truth::Nothing | Truth::NeverSteady => (),
@@ -18,18 +18,18 @@ fn made_up() -> StudyRecord {
     let mut empty = cell(KNOWN[0].0, 0, 1, [0.3; 4]);
     (empty.time_ns, empty.below_ns) = (None, Some(0.4));
     let steadiness = Steadiness { no_steady_state: 20, flat: 4, ..Steadiness::default() };
-    made.content.cells.extend([empty, series(KNOWN[8].0, &[1.0], steadiness)]);
-    for cell in &mut made.content.cells {
+    made.content.study.cells.extend([empty, series(KNOWN[8].0, &[1.0], steadiness)]);
+    for cell in &mut made.content.study.cells {
         (cell.median_ns, cell.visits) = (cell.time_ns, 4);
     }
     let point = |case, ns, verdict| comparison(case, BASE, 1, &[(0, interval(ns, 0.1), verdict)]);
-    made.content.comparisons =
+    made.content.study.comparisons =
         vec![point(KNOWN[6].0, 0.2, Difference::Slower), point(KNOWN[7].0, 0.0, Difference::Same)];
     made
 }
 
 fn of<'r>(record: &'r mut StudyRecord, case: &str) -> &'r mut chronoscope_harness::record::study::Cell {
-    record.content.cells.iter_mut().find(|cell| cell.case == case).unwrap()
+    record.content.study.cells.iter_mut().find(|cell| cell.case == case).unwrap()
 }
 
 #[test]
@@ -44,8 +44,10 @@ fn one_wrong_or_vague_claim_is_enough() {
             (cell.time_ns, cell.below_ns) = (None, Some(5.0));
         }),
         ("a spin that ends early", |made| of(made, KNOWN[5].0).median_ns = Some(interval(90_000.0, 10.0))),
-        ("a difference of nothing", |made| made.content.comparisons[1].points[0].verdict = Difference::Slower),
-        ("no difference where there is one", |made| made.content.comparisons[0].points[0].verdict = Difference::Same),
+        ("a difference of nothing", |made| made.content.study.comparisons[1].points[0].verdict = Difference::Slower),
+        ("no difference where there is one", |made| {
+            made.content.study.comparisons[0].points[0].verdict = Difference::Same
+        }),
         ("a steady state of what has none", |made| {
             of(made, KNOWN[8].0).steadiness = Some(Steadiness { flat: 20, ..Steadiness::default() });
         }),

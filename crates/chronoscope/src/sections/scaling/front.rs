@@ -14,9 +14,9 @@ pub const TOLERANCE_PCT: f64 = 10.0;
 /// The conclusions for each clock in the record.
 pub fn conclude(record: &StudyRecord) -> Vec<Conclusion> {
     let mut clocks: Vec<&str> = Vec::new();
-    for cell in &record.content.cells {
+    for cell in &record.content.study.cells {
         let is_work =
-            cell.case == NOTHING || record.content.plan.comparisons.iter().any(|(_, work)| *work == cell.case);
+            cell.case == NOTHING || record.content.study.plan.comparisons.iter().any(|(_, work)| *work == cell.case);
         let is_clock = !is_work && !cell.case.starts_with(&ticks_of(""));
         if is_clock && !clocks.contains(&cell.case.as_str()) {
             clocks.push(&cell.case);
@@ -27,13 +27,13 @@ pub fn conclude(record: &StudyRecord) -> Vec<Conclusion> {
 
 /// The case with only the work of this clock's loop: a runtime has its own.
 pub fn work_of<'a>(record: &'a StudyRecord, clock: &str) -> &'a str {
-    let compared = record.content.plan.comparisons.iter().find(|(case, _)| case == clock);
+    let compared = record.content.study.plan.comparisons.iter().find(|(case, _)| case == clock);
     compared.map_or(NOTHING, |(_, work)| work)
 }
 
 fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
     let work = work_of(record, clock);
-    let mut cells: Vec<&Cell> = record.content.cells.iter().filter(|cell| cell.case == clock).collect();
+    let mut cells: Vec<&Cell> = record.content.study.cells.iter().filter(|cell| cell.case == clock).collect();
     cells.sort_by_key(|cell| (cell.backoff_tokens, cell.threads));
     let cells = of_one_pass_each(cells);
     let points: Vec<Point> = cells
@@ -98,7 +98,7 @@ fn work_of_cell<'a>(record: &'a StudyRecord, work: &str, cell: &Cell) -> Option<
             && (other.backoff_tokens, other.threads) == (cell.backoff_tokens, cell.threads)
             && pass(other) == pass(cell)
     };
-    record.content.cells.iter().find(is_it)
+    record.content.study.cells.iter().find(is_it)
 }
 
 /// The duration of this many tokens: as measured for the work alone among the clocks, else as calibrated. None in another
@@ -108,7 +108,7 @@ fn work_ns(record: &StudyRecord, work: &str, tokens: u64) -> Option<f64> {
         return Some(0.0);
     }
     let measured = record.cell(work, tokens, 1).and_then(|cell| cell.time_ns).filter(|time| time.low > 0.0);
-    let calibrated = || record.content.tokens.as_ref().map_or(tokens as f64, |cost| cost.ns(tokens as f64));
+    let calibrated = || record.content.study.tokens.as_ref().map_or(tokens as f64, |cost| cost.ns(tokens as f64));
     measured.map(|time| time.estimate).or_else(|| (work == NOTHING).then(calibrated))
 }
 
@@ -116,6 +116,7 @@ fn work_ns(record: &StudyRecord, work: &str, tokens: u64) -> Option<f64> {
 pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) -> Option<Estimate> {
     let of_clock = record
         .content
+        .study
         .comparisons
         .iter()
         .filter(|comparison| comparison.case == clock && comparison.threads == threads);
@@ -129,7 +130,7 @@ pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) 
 /// If the work alone was measured on both, what the threads add to it is not counted: slower work on a core shared by two
 /// CPUs is not contention for the clock.
 fn increase(record: &StudyRecord, work: &str, alone: &Cell, crowd: &Cell) -> Option<Estimate> {
-    let confidence = record.content.plan.confidence;
+    let confidence = record.content.study.plan.confidence;
     let work = |cell: &Cell| work_of_cell(record, work, cell);
     let [alone_processes, crowd_processes] = [alone, crowd].map(|cell| cell.forks.as_slice());
     let own = work(alone).zip(work(crowd)).and_then(|(work_alone, work_crowd)| {
@@ -183,7 +184,7 @@ fn front(points: &[Point]) -> Front {
 fn reads(record: &StudyRecord, clock: &str, cells: &[&Cell]) -> Vec<Read> {
     let ticks = ticks_of(clock);
     let step = |threads: u32| {
-        let mut steps = record.content.cells.iter().filter(|cell| cell.case == ticks && cell.threads == threads);
+        let mut steps = record.content.study.cells.iter().filter(|cell| cell.case == ticks && cell.threads == threads);
         steps.find(|cell| cell.backoff_tokens == 0)
     };
     let in_a_row = cells.iter().filter(|cell| cell.backoff_tokens == 0 && !cell.oversubscribed);
@@ -241,16 +242,16 @@ mod tests {
             backoff_tokens: 16,
             clock_share_pct: 0.01,
             forks: (0..12).map(process).collect(),
-            ..record.content.cells.remove(0)
+            ..record.content.study.cells.remove(0)
         }
     }
 
     fn rise_of(alone_ns: f64, crowd_ns: f64, work: Option<(f64, f64)>) -> Rise {
         let mut record =
             chronoscope_harness::record::parse_study(include_str!("../../../tests/fixtures/study.json")).unwrap();
-        record.content.cells.clear();
+        record.content.study.cells.clear();
         if let Some((alone, crowd)) = work {
-            record.content.cells.extend([cell(NOTHING, 1, alone), cell(NOTHING, 2, crowd)]);
+            record.content.study.cells.extend([cell(NOTHING, 1, alone), cell(NOTHING, 2, crowd)]);
         }
         rise(&increase(&record, NOTHING, &cell("a", 1, alone_ns), &cell("a", 2, crowd_ns)).unwrap())
     }
@@ -284,7 +285,7 @@ mod tests {
             chronoscope_harness::record::parse_study(include_str!("../../../tests/fixtures/study.json")).unwrap();
         let work = [cell(NOTHING, 1, 80.0), cell(NOTHING, 2, 80.0)];
         let slower = [cell(NOTHING, 1, 80.0), cell(NOTHING, 2, 129.0)].map(later);
-        record.content.cells = work.into_iter().chain(slower).collect();
+        record.content.study.cells = work.into_iter().chain(slower).collect();
         let [alone, crowd] = [cell("a", 1, 100.0), cell("a", 2, 150.0)];
         assert_eq!(rise(&increase(&record, NOTHING, &alone, &crowd).unwrap()), Rise::Raised);
         let [alone, crowd] = [later(alone), later(crowd)];
@@ -313,10 +314,10 @@ mod tests {
         let seen = |ns: f64, crowd: fn(Cell) -> Cell, work: fn(Cell) -> Cell| {
             let text = include_str!("../../../tests/fixtures/study.json");
             let mut record = chronoscope_harness::record::parse_study(text).unwrap();
-            record.content.plan.comparisons = vec![("a".to_owned(), NOTHING.to_owned())];
+            record.content.study.plan.comparisons = vec![("a".to_owned(), NOTHING.to_owned())];
             let visited = |cell: Cell| Cell { visits: 60, visits_quiet: 60, overlap_share: None, ..cell };
             let together = |cell: Cell| Cell { overlap_share: Some(0.9), ..visited(cell) };
-            record.content.cells = vec![
+            record.content.study.cells = vec![
                 visited(cell(NOTHING, 1, 50.0)),
                 work(together(cell(NOTHING, 2, 50.0))),
                 visited(cell("a", 1, 100.0)),

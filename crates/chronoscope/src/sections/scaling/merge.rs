@@ -13,7 +13,7 @@ use chronoscope_harness::record::study::{Control, InterferenceProbe, StudyRecord
 /// that within its pass. Of the controls, the coarsest resolution is kept.
 pub fn merged(passes: Vec<StudyRecord>) -> Option<StudyRecord> {
     let mut whole = passes.into_iter().reduce(joined)?;
-    whole.content.conclusions = conclusions(&whole);
+    whole.content.study.conclusions = conclusions(&whole);
     Some(whole)
 }
 
@@ -123,13 +123,13 @@ mod tests {
     #[test]
     fn passes_stand_beside_each_other_and_processes_are_numbered_on() {
         let (first, second) = (record("a", "with"), record("b", ""));
-        let forks = first.content.forks.len();
+        let forks = first.content.study.forks.len();
         let whole = merged(vec![first.clone(), second]).unwrap();
-        assert_eq!(whole.content.cells.iter().map(|cell| cell.case.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-        let numbers: Vec<u32> = whole.content.forks.iter().map(|fork| fork.fork).collect();
+        assert_eq!(whole.content.study.cells.iter().map(|cell| cell.case.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        let numbers: Vec<u32> = whole.content.study.forks.iter().map(|fork| fork.fork).collect();
         assert_eq!(numbers, (0..2 * forks as u32).collect::<Vec<_>>());
-        assert!(whole.content.cells[1].forks.iter().all(|fork| fork.fork >= forks as u32));
-        assert_eq!(whole.content.control, first.content.control);
+        assert!(whole.content.study.cells[1].forks.iter().all(|fork| fork.fork >= forks as u32));
+        assert_eq!(whole.content.study.control, first.content.study.control);
         let told: std::collections::BTreeSet<_> =
             whole.findings.iter().map(|finding| (&finding.id, &finding.subject, &finding.evidence.summary)).collect();
         assert_eq!(told.len(), whole.findings.len(), "nothing is said twice");

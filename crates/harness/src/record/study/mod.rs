@@ -15,8 +15,6 @@ pub use plan::{Mode, Parameter, Parameters, StudyPlan};
 pub use process::{CaseFailure, InterferenceProbe, StudyProcess};
 pub use tokens::TokenCost;
 
-use std::ops::{Deref, DerefMut};
-
 use serde::{Deserialize, Serialize};
 
 use super::Document;
@@ -73,7 +71,9 @@ pub struct StudyReport {
 impl StudyRecord {
     /// Whether the run finished, no case failed, and something was measured.
     pub fn is_whole(&self) -> bool {
-        !self.interrupted && self.content.failures.is_empty() && self.content.cells.iter().any(|cell| cell.visits > 0)
+        !self.interrupted
+            && self.content.study.failures.is_empty()
+            && self.content.study.cells.iter().any(|cell| cell.visits > 0)
     }
 }
 
@@ -120,20 +120,6 @@ impl StudyReport {
             let cell = self.compared_cell(comparison, case, point.backoff_tokens);
             cell.is_none_or(|cell| cell.time_ns.is_some_and(|time| time.low > 0.0))
         })
-    }
-}
-
-impl Deref for StudyContent {
-    type Target = StudyReport;
-
-    fn deref(&self) -> &StudyReport {
-        &self.study
-    }
-}
-
-impl DerefMut for StudyContent {
-    fn deref_mut(&mut self) -> &mut StudyReport {
-        &mut self.study
     }
 }
 

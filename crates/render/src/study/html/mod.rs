@@ -158,7 +158,7 @@ impl Page {
     }
 
     fn compared(&mut self, record: &StudyRecord) {
-        if record.content.comparisons.is_empty() {
+        if record.content.study.comparisons.is_empty() {
             return;
         }
         self.section("Comparisons");
@@ -169,7 +169,7 @@ impl Page {
             }
             let is_alone = group.len() == 1;
             for comparison in group {
-                let caption = words::title(&record.content.plan, comparison);
+                let caption = words::title(&record.content.study.plan, comparison);
                 // Next to contention on many threads, the difference on one would be a flat line.
                 let chart = curve::differences(record, format!("Difference of {caption}"), &[comparison]);
                 if let Some(chart) = chart.filter(|_| !is_alone) {
@@ -228,7 +228,7 @@ impl Page {
 
     fn cells(&mut self, record: &StudyRecord) {
         self.section("Time per operation");
-        let cells: Vec<&Cell> = record.content.cells.iter().collect();
+        let cells: Vec<&Cell> = record.content.study.cells.iter().collect();
         self.push(&format!("<p class=\"quiet\">{}</p>", escaped(&cells::heading(record, &cells))));
         if cells.is_empty() {
             self.push("<p>Nothing was measured.</p>");
@@ -240,7 +240,7 @@ impl Page {
 
     fn latencies(&mut self, record: &StudyRecord) {
         let mut is_first = true;
-        for cell in &record.content.cells {
+        for cell in &record.content.study.cells {
             let (Some(latencies), Some([values, how])) = (&cell.latencies, cells::percentiles(cell)) else {
                 continue;
             };
@@ -266,12 +266,12 @@ impl Page {
     }
 
     fn failures(&mut self, record: &StudyRecord) {
-        if record.content.failures.is_empty() {
+        if record.content.study.failures.is_empty() {
             return;
         }
         self.section("Failures");
         self.push("<ul class=\"says\">");
-        for failure in &record.content.failures {
+        for failure in &record.content.study.failures {
             let text = format!("{}: {}", failure.name(), given(Some(&failure.reason)));
             self.push(&sentence(Mood::Warning, &text));
         }
@@ -310,7 +310,7 @@ impl Page {
 /// Comparisons of the same two operations, in the order of the plan.
 fn by_pair(record: &StudyRecord) -> Vec<(String, Vec<&Comparison>)> {
     let mut groups: Vec<(String, Vec<&Comparison>)> = Vec::new();
-    for comparison in &record.content.comparisons {
+    for comparison in &record.content.study.comparisons {
         let pair = words::pair(comparison);
         match groups.iter_mut().find(|(known, _)| *known == pair) {
             Some((_, group)) => group.push(comparison),
