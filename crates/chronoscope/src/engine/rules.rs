@@ -142,9 +142,7 @@ fn witness(disturbance: &Disturbance, lost_ms: f64) -> (bool, String) {
 fn noisy_machine(record: &Record) -> Vec<Finding> {
     let found: Vec<_> = record
         .content
-        .sections
-        .reads
-        .report
+        .reads()
         .iter()
         .filter_map(|reads| reads.shown_gaps().find(|gap| gap.above_ns == GAP_NS).map(|gap| (reads, gap)))
         .filter(|(_, gap)| gap.share_of_time > GAP_SHARES.0)
@@ -227,7 +225,7 @@ fn quieter(record: &Record) -> &'static str {
 
 /// Only where the core is identified and its cycle counts are known; a core that shows both states was not shared throughout.
 fn core_shared(record: &Record) -> Vec<Finding> {
-    let interference = record.content.sections.clocks.report.harness.as_ref().map(|harness| harness.interference);
+    let interference = record.content.clocks().harness.as_ref().map(|harness| harness.interference);
     let core = known_core(&record.machine);
     let shared = interference.filter(|interference| shared_throughout(interference, core) == Some(true));
     let Some((shared, alone)) = shared.zip(turns_per_link_alone(core)) else { return Vec::new() };
@@ -326,7 +324,7 @@ fn parts_unavailable(record: &Record) -> Vec<Finding> {
 
 /// Whether every unmeasured runtime is one that this machine lacks, or for which there was no time.
 fn no_runtime_failed(record: &Record) -> bool {
-    let mut unmeasured = record.content.sections.runtimes.report.iter().filter(|runtime| !runtime.available);
+    let mut unmeasured = record.content.runtimes().iter().filter(|runtime| !runtime.available);
     unmeasured.all(|runtime| runtime.executable.is_none() || runtime.out_of_time)
 }
 
@@ -380,7 +378,7 @@ mod tests {
         assert_findings("gaps", cases);
         // Of several clocks, the one with corroborated gaps, though another lost more.
         let mut record = disturbed(Some(3), None, None);
-        let unseen = disturbed(None, None, None).content.sections.reads.report[0].clone();
+        let unseen = disturbed(None, None, None).content.reads()[0].clone();
         record
             .content
             .sections
@@ -531,9 +529,9 @@ mod tests {
         let mut wrong = record(InterferenceProbe { quiet_link_ns: f64::INFINITY, ..SHARED });
         crate::rules::judge(&mut wrong);
         let written = crate::json::writable(&wrong).unwrap();
-        assert_eq!(written.content.sections.clocks.report.harness, None);
+        assert_eq!(written.content.clocks().harness, None);
         let found: Vec<&Finding> = written.findings.iter().filter(|found| found.is(NUMBER_NOT_FINITE)).collect();
-        let field = "content.sections.clocks.report.harness.interference.quiet_link_ns";
+        let field = "content.clocks().harness.interference.quiet_link_ns";
         assert!(found.len() == 1 && found[0].evidence.summary.starts_with(field), "{found:?}");
         let text = crate::json::json(&written).unwrap();
         assert_eq!(crate::json::document(&text).unwrap(), *written);

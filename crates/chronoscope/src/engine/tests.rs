@@ -257,15 +257,15 @@ fn said_of_the_run(record: &Record) -> Vec<Kind> {
 /// The record's content for each part, as text.
 fn seen(record: &Record, part: Part) -> String {
     let of_clocks = |of: fn(&crate::sections::clocks::report::ClockReport) -> String| -> String {
-        record.content.sections.clocks.report.clocks.iter().map(of).collect()
+        record.content.clocks().clocks.iter().map(of).collect()
     };
     match part {
         clocks::PATHS => of_clocks(|clock| format!("{:?}", clock.path_evidence)),
         clocks::LATENCY => of_clocks(|clock| format!("{:?}", clock.latency_ns)),
         clocks::GRANULARITY => of_clocks(|clock| format!("{:?}", clock.granularity)),
         READS => format!("{:?}", record.content.sections.reads),
-        OFFSETS => format!("{:?}", record.content.sections.causality.report.pairs),
-        LITMUS => format!("{:?}", record.content.sections.causality.report.litmus),
+        OFFSETS => format!("{:?}", record.content.causality().pairs),
+        LITMUS => format!("{:?}", record.content.causality().litmus),
         _ => of_clocks(|clock| format!("{:?}", clock.intervals.as_ref().map(|timed| &timed.trials))),
     }
 }
@@ -308,32 +308,21 @@ fn workers_that_answer_are_asked_once_for_everything_in_the_order_of_the_plan() 
     }
     assert_eq!(said_of_the_run(&record), []);
     assert!(!record.interrupted && record.content.reason_no_workers.is_none());
-    for clock in &record.content.sections.clocks.report.clocks {
+    for clock in &record.content.clocks().clocks {
         assert_eq!(clock.latency_ns.as_ref().map(|latency| latency.estimate), Some(READ_NS as f64));
         assert!(clock.available && clock.path_evidence.is_some() && clock.granularity.is_some());
     }
     assert_eq!(
-        (
-            record.content.sections.reads.report.len(),
-            record.content.sections.causality.report.pairs.len(),
-            record.content.sections.causality.report.litmus.len()
-        ),
+        (record.content.reads().len(), record.content.causality().pairs.len(), record.content.causality().litmus.len()),
         (2, 2, 4)
     );
     let is_validated = |timed: &TimedIntervals| timed.validated;
     assert!(
-        record
-            .content
-            .sections
-            .clocks
-            .report
-            .clocks
-            .iter()
-            .all(|clock| clock.intervals.as_ref().is_some_and(is_validated)),
+        record.content.clocks().clocks.iter().all(|clock| clock.intervals.as_ref().is_some_and(is_validated)),
         "{:?}",
         record.content.sections.clocks
     );
-    assert!(record.content.sections.clocks.report.library_clock.as_ref().is_some_and(|clock| clock.value().is_some()));
+    assert!(record.content.clocks().library_clock.as_ref().is_some_and(|clock| clock.value().is_some()));
 }
 
 #[test]
@@ -343,7 +332,7 @@ fn what_befalls_one_part_takes_nothing_from_the_others() {
     for failure in [timed_out(6_000), killed(libc::SIGSEGV), ended, no_memory] {
         let record = run_with(&|task, _| (task == "granularity").then(|| Err(failure.clone())));
         assert_alone_in_trouble(&record, clocks::GRANULARITY, Outcome::Failed, &failure.to_string());
-        assert!(record.content.sections.clocks.report.clocks.iter().all(|clock| clock.granularity.is_none()));
+        assert!(record.content.clocks().clocks.iter().all(|clock| clock.granularity.is_none()));
         assert_eq!(record.content.reason_no_workers, None);
     }
 }
@@ -355,14 +344,7 @@ fn a_refusal_is_told_in_the_workers_own_words() {
     assert_eq!(report(&record, clocks::PATHS), (Outcome::Failed, Some("seccomp: EPERM")));
     // The path is then inferred from the cost of a read, where that of the system call is known; here it is not.
     assert!(
-        record
-            .content
-            .sections
-            .clocks
-            .report
-            .clocks
-            .iter()
-            .all(|clock| clock.path_evidence.is_none() && clock.granularity.is_some())
+        record.content.clocks().clocks.iter().all(|clock| clock.path_evidence.is_none() && clock.granularity.is_some())
     );
 }
 
@@ -415,13 +397,9 @@ fn an_answer_that_is_too_short_is_a_failure_of_its_part() {
         }
     }
     let record = run_with(&|asked, _| (asked == "probe").then(|| Ok(said(&Ok(json!([]))))));
-    assert_eq!(record.content.sections.clocks.report.clocks.len(), 2);
+    assert_eq!(record.content.clocks().clocks.len(), 2);
     assert!(
-        record.content.sections.clocks.report.clocks.iter().all(|clock| clock
-            .reason_unavailable
-            .as_ref()
-            .unwrap()
-            .contains("short"))
+        record.content.clocks().clocks.iter().all(|clock| clock.reason_unavailable.as_ref().unwrap().contains("short"))
     );
 }
 
@@ -451,7 +429,7 @@ fn a_part_that_needs_another_says_so_where_that_one_failed() {
     for part in [clocks::LATENCY, clocks::INTERVALS] {
         assert!(told.iter().any(|told| told.contains(part.title())), "{part:?}: {told:?}");
     }
-    assert!(record.content.sections.clocks.report.clocks.iter().all(|clock| clock.granularity.is_some()));
+    assert!(record.content.clocks().clocks.iter().all(|clock| clock.granularity.is_some()));
 }
 
 #[test]
@@ -467,25 +445,13 @@ fn a_run_that_is_stopped_between_two_workers_keeps_what_it_has() {
     for part in PARTS.into_iter().skip(2) {
         assert_eq!(report(&record, part), (Outcome::Skipped, Some(&*interrupted)), "{part:?}");
     }
-    assert!(
-        record
-            .content
-            .sections
-            .clocks
-            .report
-            .harness
-            .as_ref()
-            .is_some_and(|harness| harness.interference.visits_quiet > 0)
-    );
-    for clock in &record.content.sections.clocks.report.clocks {
+    assert!(record.content.clocks().harness.as_ref().is_some_and(|harness| harness.interference.visits_quiet > 0));
+    for clock in &record.content.clocks().clocks {
         assert_eq!(clock.latency_ns.as_ref().map(|latency| latency.estimate), Some(READ_NS as f64));
         assert!(clock.path_evidence.is_some() && clock.granularity.is_none());
     }
     assert_eq!(said_of_the_run(&record), [INTERRUPTED]);
-    assert_eq!(
-        record.content.sections.clocks.report.library_clock.as_ref().and_then(Known::reason),
-        Some(&*interrupted)
-    );
+    assert_eq!(record.content.clocks().library_clock.as_ref().and_then(Known::reason), Some(&*interrupted));
 }
 
 #[test]
@@ -527,9 +493,7 @@ fn what_was_seen_too_little_of_gets_a_second_chance_while_there_is_time() {
         (STUDY, 0) => Some(Err(timed_out(1))),
         _ => None,
     };
-    let fresh = |record: &Record| {
-        record.content.sections.causality.report.litmus.iter().map(|row| row.fresh).collect::<Vec<_>>()
-    };
+    let fresh = |record: &Record| record.content.causality().litmus.iter().map(|row| row.fresh).collect::<Vec<_>>();
     let in_time = Script::new(&upset);
     let record = run_by(&in_time, within(3_600_000));
     assert_eq!((in_time.times("litmus"), in_time.times("study")), (8, FORKS + 1));
@@ -549,10 +513,7 @@ fn a_second_chance_that_fails_keeps_what_was_seen_before() {
         ("litmus", _) => Some(Err(killed(libc::SIGKILL))),
         _ => None,
     });
-    assert_eq!(
-        record.content.sections.causality.report.litmus.iter().map(|row| row.fresh).collect::<Vec<_>>(),
-        [10; 4]
-    );
+    assert_eq!(record.content.causality().litmus.iter().map(|row| row.fresh).collect::<Vec<_>>(), [10; 4]);
     assert_eq!(said_of_the_run(&record), []);
 }
 
@@ -567,15 +528,12 @@ fn a_clock_whose_read_ends_the_process_is_found_and_left_out() {
     let record = run_by(&script, plan());
     assert_eq!(script.times("probe"), 3);
     let available: Vec<(&str, bool)> =
-        record.content.sections.clocks.report.clocks.iter().map(|clock| (clock.name.name(), clock.available)).collect();
+        record.content.clocks().clocks.iter().map(|clock| (clock.name.name(), clock.available)).collect();
     assert_eq!(available, [(MONOTONIC, true), (REALTIME, false)]);
     assert!(
-        record.content.sections.clocks.report.clocks[1]
-            .reason_unavailable
-            .as_ref()
-            .is_some_and(|reason| reason.contains("SIGILL"))
+        record.content.clocks().clocks[1].reason_unavailable.as_ref().is_some_and(|reason| reason.contains("SIGILL"))
     );
-    assert_eq!((record.content.sections.reads.report.len(), script.times("reads")), (1, 1));
+    assert_eq!((record.content.reads().len(), script.times("reads")), (1, 1));
     assert_eq!(report(&record, READS), (Outcome::Done, None));
 }
 
@@ -589,7 +547,7 @@ fn a_machine_on_which_no_clock_can_be_read_says_why_in_every_part() {
             "{part:?}: {reason:?}"
         );
     }
-    assert!(record.content.sections.clocks.report.clocks.iter().all(|clock| !clock.available));
+    assert!(record.content.clocks().clocks.iter().all(|clock| !clock.available));
 }
 
 #[test]
@@ -609,19 +567,8 @@ fn without_a_worker_process_the_run_measures_in_this_one() {
         assert_eq!(record.content.reason_no_workers, Some(failure.to_string()));
         // For real, in this process: the system's clocks can be read wherever tests run.
         assert_eq!(report(&record, clocks::GRANULARITY), (Outcome::Done, None));
-        assert!(
-            record
-                .content
-                .sections
-                .clocks
-                .report
-                .clocks
-                .iter()
-                .all(|clock| clock.available && clock.granularity.is_some())
-        );
-        assert!(
-            record.content.sections.clocks.report.library_clock.as_ref().is_some_and(|clock| clock.value().is_some())
-        );
+        assert!(record.content.clocks().clocks.iter().all(|clock| clock.available && clock.granularity.is_some()));
+        assert!(record.content.clocks().library_clock.as_ref().is_some_and(|clock| clock.value().is_some()));
         assert_eq!(said_of_the_run(&record), [NO_WORKERS]);
         let told = &finding(&record, NO_WORKERS).unwrap().evidence.summary;
         assert!(told.ends_with(&failure.to_string()), "{told}");
@@ -637,15 +584,8 @@ fn a_ptp_clock_is_a_row_like_any_other() {
     plan.plan.clocks.push(ClockId::Ptp(fake::CLOCK));
     // For real, in this process: the fake device is the wall clock in longer steps.
     let record = run_by(&Script::new(&none), plan);
-    let row = record
-        .content
-        .sections
-        .clocks
-        .report
-        .clocks
-        .iter()
-        .find(|clock| clock.name == ClockId::Ptp(fake::CLOCK))
-        .expect("a row");
+    let row =
+        record.content.clocks().clocks.iter().find(|clock| clock.name == ClockId::Ptp(fake::CLOCK)).expect("a row");
     assert_eq!((row.available, row.path, row.ordered), (true, Some(Path::Syscall), true), "{row:?}");
     assert!(row.latency_ns.as_ref().is_some_and(|latency| latency.estimate > 0.0), "{:?}", row.latency_ns);
     let moves_in_ns = row.moves_in_ns().expect("its tick");

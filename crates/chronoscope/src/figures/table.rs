@@ -18,15 +18,15 @@ use crate::sections::{causality, clocks, hiccups, pauses, reads, runtimes, sync}
 
 static TABLE: LazyLock<[OfSection; 9]> = LazyLock::new(|| {
     [
-        of(&clocks::figures::FIGURES, |record| &record.content.sections.clocks.report),
-        of(&causality::figures::FIGURES, |record| &record.content.sections.causality.report),
-        of(&pauses::figures::FIGURES, |record| &record.content.sections.pauses.report),
-        of(&runtimes::figures::FIGURES, |record| &record.content.sections.runtimes.report),
+        of(&clocks::figures::FIGURES, |record| &record.content.clocks()),
+        of(&causality::figures::FIGURES, |record| &record.content.causality()),
+        of(&pauses::figures::FIGURES, |record| &record.content.pauses()),
+        of(&runtimes::figures::FIGURES, |record| &record.content.runtimes()),
         of(&studies::FIGURES, |record| &record.content.study),
         of(&pace::FIGURES, |record| &record.content.pace),
-        of(&hiccups::figures::FIGURES, |record| &record.content.sections.hiccups.report),
-        of(&sync::figures::FIGURES, |record| &record.content.sections.sync.report),
-        of(&reads::figures::FIGURES, |record| &record.content.sections.reads.report),
+        of(&hiccups::figures::FIGURES, |record| &record.content.hiccups()),
+        of(&sync::figures::FIGURES, |record| &record.content.sync()),
+        of(&reads::figures::FIGURES, |record| &record.content.reads()),
     ]
 });
 
@@ -128,7 +128,7 @@ mod tests {
     fn a_document_that_names_a_clock_twice_has_its_figure_once() {
         let mut record = document(include_str!("../../tests/fixtures/record.json")).unwrap();
         let before = figures(&record).len();
-        let again = record.content.sections.clocks.report.clocks.clone();
+        let again = record.content.clocks().clocks.clone();
         record.content.sections.clocks.report.clocks.extend(again);
         assert_eq!(figures(&record).len(), before);
     }

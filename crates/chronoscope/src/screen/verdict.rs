@@ -47,7 +47,7 @@ fn intervals(page: &mut Page, judgement: &Judgement, record: &Record) {
         bullet(page, Grade::Warning, NONE_RECOMMENDED);
     }
     for clock in judgement.recommended() {
-        let timed = record.content.sections.clocks.report.intervals_of(&clock.name);
+        let timed = record.content.clocks().intervals_of(&clock.name);
         let promised = timed.map(TimedIntervals::promise).unwrap_or_default();
         let why = timed.and_then(|timed| timed.reason_unvalidated.as_deref());
         bullet(page, clock.grade, &promise(clock.name.name(), &promised, why));
@@ -218,13 +218,9 @@ pub fn causality(conclusion: &Causality) -> String {
 }
 
 fn skew(conclusion: &Skew, record: &Record) -> String {
-    let of = match record.content.sections.causality.report.pairs_tested_of_more() {
+    let of = match record.content.causality().pairs_tested_of_more() {
         Some(pairs) => {
-            format!(
-                " on {} of {} pairs of CPUs",
-                count(pairs),
-                count(record.content.sections.causality.report.pairs_possible)
-            )
+            format!(" on {} of {} pairs of CPUs", count(pairs), count(record.content.causality().pairs_possible))
         }
         None => String::new(),
     };
@@ -286,7 +282,7 @@ pub fn trials(page: &mut Page, record: &Record) {
     let judged = record.content.judgement.iter().flat_map(|judgement| &judgement.clocks);
     let clocks: Vec<Timed<'_>> = judged
         .filter_map(|clock| {
-            let timed = record.content.sections.clocks.report.intervals_of(&clock.name)?;
+            let timed = record.content.clocks().intervals_of(&clock.name)?;
             Some((clock, timed, timed.promise()))
         })
         .collect();

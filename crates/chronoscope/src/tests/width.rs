@@ -142,7 +142,7 @@ fn the_usual_page_has_118_columns_and_sentences_never_have_more() {
     // Of a wider terminal the table of clocks takes what it needs for two spaces between columns, and nothing else does.
     let wide = strip_str(&terminal_at(&record, View::CHECK, Width::of_columns(500))).to_string();
     let start = wide.lines().position(|line| line.starts_with("clock  ")).unwrap();
-    let rows = record.content.sections.clocks.report.clocks.len();
+    let rows = record.content.clocks().clocks.len();
     for (i, line) in wide.lines().enumerate() {
         let is_of_table = (start..=start + rows).contains(&i);
         assert!(line.width() <= if is_of_table { 121 } else { 118 }, "{line}");

@@ -329,7 +329,7 @@ fn one_thread_takes_a_batch_and_several_a_backoff_model() {
 fn a_single_reading_is_advised_from_where_the_verdict_confirms_it() {
     let record = shown("shown/check.json");
     for clock in &record.content.judgement.as_ref().unwrap().clocks {
-        let timed = record.content.sections.clocks.report.intervals_of(&clock.name).unwrap();
+        let timed = record.content.clocks().intervals_of(&clock.name).unwrap();
         let confirmed = timed.direct_interval_ns;
         for (error_pct, confirmed) in [(1.0, confirmed.within_1pct), (10.0, confirmed.within_10pct)] {
             let Some(from_ns) = confirmed.filter(|_| timed.validated) else { continue };
@@ -352,7 +352,7 @@ fn an_error_between_those_of_the_verdict_is_read_off_the_trials() {
     };
     let lengths: Vec<f64> = [10.0, 5.0, 2.0, 1.0, 0.5].into_iter().map(|pct| from(pct).expect("trials tell")).collect();
     assert!(lengths.is_sorted(), "{lengths:?}");
-    let timed = record.content.sections.clocks.report.intervals_of(&"rdtscp".into()).unwrap();
+    let timed = record.content.clocks().intervals_of(&"rdtscp".into()).unwrap();
     let confirmed = timed.direct_interval_ns;
     assert!(timed.validated);
     assert_eq!((Some(lengths[0]), Some(lengths[3])), (confirmed.within_10pct, confirmed.within_1pct), "of the verdict");
@@ -393,14 +393,8 @@ fn a_coarse_clock_is_averaged_only_where_that_takes_no_year() {
 #[test]
 fn a_clock_of_a_runtime_is_one_of_its_own() {
     let record = shown("shown/runtimes.json");
-    let runtime = record
-        .content
-        .sections
-        .runtimes
-        .report
-        .iter()
-        .find(|runtime| runtime.available && !runtime.clocks.is_empty())
-        .unwrap();
+    let runtime =
+        record.content.runtimes().iter().find(|runtime| runtime.available && !runtime.clocks.is_empty()).unwrap();
     let asked = IntervalQuestion { runtime: Some(runtime.kind), ..question(5e6, 1.0) };
     let advice = advise(&asked, record);
     let direct = of(&advice.methods, Method::Direct).unwrap();

@@ -128,7 +128,7 @@ fn nothing_measured(record: &Record) -> String {
 }
 
 fn of_native(clock: &ClockAdvice, question: &IntervalQuestion, record: &Record) -> UsableClock {
-    let report = record.content.sections.clocks.report.clock(&clock.name);
+    let report = record.content.clocks().clock(&clock.name);
     let latency = report.and_then(|clock| clock.latency_ns.as_ref());
     let timed = report.and_then(|clock| clock.intervals.as_ref());
     let shortest = |tolerance| timed.map_or(ShortestInterval::Unknown, |timed| timed.shortest(tolerance));
@@ -199,8 +199,7 @@ fn confirmed_from(timed: &TimedIntervals, error_pct: f64) -> Option<f64> {
 
 fn of_runtime(kind: RuntimeKind, question: &IntervalQuestion, record: &Record) -> Result<Vec<UsableClock>, String> {
     let title = kind.title();
-    let runtimes: Vec<&Runtime> =
-        record.content.sections.runtimes.report.iter().filter(|runtime| runtime.kind == kind).collect();
+    let runtimes: Vec<&Runtime> = record.content.runtimes().iter().filter(|runtime| runtime.kind == kind).collect();
     if !runtimes.iter().any(|runtime| runtime.available) {
         let reason = runtimes.iter().find_map(|runtime| runtime.reason_unavailable.clone());
         return Err(match reason {
@@ -243,9 +242,7 @@ fn of_clock(runtime: &Runtime, clock: &RuntimeClock, question: &IntervalQuestion
 
 /// Why a document cannot answer, and what measures it; None if it can.
 pub fn lacking(question: &IntervalQuestion, record: &Record) -> Option<String> {
-    let has = |kind| {
-        record.content.sections.runtimes.report.iter().any(|runtime| runtime.kind == kind && !runtime.clocks.is_empty())
-    };
+    let has = |kind| record.content.runtimes().iter().any(|runtime| runtime.kind == kind && !runtime.clocks.is_empty());
     match question.runtime {
         None if advice(record).is_empty() => {
             Some("it has no clocks; `chronoscope check --output FILE` measures them".to_owned())
@@ -271,7 +268,7 @@ fn unknown_clock(question: &IntervalQuestion, record: &Record) -> Option<String>
             ("this document".to_owned(), advice.iter().map(|clock| clock.name.to_string()).collect())
         }
         Some(kind) => {
-            let of_kind = record.content.sections.runtimes.report.iter().filter(|runtime| runtime.kind == kind);
+            let of_kind = record.content.runtimes().iter().filter(|runtime| runtime.kind == kind);
             let mut names: Vec<String> =
                 of_kind.flat_map(|runtime| runtime.clocks.iter().map(|clock| clock.name.clone())).collect();
             names.dedup();

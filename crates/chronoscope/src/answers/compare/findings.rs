@@ -40,7 +40,7 @@ type Name = (String, Option<String>);
 
 fn name(finding: &Finding, of: &Record) -> Name {
     let bare = |subject: &String| {
-        let runtimes = of.content.sections.runtimes.report.iter().filter(|runtime| is_about(subject, runtime));
+        let runtimes = of.content.runtimes().iter().filter(|runtime| is_about(subject, runtime));
         runtimes.fold(subject.clone(), |subject, runtime| subject.replace(&runtime.title(), runtime.kind.title()))
     };
     (finding.id.clone().into_owned(), finding.subject.as_ref().map(bare))
@@ -78,12 +78,12 @@ fn has_tried_runtimes(other: &Record, finding: &Finding, this: &Record) -> bool 
         Some(subject) => is_about(subject, runtime),
         None => is_of_all && runtime.available,
     };
-    this.content.sections.runtimes.report.iter().filter(is_about).all(|runtime| has_tried(other, runtime))
+    this.content.runtimes().iter().filter(is_about).all(|runtime| has_tried(other, runtime))
 }
 
 /// Whether this runtime, or one of its kind in another version, was tried.
 fn has_tried(other: &Record, runtime: &Runtime) -> bool {
-    let of_kind = || other.content.sections.runtimes.report.iter().filter(|tried| tried.kind == runtime.kind);
+    let of_kind = || other.content.runtimes().iter().filter(|tried| tried.kind == runtime.kind);
     match of_kind().find(|tried| tried.title() == runtime.title()) {
         Some(same) => !same.out_of_time,
         None => of_kind().next().is_some() && of_kind().all(|tried| !tried.out_of_time),
@@ -259,29 +259,19 @@ mod tests {
     #[test]
     fn one_of_two_versions_that_there_was_no_time_for_was_not_tried() {
         let mut this = of_runtimes();
-        let mut second = this
-            .content
-            .sections
-            .runtimes
-            .report
-            .iter()
-            .find(|runtime| runtime.kind == RuntimeKind::Python)
-            .unwrap()
-            .clone();
+        let mut second =
+            this.content.runtimes().iter().find(|runtime| runtime.kind == RuntimeKind::Python).unwrap().clone();
         second.version = Some("3.12.1 (main)".to_owned());
         this.content.sections.runtimes.report.push(second);
         let mut other = this.clone();
         let last = other.content.sections.runtimes.report.last_mut().unwrap();
         (last.available, last.out_of_time) = (false, true);
         assert!(
-            has_tried(&other, &this.content.sections.runtimes.report[4])
-                && !has_tried(&other, this.content.sections.runtimes.report.last().unwrap())
+            has_tried(&other, &this.content.runtimes()[4])
+                && !has_tried(&other, this.content.runtimes().last().unwrap())
         );
         let last = other.content.sections.runtimes.report.last_mut().unwrap();
         last.version = None;
-        assert!(
-            !has_tried(&other, this.content.sections.runtimes.report.last().unwrap()),
-            "which version it is nobody asked"
-        );
+        assert!(!has_tried(&other, this.content.runtimes().last().unwrap()), "which version it is nobody asked");
     }
 }

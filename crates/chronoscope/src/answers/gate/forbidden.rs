@@ -95,7 +95,7 @@ fn reason_not_looked_for(record: &Record, kind: &Kind) -> Option<String> {
             .iter()
             .any(|report| report.part == part && (report.outcome == Outcome::Done || report.outcome == least))
     };
-    if latch::yields(kind.id) && record.content.sections.runtimes.report.iter().all(|runtime| runtime.latch.is_none()) {
+    if latch::yields(kind.id) && record.content.runtimes().iter().all(|runtime| runtime.latch.is_none()) {
         return Some("no threads were released together; `chronoscope runtimes --latch N` does that".to_owned());
     }
     // A kind belongs to the first section it names.

@@ -107,7 +107,7 @@ fn invariant_tsc(record: &Record) -> Judged {
 }
 
 fn ntp(record: &Record) -> Judged {
-    let Some(sync) = record.content.sections.sync.report.as_ref() else {
+    let Some(sync) = record.content.sync().as_ref() else {
         return Judged::unknown(format!("the wall clock was not examined: {}", record.content.reason_missing(&[SYNC])));
     };
     let evidence = sync.discipline.evidence.join("; ");

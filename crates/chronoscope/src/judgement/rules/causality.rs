@@ -37,7 +37,7 @@ pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind::notice(
 .shown_in(&["causality"]);
 
 fn non_causal_reads(record: &Record) -> Vec<Finding> {
-    let rows = || record.content.sections.causality.report.litmus.iter().filter(|row| row.violations > 0);
+    let rows = || record.content.causality().litmus.iter().filter(|row| row.violations > 0);
     let is_worst = |row: &&Litmus| {
         // One way or between two CPUs tells of a clock what all do.
         let worst = rows().filter(|other| other.name == row.name).max_by(|a, b| a.worst_ns.total_cmp(&b.worst_ns));
@@ -53,9 +53,7 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
     let said = || {
         record
             .content
-            .sections
-            .clocks
-            .report
+            .clocks()
             .clocks
             .iter()
             .find(|clock| clock.name == row.name)
@@ -95,7 +93,7 @@ fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
         return NON_CAUSAL_READ.mend.to_owned();
     }
     let is_sound = |id: &SourceId| {
-        let clock = record.content.sections.clocks.report.clocks.iter().find(|clock| clock.name == *id);
+        let clock = record.content.clocks().clocks.iter().find(|clock| clock.name == *id);
         clock.is_none_or(|clock| clock.available && record.content.causal(&clock.name) != Some(false))
     };
     let ordered = SourceId::Clock(Guarantee::Ordered);
@@ -120,8 +118,7 @@ fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
 fn clocks_between_threads(record: &Record) -> Vec<&'static str> {
     let counter = SourceId::CounterOrdered;
     let is_sound = |clock: &&ClockReport| clock.available && record.content.causal(&clock.name) != Some(false);
-    let is_readable =
-        record.content.sections.clocks.report.clocks.iter().filter(is_sound).any(|clock| clock.name == counter);
+    let is_readable = record.content.clocks().clocks.iter().filter(is_sound).any(|clock| clock.name == counter);
     let counter = (is_readable && record.content.counter_doubt().is_none()).then_some(counter.name());
     counter.into_iter().chain(steady_os_clock(record)).collect()
 }

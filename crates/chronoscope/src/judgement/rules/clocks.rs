@@ -31,12 +31,12 @@ pub const OS_CLOCK_ON_SLOW_PATH: Kind = Kind::warning(
 
 fn negative_elapsed(record: &Record) -> Vec<Finding> {
     let mut seen: BTreeMap<&str, (&ClockId, u64, f64)> = BTreeMap::new();
-    for clock in &record.content.sections.clocks.report.clocks {
+    for clock in &record.content.clocks().clocks {
         if let Some(granularity) = clock.granularity.as_ref().filter(|granularity| granularity.backward_steps > 0) {
             seen.insert(clock.name.name(), (&clock.name, granularity.backward_steps, granularity.worst_backward_ns));
         }
     }
-    for reads in record.content.sections.reads.report.iter().filter(|reads| reads.backward_steps > 0) {
+    for reads in record.content.reads().iter().filter(|reads| reads.backward_steps > 0) {
         let entry = seen.entry(reads.clock.name()).or_insert((&reads.clock, 0, 0.0));
         entry.1 = entry.1.saturating_add(reads.backward_steps);
     }
@@ -49,9 +49,7 @@ fn negative_elapsed(record: &Record) -> Vec<Finding> {
 }
 
 fn os_clock_on_slow_path(record: &Record) -> Vec<Finding> {
-    let Some(clock) =
-        monotonic(&record.content.sections.clocks.report).filter(|clock| clock.path == Some(Path::Syscall))
-    else {
+    let Some(clock) = monotonic(&record.content.clocks()).filter(|clock| clock.path == Some(Path::Syscall)) else {
         return Vec::new();
     };
     let source = record.machine.clocksource.current.as_deref().unwrap_or("unknown");

@@ -30,7 +30,7 @@ const HELD_UP_SHARE: f64 = 0.001;
 const HELD_UP_MUCH_SHARE: f64 = 0.01;
 
 fn held_up(record: &Record) -> Option<Finding> {
-    let report = record.content.sections.hiccups.report.as_ref()?;
+    let report = record.content.hiccups().as_ref()?;
     let share_of = |row: &Hiccups| row.figures.share_over_10_us;
     let (rows, worst) = affected(report, HiccupWay::Spin, share_of, (10_000.0, HELD_UP_SHARE))?;
     let figures = &worst.figures;

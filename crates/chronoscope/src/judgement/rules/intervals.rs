@@ -40,8 +40,7 @@ const REFUTED_FACTOR: f64 = 1.5;
 /// The recommended clocks.
 fn recommended(record: &Record) -> impl Iterator<Item = (&ClockId, &TimedIntervals)> {
     let recommended = record.content.judgement.iter().flat_map(Judgement::recommended);
-    recommended
-        .filter_map(|clock| Some((&clock.name, record.content.sections.clocks.report.intervals_of(&clock.name)?)))
+    recommended.filter_map(|clock| Some((&clock.name, record.content.clocks().intervals_of(&clock.name)?)))
 }
 
 /// Finds requested intervals that a recommended clock cannot time within 10 %.

@@ -61,7 +61,7 @@ fn on_slow_path(record: &Record) -> Vec<Finding> {
                 .advice(way_off_the_slow_path(record))
         })
     };
-    measured(&record.content.sections.runtimes.report).filter_map(slow).collect()
+    measured(&record.content.runtimes()).filter_map(slow).collect()
 }
 
 /// In an interrupted run, nothing is held against a runtime; nor in a check what it had no time for, which is chance: its table
@@ -72,7 +72,7 @@ fn failed(record: &Record) -> Vec<Finding> {
     }
     let is_in_check = record.content.sections.runtimes.plan.as_ref().is_some_and(|plan| plan.quick_starters);
     let failing =
-        record.content.sections.runtimes.report.iter().filter(|runtime| {
+        record.content.runtimes().iter().filter(|runtime| {
             !runtime.available && runtime.executable.is_some() && !(is_in_check && runtime.out_of_time)
         });
     failing

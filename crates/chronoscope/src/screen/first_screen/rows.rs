@@ -84,7 +84,7 @@ pub fn rows(record: &Record, judgement: &Judgement, about: &Host) -> Vec<Row> {
     rows.extend(record.interrupted.then(|| noted("interrupted: partial results follow")));
     rows.extend(host(about, &record.findings, judgement.noise.lost.is_some()));
     rows.extend(uses(record, &judgement.uses));
-    rows.extend(runtimes_left(&record.content.sections.runtimes.report));
+    rows.extend(runtimes_left(&record.content.runtimes()));
     rows.extend(avoid(record, &judgement.uses.avoid));
     rows.push(one_shot(record, &judgement.uses));
     rows.extend(judgement.questions.iter().map(|question| {
@@ -142,14 +142,14 @@ fn reason_said(reason: &Reason, findings: &[&Finding], is_told_by_noise: bool) -
 
 fn uses(record: &Record, uses: &Uses) -> Vec<Row> {
     let of_clock = |rank: u8, purpose: &str, clock: Option<&ClockId>, shows_step: bool| {
-        let clock = record.content.sections.clocks.report.clock(clock?)?;
+        let clock = record.content.clocks().clock(clock?)?;
         let step = clock.step_ns().filter(|_| shows_step);
         let latency = clock.latency_ns.as_ref().map(|latency| latency.estimate);
         Some(use_said(rank, purpose, clock.name.name(), (latency, clock.path, step)))
     };
     let is_across_threads = |clock: &ClockId| {
         record.content.causal(clock) == Some(true)
-            && record.content.sections.clocks.report.clock(clock).is_some_and(|clock| clock.causal_by_design)
+            && record.content.clocks().clock(clock).is_some_and(|clock| clock.causal_by_design)
     };
     let durations = match uses.durations.as_ref().is_some_and(is_across_threads) {
         true => "durations across threads",
@@ -167,7 +167,7 @@ fn uses(record: &Record, uses: &Uses) -> Vec<Row> {
         of_clock(2, "time of day", uses.time_of_day.as_ref(), true),
         of_clock(2, "Rust crate chronoscope-clock", uses.rust_hot_path.as_ref(), false),
     ];
-    let of_runtimes = record.content.sections.runtimes.report.iter().filter_map(of_runtime);
+    let of_runtimes = record.content.runtimes().iter().filter_map(of_runtime);
     let mut rows: Vec<Row> = of_machine.into_iter().flatten().chain(of_runtimes).collect();
     if rows.is_empty() {
         return vec![row("USE", 0, [Line::styled(DIM, "? no clock can be recommended: --full")])];
@@ -211,10 +211,8 @@ fn avoid(record: &Record, avoid: &[Avoid]) -> Option<Row> {
         let mut names: Vec<String> =
             clocks.iter().take(MOST).map(|each| quoted(&fitted(each.clock.name(), NAME))).collect();
         names.extend((clocks.len() > MOST).then(|| format!("{} more", clocks.len() - MOST)));
-        let worst = clocks
-            .iter()
-            .filter_map(|each| record.content.sections.causality.report.worst_share(&each.clock))
-            .reduce(f64::max);
+        let worst =
+            clocks.iter().filter_map(|each| record.content.causality().worst_share(&each.clock)).reduce(f64::max);
         let up_to = if clocks.len() > 1 { "up to " } else { "" };
         let share = worst.map(|worst| format!(" in {up_to}{} of tries", share(worst)));
         let names = names.join(", ");
@@ -237,7 +235,7 @@ fn avoid(record: &Record, avoid: &[Avoid]) -> Option<Row> {
 /// The shortest interval of the clock for durations, then that of one which times shorter ones.
 fn one_shot(record: &Record, uses: &Uses) -> Row {
     let clocks = [&uses.durations, &uses.short_intervals].into_iter().flatten();
-    let shots = clocks.filter_map(|clock| Some((clock, record.content.sections.clocks.report.intervals_of(clock)?)));
+    let shots = clocks.filter_map(|clock| Some((clock, record.content.clocks().intervals_of(clock)?)));
     let said: Vec<String> = shots
         .map(|(clock, timed)| {
             let [one, ten] = Tolerance::ALL.map(|tolerance| from(timed.shortest(tolerance)));
@@ -291,11 +289,8 @@ fn names(clocks: &[ClockId]) -> String {
 }
 
 fn one_thread(record: &Record, found: &Monotonic) -> String {
-    let in_steps =
-        record.content.sections.clocks.report.clocks.iter().filter_map(|clock| Some(clock.granularity.as_ref()?.reads));
-    let tries = in_steps
-        .chain(record.content.sections.reads.report.iter().map(|reads| reads.count))
-        .fold(0_u64, u64::saturating_add);
+    let in_steps = record.content.clocks().clocks.iter().filter_map(|clock| Some(clock.granularity.as_ref()?.reads));
+    let tries = in_steps.chain(record.content.reads().iter().map(|reads| reads.count)).fold(0_u64, u64::saturating_add);
     match found {
         Monotonic::Steady => format!("no backward step on one thread in {} reads", count(tries)),
         Monotonic::SteppedBack => "a clock steps back on one thread".to_owned(),
@@ -309,7 +304,7 @@ fn one_thread(record: &Record, found: &Monotonic) -> String {
 fn across_cores(record: &Record, found: &Causality) -> String {
     match &found.across_cores {
         AcrossCores::Causal { new_values, .. } => {
-            let cores = counted(record.content.sections.causality.report.cpus_observed(), "core", "cores");
+            let cores = counted(record.content.causality().cpus_observed(), "core", "cores");
             format!("no backward step across {cores} in {} tries", count(*new_values))
         }
         AcrossCores::WentBackwards { observations, violations, .. } => {
@@ -349,7 +344,7 @@ fn skew(found: &Skew) -> String {
 
 /// The wall clock: by what it is disciplined, and how far off it may be.
 fn wall_clock(record: &Record, grade: Grade) -> String {
-    let Some(report) = &record.content.sections.sync.report else {
+    let Some(report) = &record.content.sync() else {
         return format!("wall clock: {}", why(Some(&record.content.reason_missing(&[SYNC]))));
     };
     let by = report.discipline.by.map(|kind| fitted(kind.name(), HOSTNAME));

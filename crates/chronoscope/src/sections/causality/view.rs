@@ -33,15 +33,13 @@ pub fn show(page: &mut Page, record: &Record) {
     section(page, record, ALL_ROWS);
     let disturbed = record
         .content
-        .sections
-        .causality
-        .report
+        .causality()
         .pairs
         .iter()
         .map(|pair| (format!("{} CPU {}–{}", pair.clock, pair.a, pair.b), &pair.disturbance));
     let disturbed =
         disturbed.chain(
-            record.content.sections.causality.report.litmus.iter().map(|litmus| {
+            record.content.causality().litmus.iter().map(|litmus| {
                 (format!("{} CPU {}→{}", litmus.name, litmus.writer, litmus.reader), &litmus.disturbance)
             }),
         );
@@ -86,7 +84,7 @@ fn section(page: &mut Page, record: &Record, rows: Rows) {
 }
 
 fn pairs(page: &mut Page, record: &Record, limit: usize) {
-    let mut pairs: Vec<&PairOffset> = record.content.sections.causality.report.pairs.iter().collect();
+    let mut pairs: Vec<&PairOffset> = record.content.causality().pairs.iter().collect();
     if pairs.len() > limit {
         pairs.sort_by(|x, y| {
             let faults = y.violations.cmp(&x.violations);
@@ -126,18 +124,15 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
     }
     page.table(table);
     left_out(page, pairs.len(), limit, "rows, worst first");
-    if let Some(tested) = record.content.sections.causality.report.pairs_tested_of_more() {
-        let text = format!(
-            "{} of {} CPU pairs tested",
-            count(tested),
-            count(record.content.sections.causality.report.pairs_possible)
-        );
+    if let Some(tested) = record.content.causality().pairs_tested_of_more() {
+        let text =
+            format!("{} of {} CPU pairs tested", count(tested), count(record.content.causality().pairs_possible));
         page.paragraph(Line::plain("  "), DIM, &text);
     }
 }
 
 fn litmus(page: &mut Page, record: &Record, limit: usize) {
-    let mut runs: Vec<&Litmus> = record.content.sections.causality.report.litmus.iter().collect();
+    let mut runs: Vec<&Litmus> = record.content.causality().litmus.iter().collect();
     let all = runs.len();
     if all > limit {
         runs.sort_by(|x, y| y.violations.cmp(&x.violations).then(y.rate_upper_95().total_cmp(&x.rate_upper_95())));

@@ -25,7 +25,7 @@ const ROWS: usize = 12;
 
 /// Every clock with all its measurements, then the counter, the clocksources and the intervals.
 pub fn show(page: &mut Page, record: &Record) {
-    for clock in record.content.sections.clocks.report.clocks.iter().filter(|clock| clock.available) {
+    for clock in record.content.clocks().clocks.iter().filter(|clock| clock.available) {
         one(page, record, clock);
     }
     verdict::trials(page, record);
@@ -33,7 +33,7 @@ pub fn show(page: &mut Page, record: &Record) {
     counter(page, record);
     clocksources(page, record);
     messages(page, record);
-    if let Some(harness) = &record.content.sections.clocks.report.harness {
+    if let Some(harness) = &record.content.clocks().harness {
         page.section("METHOD");
         page.paragraph(Line::plain("  "), PLAIN, ESTIMATOR);
         if let Some(latency) = &harness.loop_overhead_ns {

@@ -20,7 +20,7 @@ const MARKS: [&str; 4] = ["¹", "²", "³", "⁴"];
 
 pub fn show(page: &mut Page, record: &Record) {
     page.section("CLOCKS");
-    if record.content.sections.clocks.report.clocks.is_empty() {
+    if record.content.clocks().clocks.is_empty() {
         page.paragraph(Line::plain("  "), DIM, "no clocks in this record");
         return;
     }
@@ -39,7 +39,7 @@ pub fn show(page: &mut Page, record: &Record) {
     ])
     .tied(&[&confidences.header()])
     .apart(&[("p50", "latency p50"), ("p99", "latency p99")]);
-    for clock in &record.content.sections.clocks.report.clocks {
+    for clock in &record.content.clocks().clocks {
         if clock.available {
             table.row(PLAIN, cells(record, clock, &confidences));
         } else {
@@ -113,8 +113,7 @@ struct Confidences {
 impl Confidences {
     fn of(record: &Record) -> Self {
         let mut found: Vec<(f64, String)> = Vec::new();
-        for latency in record.content.sections.clocks.report.clocks.iter().filter_map(|clock| clock.latency_ns.as_ref())
-        {
+        for latency in record.content.clocks().clocks.iter().filter_map(|clock| clock.latency_ns.as_ref()) {
             let word = confidence(latency.confidence);
             if !found.iter().any(|(_, known)| *known == word) {
                 found.push((latency.confidence, word));
@@ -153,20 +152,11 @@ impl Confidences {
 fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     let mut remarks = Vec::new();
     remarks.extend(confidences.note());
-    if record
-        .content
-        .sections
-        .clocks
-        .report
-        .clocks
-        .iter()
-        .any(|clock| clock.available && clock.exits_on(&record.machine))
-    {
+    if record.content.clocks().clocks.iter().any(|clock| clock.available && clock.exits_on(&record.machine)) {
         remarks.push("traps: every read exits to the hypervisor".to_owned());
     }
     let untested = |name: &str, missing: fn(&ClockReport) -> bool, part| {
-        let affected =
-            record.content.sections.clocks.report.clocks.iter().any(|clock| clock.available && missing(clock));
+        let affected = record.content.clocks().clocks.iter().any(|clock| clock.available && missing(clock));
         affected.then(|| format!("{UNKNOWN} under {name}: not tested: {}", record.content.reason_missing(&[part])))
     };
     remarks.extend(untested("latency", |clock| clock.latency_ns.is_none(), LATENCY));
@@ -174,9 +164,7 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     remarks.extend(
         record
             .content
-            .sections
-            .clocks
-            .report
+            .clocks()
             .clocks
             .iter()
             .any(ClockReport::hides_its_tick)
@@ -191,14 +179,7 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     notes.extend(cycles(record));
     notes.push(harness(record));
     notes.extend(
-        record
-            .content
-            .sections
-            .clocks
-            .report
-            .harness
-            .as_ref()
-            .map(|harness| quiet_visits(&harness.interference, &record.machine)),
+        record.content.clocks().harness.as_ref().map(|harness| quiet_visits(&harness.interference, &record.machine)),
     );
     notes
 }
@@ -206,8 +187,8 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
 /// The cost of the plain counter read in cycles, and the published figure.
 fn cycles(record: &Record) -> Option<String> {
     let counter = |clock: &&ClockReport| clock.cycles(&record.machine).is_some();
-    let clock = record.content.sections.clocks.report.clocks.iter().filter(counter).find(|clock| !clock.ordered);
-    let clock = clock.or_else(|| record.content.sections.clocks.report.clocks.iter().find(counter))?;
+    let clock = record.content.clocks().clocks.iter().filter(counter).find(|clock| !clock.ordered);
+    let clock = clock.or_else(|| record.content.clocks().clocks.iter().find(counter))?;
     let unpublished = match (record.machine.is_emulated(), clock.published_cycles(&record.machine)) {
         (true, _) => "; emulated: not a figure of hardware",
         (false, None) => "; no published figure for this CPU",
@@ -230,7 +211,7 @@ pub fn cycles_said(clock: &ClockReport, machine: &Machine) -> Option<String> {
 }
 
 fn harness(record: &Record) -> String {
-    let Some(harness) = &record.content.sections.clocks.report.harness else {
+    let Some(harness) = &record.content.clocks().harness else {
         return "measurement overhead not measured".to_owned();
     };
     let loops = match &harness.loop_overhead_ns {
@@ -243,14 +224,8 @@ fn harness(record: &Record) -> String {
         ns(harness.timer_cost_ns),
         percent(harness.timer_error_pct)
     );
-    let is_counter = record
-        .content
-        .sections
-        .clocks
-        .report
-        .clocks
-        .iter()
-        .any(|clock| clock.name == harness.timer && clock.is_counter());
+    let is_counter =
+        record.content.clocks().clocks.iter().any(|clock| clock.name == harness.timer && clock.is_counter());
     let doubt = record.content.counter_doubt().filter(|_| is_counter).map_or_else(String::new, |doubt| {
         format!("; the timer is the counter, at its rate during this run, although {doubt}")
     });

@@ -33,7 +33,7 @@ const LEGEND: &str = "time: observed; looks: glances at the clock that were due,
 /// Every CPU, the distribution on all of them, the program and the log.
 pub fn show(page: &mut Page, record: &Record) {
     page.section("HICCUPS: what the machine takes from threads that ask for nothing");
-    let Some(report) = &record.content.sections.hiccups.report else {
+    let Some(report) = &record.content.hiccups() else {
         page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[HICCUPS]));
         return;
     };

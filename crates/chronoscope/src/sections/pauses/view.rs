@@ -15,13 +15,13 @@ use chronoscope_render::words::given;
 const NONE: &str = "–";
 /// The table of every method and length.
 pub fn show(page: &mut Page, record: &Record) {
-    let load = record.content.sections.pauses.report.is_some() && record.content.sections.pauses.plan.load;
+    let load = record.content.pauses().is_some() && record.content.sections.pauses.plan.load;
     page.section(if load {
         "PAUSES: requested and actual length, next to a busy thread on the same CPU"
     } else {
         "PAUSES: requested and actual length"
     });
-    let Some(seen) = &record.content.sections.pauses.report else {
+    let Some(seen) = &record.content.pauses() else {
         page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[PAUSES]));
         return;
     };
@@ -65,7 +65,7 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
         return;
     }
     page.section("PAUSES");
-    let Some(seen) = &record.content.sections.pauses.report else {
+    let Some(seen) = &record.content.pauses() else {
         page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[PAUSES]));
         return;
     };

@@ -26,7 +26,7 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
         return;
     }
     let column = page.column();
-    let mut drawn = record.content.sections.reads.report.iter().take(CHECK_CLOCKS).map(|reads| {
+    let mut drawn = record.content.reads().iter().take(CHECK_CLOCKS).map(|reads| {
         let mut lines = title(record, reads, column);
         lines.extend(bars(&reads.histogram, CHECK_ROWS, column));
         for fact in facts(reads).into_iter().chain(gaps(reads)) {
@@ -42,7 +42,7 @@ pub fn show(page: &mut Page, record: &Record) {
     if !begin(page, record, usize::MAX) {
         return;
     }
-    for (i, reads) in record.content.sections.reads.report.iter().enumerate() {
+    for (i, reads) in record.content.reads().iter().enumerate() {
         if i > 0 {
             page.line(Line::new());
         }
@@ -72,16 +72,16 @@ pub fn show(page: &mut Page, record: &Record) {
 
 /// Begins the section; explains if there are no results.
 fn begin(page: &mut Page, record: &Record, shown: usize) -> bool {
-    let more = match record.content.sections.reads.report.len().saturating_sub(shown) {
+    let more = match record.content.reads().len().saturating_sub(shown) {
         0 => String::new(),
         1 => "; 1 more with --view reads".to_owned(),
         more => format!("; {more} more with --view reads"),
     };
     page.section(&format!("SEQUENTIAL READS ({SCALE}{more})"));
-    if record.content.sections.reads.report.is_empty() {
+    if record.content.reads().is_empty() {
         page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[READS]));
     }
-    !record.content.sections.reads.report.is_empty()
+    !record.content.reads().is_empty()
 }
 
 fn title(record: &Record, reads: &Reads, width: usize) -> Vec<Line> {

@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn wall_clocks_are_told_once_for_all() {
         let mut walls = record(TimeKind::Wall, 1_000, None, &[]);
-        let again = walls.content.sections.runtimes.report[0].clone();
+        let again = walls.content.runtimes()[0].clone();
         walls.content.sections.runtimes.report.push(again);
         assert_eq!(ids(&walls), [(WALL_CLOCK_FOR_INTERVALS, Severity::Notice)]);
         assert_eq!(conclude(&walls)[0].evidence.values["runtimes"], 1.0);
@@ -351,7 +351,7 @@ mod tests {
     fn every_version_that_runs_one_thread_at_a_time_is_named() {
         let mut serial = record(TimeKind::Monotonic, 1_000, None, &[]);
         serial.content.sections.runtimes.report[0].parallel = Some(false);
-        let first = serial.content.sections.runtimes.report[0].clone();
+        let first = serial.content.runtimes()[0].clone();
         serial.content.sections.runtimes.report.push(Runtime { version: Some("7.2".to_owned()), ..first.clone() });
         serial.content.sections.runtimes.report.push(Runtime { parallel: Some(true), ..first });
         let told = not_parallel(&serial.content.sections.runtimes.seen(&serial.machine));
@@ -363,9 +363,7 @@ mod tests {
     fn a_clock_that_stepped_back_is_not_advised_nor_a_coarser_one() {
         let mut walls = record(TimeKind::Wall, 1_000, None, &[]);
         let mut add = |name: &str, lines: &[&str]| {
-            let clock = record(TimeKind::Monotonic, 10_000_000, None, lines).content.sections.runtimes.report[0].clocks
-                [0]
-            .clone();
+            let clock = record(TimeKind::Monotonic, 10_000_000, None, lines).content.runtimes()[0].clocks[0].clone();
             walls.content.sections.runtimes.report[0].clocks.push(RuntimeClock { name: name.to_owned(), ..clock });
         };
         add("back", &[r#"{"type":"steps","clock":"now","reads":400,"unchanged":0,"changes":[20,-700,20]}"#]);

@@ -16,7 +16,7 @@ use chronoscope_render::words::given;
 /// All requested results.
 pub fn show(page: &mut Page, record: &Record) {
     let asked = record.content.sections.runtimes.plan.as_ref();
-    if record.content.sections.runtimes.report.is_empty() {
+    if record.content.runtimes().is_empty() {
         page.section("RUNTIMES");
         page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[RUNTIMES]));
         return;
@@ -40,20 +40,17 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
         return;
     }
     page.section("RUNTIMES");
-    if record.content.sections.runtimes.report.is_empty() {
+    if record.content.runtimes().is_empty() {
         page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[RUNTIMES]));
         return;
     }
-    if record.content.sections.runtimes.report.iter().any(|runtime| runtime.available) {
+    if record.content.runtimes().iter().any(|runtime| runtime.available) {
         clocks::brief(page, record);
     }
-    let is_measured =
-        |kind| record.content.sections.runtimes.report.iter().any(|runtime| runtime.available && runtime.kind == kind);
+    let is_measured = |kind| record.content.runtimes().iter().any(|runtime| runtime.available && runtime.kind == kind);
     let mut left_out: Vec<&str> = record
         .content
-        .sections
-        .runtimes
-        .report
+        .runtimes()
         .iter()
         .filter(|runtime| !is_measured(runtime.kind))
         .map(|runtime| runtime.kind.title())
@@ -67,8 +64,7 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
 
 /// Those that could not be measured, with reasons.
 fn absent(page: &mut Page, record: &Record) {
-    let missing: Vec<&Runtime> =
-        record.content.sections.runtimes.report.iter().filter(|runtime| !runtime.available).collect();
+    let missing: Vec<&Runtime> = record.content.runtimes().iter().filter(|runtime| !runtime.available).collect();
     if missing.is_empty() {
         return;
     }
@@ -82,7 +78,7 @@ fn absent(page: &mut Page, record: &Record) {
 
 /// Requested measurements that the measured runtimes lack.
 fn incomplete(page: &mut Page, record: &Record) {
-    for runtime in record.content.sections.runtimes.report.iter().filter(|runtime| runtime.available) {
+    for runtime in record.content.runtimes().iter().filter(|runtime| runtime.available) {
         for reason in &runtime.reasons_incomplete {
             page.paragraph(Line::plain("! "), PLAIN, &format!("{}: {}", runtime.title(), given(Some(reason))));
         }

@@ -13,7 +13,7 @@ use chronoscope_render::words::counted;
 
 /// The library clock's report on itself, in a sentence; None where the record predates it.
 pub fn said(record: &Record) -> Option<String> {
-    let text = match record.content.sections.clocks.report.library_clock.as_ref()? {
+    let text = match record.content.clocks().library_clock.as_ref()? {
         Known::Value(clock) => sentence(clock),
         Known::Unavailable(reason) => format!("unknown: {reason}"),
     };
@@ -55,7 +55,7 @@ fn words<T: DeserializeOwned>(name: &str, said: impl Fn(T) -> String) -> String 
 
 /// Its full report on itself.
 pub fn show(page: &mut Page, record: &Record) {
-    let Some(Known::Value(clock)) = &record.content.sections.clocks.report.library_clock else { return };
+    let Some(Known::Value(clock)) = &record.content.clocks().library_clock else { return };
     page.section("LIBRARY CLOCK");
     let style = if clock.state == LibraryClockState::Verified { PLAIN } else { WARNING };
     page.entry("state", style, clock.state.word());

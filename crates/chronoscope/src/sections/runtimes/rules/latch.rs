@@ -294,7 +294,7 @@ mod tests {
         record.content.sections.runtimes.report[0].latch = Some(seen);
         let of_runtime: Vec<Finding> =
             RULES.iter().flat_map(|rule| rule.found(&record.content.sections.runtimes.seen(&record.machine))).collect();
-        let title = record.content.sections.runtimes.report[0].title();
+        let title = record.content.runtimes()[0].title();
         assert!(
             of_runtime.len() == 5
                 && of_runtime

@@ -19,8 +19,7 @@ const NONE: &str = "–";
 
 /// The table of every runtime's clocks.
 pub fn show(page: &mut Page, record: &Record) {
-    let measured: Vec<&Runtime> =
-        record.content.sections.runtimes.report.iter().filter(|runtime| runtime.available).collect();
+    let measured: Vec<&Runtime> = record.content.runtimes().iter().filter(|runtime| runtime.available).collect();
     page.section("RUNTIMES: clocks measured from inside each runtime");
     if measured.is_empty() {
         page.paragraph(Line::plain("  "), DIM, "no runtime could be measured");
@@ -71,7 +70,7 @@ pub fn brief(page: &mut Page, record: &Record) {
         ("claimed 10 %", Align::Right),
     ])
     .named_by(2);
-    for runtime in record.content.sections.runtimes.report.iter().filter(|runtime| runtime.available) {
+    for runtime in record.content.runtimes().iter().filter(|runtime| runtime.available) {
         let Some(clock) = runtime.clocks.iter().find(|clock| clock.kind == TimeKind::Monotonic) else { continue };
         let [within_1pct, within_10pct] = claimed(clock);
         let latency = clock.latency_ns.as_ref().map_or_else(none, |latency| ns(latency.estimate));
@@ -279,8 +278,7 @@ mod tests {
     #[test]
     fn the_tick_is_observed_where_a_read_hides_it() {
         let record = crate::json::document(include_str!("../../../../tests/fixtures/runtimes.json")).unwrap();
-        let mut clock =
-            record.content.sections.runtimes.report.iter().find_map(|runtime| runtime.clocks.first()).unwrap().clone();
+        let mut clock = record.content.runtimes().iter().find_map(|runtime| runtime.clocks.first()).unwrap().clone();
         (clock.granularity_ns, clock.granularity_is_latency, clock.tick) = (Some(558.0), Some(true), None);
         assert_eq!(observed(&clock), "= read");
         let period_ns = Some(Estimate { estimate: 279.4, low: 279.3, high: 279.5, confidence: 0.999 });
@@ -293,8 +291,7 @@ mod tests {
     #[test]
     fn an_interval_reaches_as_far_as_its_longer_side() {
         let record = crate::json::document(include_str!("../../../../tests/fixtures/record.json")).unwrap();
-        let mut latency =
-            record.content.sections.clocks.report.clocks.iter().find_map(|clock| clock.latency_ns.clone()).unwrap();
+        let mut latency = record.content.clocks().clocks.iter().find_map(|clock| clock.latency_ns.clone()).unwrap();
         (latency.estimate, latency.low, latency.high) = (17.9, 17.88, 18.38);
         latency.forks = vec![latency.forks[0]; 3];
         assert_eq!(longer_side(&latency), "2.7");

@@ -22,9 +22,7 @@ pub fn show(page: &mut Page, record: &Record) {
         page.heading(&runtime.title());
         calls(page, seen, !record.machine.is_emulated());
     }
-    if let Some(said) =
-        record.content.sections.runtimes.report.iter().filter_map(|runtime| runtime.latch.as_ref()).find_map(ratios)
-    {
+    if let Some(said) = record.content.runtimes().iter().filter_map(|runtime| runtime.latch.as_ref()).find_map(ratios) {
         page.paragraph(Line::plain("  "), DIM, said);
     }
     if !any {

@@ -16,9 +16,7 @@ pub fn show(page: &mut Page, record: &Record) {
     page.section("RUNTIMES, PAUSES: requested, actual, and CPU share");
     let paused: Vec<(String, &Pauses)> = record
         .content
-        .sections
-        .runtimes
-        .report
+        .runtimes()
         .iter()
         .filter_map(|runtime| Some((runtime.title(), runtime.pause.as_ref()?)))
         .collect();
@@ -51,7 +49,7 @@ pub fn show(page: &mut Page, record: &Record) {
         }
     }
     let is_java = |runtime: &Runtime| runtime.kind == RuntimeKind::Java && runtime.pause.is_some();
-    if !record.machine.is_emulated() && record.content.sections.runtimes.report.iter().any(is_java) {
+    if !record.machine.is_emulated() && record.content.runtimes().iter().any(is_java) {
         published_figures(page, &lengths);
     }
     let text = "mean of the whole pause, call and return included (the article's measure), and its share of one CPU; \
