@@ -34,9 +34,9 @@ pub(super) fn run(
         progress.finish();
         let record = record.map_err(|error| Failure::run(error.to_string()))?;
         for case in &plan.cases {
-            let mut failures = record.content.study.failures.iter().filter(|failure| failure.case == *case);
+            let mut failures = record.study().failures.iter().filter(|failure| failure.case == *case);
             let (failure, more) = (failures.next(), failures.count());
-            let ran = record.content.study.cells.iter().any(|cell| cell.case == *case && cell.visits > 0);
+            let ran = record.study().cells.iter().any(|cell| cell.case == *case && cell.visits > 0);
             let said = match failure {
                 Some(failure) => {
                     let at = if failure.at.is_empty() { String::new() } else { format!(" at {}", failure.at) };

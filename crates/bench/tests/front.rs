@@ -144,7 +144,7 @@ fn records() {
     assert_eq!(json.status.code(), Some(0), "{json:?}");
     assert!(json.stderr.is_empty(), "nothing is shown where standard error is no terminal");
     let record = chronoscope_render::study::parse(&stdout(&json)).expect("a reader of records reads it");
-    assert_eq!((record.content.study.name.as_str(), record.content.study.cells.len()), ("one", 4));
+    assert_eq!((record.study().name.as_str(), record.study().cells.len()), ("one", 4));
     assert_eq!(std::fs::read_to_string(&*file).expect("it is there"), stdout(&json));
     if PAGES {
         let page = std::fs::read_to_string(&*page).expect("the page is there");
@@ -185,15 +185,11 @@ fn takes_turns() {
     let output = with(&[&["--format", "json", "--margin", "40"], &to_page(&file)[..]].concat());
     let record = chronoscope_render::study::parse(&stdout(&output)).expect("it is a record");
     let against = record.content.against.as_ref().expect("it was compared");
-    assert_eq!((against.cells.len(), against.margin_pct, record.content.study.plan.margin_pct), (4, 40.0, 40.0));
+    assert_eq!((against.cells.len(), against.margin_pct, record.study().plan.margin_pct), (4, 40.0, 40.0));
     let padding = |forks: &[chronoscope_harness::record::study::StudyProcess]| -> Vec<u32> {
         forks.iter().map(|fork| fork.environment_padding).collect()
     };
-    assert_eq!(
-        padding(&record.content.study.forks),
-        padding(&against.forks),
-        "each process has a partner that is alike"
-    );
+    assert_eq!(padding(&record.study().forks), padding(&against.forks), "each process has a partner that is alike");
     for cell in &against.cells {
         assert!(cell.pairs > 0 && cell.ratio.is_some() && cell.difference_ns.is_some(), "{cell:?}");
     }
@@ -259,14 +255,13 @@ fn failures() {
     let record = chronoscope_render::study::parse(&stdout(&output)).expect("it is a record");
     assert!(
         record
-            .content
-            .study
+            .study()
             .failures
             .iter()
             .any(|failure| failure.case == "panics" && failure.reason.contains("out of luck"))
     );
     assert!(
-        record.content.study.cells.iter().any(|cell| cell.case == "plain" && !cell.forks.is_empty()),
+        record.study().cells.iter().any(|cell| cell.case == "plain" && !cell.forks.is_empty()),
         "the others are kept"
     );
 }
@@ -274,7 +269,7 @@ fn failures() {
 fn several() {
     let one = run("several", nowhere(), &[&SHORT[..], &["write/plain", "--format", "json"]].concat());
     let record = chronoscope_render::study::parse(&stdout(&one)).expect("it is one record");
-    assert_eq!((record.content.study.name.as_str(), record.content.study.plan.cases.len()), ("write", 1));
+    assert_eq!((record.study().name.as_str(), record.study().plan.cases.len()), ("write", 1));
     let pages = run("several", nowhere(), &[&SHORT[..], &["--verbose"]].concat());
     let pages = stdout(&pages);
     for (title, times) in [("HARNESS ─", 1), ("MACHINE ─", 1), ("STUDY ─", 2), ("TIME PER OPERATION ", 2)] {

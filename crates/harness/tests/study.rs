@@ -59,7 +59,7 @@ fn run(study: &Study) -> StudyRecord {
 }
 
 fn cell<'r>(record: &'r StudyRecord, case: &str) -> &'r Cell {
-    record.content.study.cells.iter().find(|cell| cell.case == case).unwrap_or_else(|| panic!("no cell of {case}"))
+    record.study().cells.iter().find(|cell| cell.case == case).unwrap_or_else(|| panic!("no cell of {case}"))
 }
 
 fn links(count: u64) -> impl Fn(u64) -> u64 + Copy {
@@ -79,33 +79,27 @@ fn compares() {
         .case("long", |b| b.iter_chained(1, links(500)))
         .compare("long", "short");
     let record = run(&study);
-    assert_eq!((record.content.study.cells.len(), record.content.study.failures.len()), (12, 0));
+    assert_eq!((record.study().cells.len(), record.study().failures.len()), (12, 0));
     assert_eq!(study.cells().len(), 12);
-    record.content.study.cells.iter().for_each(assert_has_time);
+    record.study().cells.iter().for_each(assert_has_time);
     let alone = |cell: &&Cell| cell.threads == 1;
     assert!(
-        record
-            .content
-            .study
-            .cells
-            .iter()
-            .filter(alone)
-            .all(|cell| cell.overlap_share.is_none() && cell.minimum_ns.is_some())
+        record.study().cells.iter().filter(alone).all(|cell| cell.overlap_share.is_none() && cell.minimum_ns.is_some())
     );
-    assert!(record.content.study.cells.iter().filter(|cell| !alone(cell)).all(|cell| cell.overlap_share.is_some()));
-    assert!(record.content.study.cells.iter().filter(|cell| !alone(cell)).all(|cell| cell.minimum_ns.is_none()));
-    assert_eq!(record.content.study.comparisons.len(), 2);
-    for point in record.content.study.comparisons.iter().flat_map(|comparison| &comparison.points) {
+    assert!(record.study().cells.iter().filter(|cell| !alone(cell)).all(|cell| cell.overlap_share.is_some()));
+    assert!(record.study().cells.iter().filter(|cell| !alone(cell)).all(|cell| cell.minimum_ns.is_none()));
+    assert_eq!(record.study().comparisons.len(), 2);
+    for point in record.study().comparisons.iter().flat_map(|comparison| &comparison.points) {
         // On a busy machine one pair may say anything; a verdict may not.
         assert!(point.verdict != Difference::Faster && point.pairs > 0, "{point:?}");
     }
     // A slow machine has no time for three processes.
-    let enough = record.content.study.forks.len() >= 3;
-    assert!(record.content.study.comparisons.iter().all(|comparison| comparison.model.is_some() == enough));
-    assert_eq!(record.content.study.control.expect("a comparison has a control").comparisons, 6);
-    let tokens = record.content.study.tokens.as_ref().expect("backoff is calibrated");
+    let enough = record.study().forks.len() >= 3;
+    assert!(record.study().comparisons.iter().all(|comparison| comparison.model.is_some() == enough));
+    assert_eq!(record.study().control.expect("a comparison has a control").comparisons, 6);
+    let tokens = record.study().tokens.as_ref().expect("backoff is calibrated");
     assert!(tokens.ns_per_token.estimate > 0.0);
-    let canary = record.content.study.canary.expect("there were visits");
+    let canary = record.study().canary.expect("there were visits");
     assert!(canary.visits >= canary.visits_quiet && canary.quiet_turn_ns > 0.0);
 }
 
@@ -114,7 +108,7 @@ fn nothing() {
     let cell = cell(&record, "empty");
     assert!(cell.time_ns.is_none() && cell.below_ns.is_some_and(|ns| ns > 0.0), "{:?}", cell.time_ns);
     assert!(record.findings.iter().any(|finding| finding.is(BELOW_RESOLUTION)));
-    assert!(record.content.study.tokens.is_none(), "no backoff, no tokens");
+    assert!(record.study().tokens.is_none(), "no backoff, no tokens");
 }
 
 fn parameters() {
@@ -123,9 +117,9 @@ fn parameters() {
         b.iter_chained(1, links(count));
     });
     let record = run(&study);
-    let values: Vec<&str> = record.content.study.cells.iter().map(|cell| cell.parameters["links"].as_str()).collect();
+    let values: Vec<&str> = record.study().cells.iter().map(|cell| cell.parameters["links"].as_str()).collect();
     assert_eq!(values, ["10", "20"]);
-    record.content.study.cells.iter().for_each(assert_has_time);
+    record.study().cells.iter().for_each(assert_has_time);
 }
 
 fn roles() {
@@ -135,16 +129,16 @@ fn roles() {
         |b, word| b.iter(|| word.fetch_add(1, SeqCst)),
     );
     let record = run(&Study::new("roles").threads([7]).group("word", group));
-    let roles: Vec<_> = record.content.study.cells.iter().map(|cell| (cell.role.as_deref(), cell.threads)).collect();
+    let roles: Vec<_> = record.study().cells.iter().map(|cell| (cell.role.as_deref(), cell.threads)).collect();
     assert_eq!(roles, [(Some("reader"), 3), (Some("writer"), 3)]);
     let told =
-        || record.content.study.cells.iter().map(|cell| (cell.visits, cell.reason_no_time.clone())).collect::<Vec<_>>();
+        || record.study().cells.iter().map(|cell| (cell.visits, cell.reason_no_time.clone())).collect::<Vec<_>>();
     assert!(
-        record.content.study.cells.iter().all(|cell| cell.throughput_per_s.is_some()),
+        record.study().cells.iter().all(|cell| cell.throughput_per_s.is_some()),
         "{:?} {:?} {:?}",
         told(),
-        record.content.study.failures,
-        record.content.study.forks
+        record.study().failures,
+        record.study().forks
     );
 }
 
@@ -168,7 +162,7 @@ fn batches() {
         let cell = cell(&record, "counted");
         assert_eq!(cell.operations_per_batch, operations);
         let visits: Vec<_> = cell.forks.iter().flat_map(|fork| &fork.visits).collect();
-        assert_eq!(visits.len(), 3 * record.content.study.forks.len());
+        assert_eq!(visits.len(), 3 * record.study().forks.len());
         assert!(visits.iter().all(|visit| visit.batches_ns.len() == batches));
     }
 }
@@ -189,11 +183,11 @@ fn panics() {
         .case("idle", |_| {});
     let record = run(&study);
     let reasons: Vec<(&str, &str)> =
-        record.content.study.failures.iter().map(|f| (f.case.as_str(), f.reason.as_str())).collect();
+        record.study().failures.iter().map(|f| (f.case.as_str(), f.reason.as_str())).collect();
     assert!(reasons.contains(&("broken", "it panicked: broken on purpose")), "{reasons:?}");
     assert!(reasons.iter().any(|(case, reason)| *case == "idle" && reason.contains("b.iter")), "{reasons:?}");
     let sound = cell(&record, "sound");
-    assert_eq!(sound.forks.len(), record.content.study.forks.len());
+    assert_eq!(sound.forks.len(), record.study().forks.len());
     assert!(sound.visits > 0 && record.findings.iter().any(|finding| finding.is(CASE_FAILED)));
 }
 
@@ -204,13 +198,13 @@ fn kills() {
         .case("quitter", |_| std::process::exit(3));
     let record = run(&study);
     let reason = |case: &str| {
-        let failure = record.content.study.failures.iter().find(|failure| failure.case == case);
+        let failure = record.study().failures.iter().find(|failure| failure.case == case);
         failure.map(|failure| failure.reason.clone()).unwrap_or_default()
     };
-    assert!(reason("fatal").contains("SIGABRT"), "{:?}", record.content.study.failures);
-    assert!(reason("quitter").contains("code 3"), "{:?}", record.content.study.failures);
+    assert!(reason("fatal").contains("SIGABRT"), "{:?}", record.study().failures);
+    assert!(reason("quitter").contains("code 3"), "{:?}", record.study().failures);
     assert_has_time(cell(&record, "sound"));
-    assert!(!record.content.study.forks.is_empty());
+    assert!(!record.study().forks.is_empty());
 }
 
 fn one_size_fails() {
@@ -221,11 +215,10 @@ fn one_size_fails() {
     });
     let record = run(&study);
     let failures: Vec<(&str, &str)> =
-        record.content.study.failures.iter().map(|f| (f.at.as_str(), f.reason.as_str())).collect();
+        record.study().failures.iter().map(|f| (f.at.as_str(), f.reason.as_str())).collect();
     assert_eq!(failures, [("size 20", "it panicked: no room for twenty")]);
-    let has_time = |size: &str| {
-        record.content.study.cells.iter().any(|cell| cell.parameters["size"] == size && cell.time_ns.is_some())
-    };
+    let has_time =
+        |size: &str| record.study().cells.iter().any(|cell| cell.parameters["size"] == size && cell.time_ns.is_some());
     assert!(has_time("10") && has_time("30") && !has_time("20"));
 }
 
@@ -239,7 +232,7 @@ fn measured_once() {
         .case("slow", |b| b.iter(|| std::thread::sleep(Duration::from_millis(200))))
         .case("quick", |b| b.iter_chained(1, links(100)));
     let record = study.run(&hurried(24), tool, &mut ()).expect("the plan makes sense");
-    assert_eq!(record.content.study.forks.len(), 1, "no other process starts after the time is over");
+    assert_eq!(record.study().forks.len(), 1, "no other process starts after the time is over");
     let slow = cell(&record, "slow");
     assert!(slow.time_ns.is_some_and(|time| time.estimate >= 200e6 && !time.has_confidence()), "{:?}", slow.time_ns);
     assert!(cell(&record, "quick").time_ns.is_some());
@@ -256,16 +249,16 @@ fn slow_and_quick() {
     let processes = |case: &str| cell(&record, case).forks.iter().filter(|process| !process.visits.is_empty()).count();
     // On a machine that starts few processes in the time, those that it starts.
     assert!(
-        processes("quick") + 1 >= record.content.study.forks.len(),
+        processes("quick") + 1 >= record.study().forks.len(),
         "{} of {}",
         processes("quick"),
-        record.content.study.forks.len()
+        record.study().forks.len()
     );
-    assert_eq!(processes("slow"), 1, "of {}", record.content.study.forks.len());
+    assert_eq!(processes("slow"), 1, "of {}", record.study().forks.len());
     let once = record.findings.iter().find(|finding| finding.is(MEASURED_ONCE)).expect("it is said");
     let said = &once.evidence.summary;
     assert!(said.contains(": slow"), "{said}");
-    assert!(!said.contains("quick") || record.content.study.forks.len() < 3, "{said}");
+    assert!(!said.contains("quick") || record.study().forks.len() < 3, "{said}");
     let advice = &once.advice[0];
     let seconds = advice.split("--duration ").nth(1).and_then(|rest| rest.split('s').next()?.parse::<u32>().ok());
     // Twelve processes, each with a trial of 200 ms and a visit of twice that.
@@ -276,8 +269,8 @@ fn every_cell() {
     let tool = Tool { name: "test".into(), version: "0".into() };
     let study = Study::new("every cell").backoff(0..=40).case("chain", |b| b.iter_chained(1, links(100)));
     let record = study.run(&hurried(5), tool, &mut ()).expect("the plan makes sense");
-    assert_eq!(record.content.study.cells.len(), 41);
-    assert!(record.content.study.cells.iter().all(|cell| cell.visits > 0));
+    assert_eq!(record.study().cells.len(), 41);
+    assert!(record.study().cells.iter().all(|cell| cell.visits > 0));
 }
 
 /// A job for the pool: where to start, and where to say that it is done.
@@ -315,7 +308,7 @@ fn own_threads() {
         })
         .case("alone", |b| b.iter_chained(1, links(100)));
     let record = run(&study);
-    assert!(record.content.study.failures.is_empty(), "{:?}", record.content.study.failures);
+    assert!(record.study().failures.is_empty(), "{:?}", record.study().failures);
     let own = |case: &str| cell(&record, case).own_threads;
     assert!(own("pooled") && !own("alone"), "pooled {}, alone {}", own("pooled"), own("alone"));
     assert!(record.findings.iter().any(|finding| finding.is(OWN_THREADS)));
@@ -336,8 +329,8 @@ fn releases() {
         .case("broken", |b| b.iter_released(3, || panic!("a thread's own fault")));
     let record = run(&study);
     assert_has_time(cell(&record, "seven"));
-    let failed: Vec<&str> = record.content.study.failures.iter().map(|failure| failure.case.as_str()).collect();
-    assert_eq!(failed, ["broken"], "{:?}", record.content.study.failures);
+    let failed: Vec<&str> = record.study().failures.iter().map(|failure| failure.case.as_str()).collect();
+    assert_eq!(failed, ["broken"], "{:?}", record.study().failures);
 }
 
 fn never_ends() {
@@ -348,8 +341,7 @@ fn never_ends() {
     });
     let record = run(&study);
     assert!(
-        record.content.study.failures[0].case == "endless"
-            && record.content.study.failures[0].reason.contains("timed out after")
+        record.study().failures[0].case == "endless" && record.study().failures[0].reason.contains("timed out after")
     );
     assert_has_time(cell(&record, "sound"));
 }
@@ -363,7 +355,7 @@ fn leaves_nothing() {
         b.iter(|| 1);
     });
     let record = run(&study);
-    assert!(record.content.study.failures.is_empty(), "{:?}", record.content.study.failures);
+    assert!(record.study().failures.is_empty(), "{:?}", record.study().failures);
     let child = std::fs::read_to_string(file(0)).expect("the case ran");
     // Gone, or a zombie that whoever adopted it has not looked at yet.
     let status = std::fs::read_to_string(format!("/proc/{child}/status")).unwrap_or_default();
@@ -385,5 +377,5 @@ fn stopped() {
     let tool = Tool { name: "test".into(), version: "0".into() };
     let record = study.run(&wish, tool, &mut Impatient(0.into())).expect("the plan makes sense");
     assert!(record.interrupted && record.findings.iter().any(|finding| finding.is(INTERRUPTED)));
-    assert!(record.content.study.forks.len() == 1 && record.content.study.forks[0].reason_incomplete.is_some());
+    assert!(record.study().forks.len() == 1 && record.study().forks[0].reason_incomplete.is_some());
 }

@@ -71,7 +71,7 @@ fn rate(record: &StudyRecord, clock: &str, threads: u32) -> Option<Estimate> {
 fn scaling(record: &StudyRecord, clock: &str, threads: u32) -> Option<Estimate> {
     let (alone, all) = (record.cell(clock, 0, 1)?, record.cell(clock, 0, threads)?);
     let of_threads = |ns: &[f64]| f64::from(threads) * ns[0] / ns[1];
-    over_processes(&[&alone.forks, &all.forks], record.content.study.plan.confidence, of_threads)
+    over_processes(&[&alone.forks, &all.forks], record.study().plan.confidence, of_threads)
 }
 
 /// Whether a clock scales as well as the `bare` source, within the tolerance. None if the intervals allow both.
@@ -104,7 +104,7 @@ fn naive(record: &StudyRecord) -> Block {
         let scaling = Value::or(scaling(record, clock, threads).map(Value::Factor), "–");
         vec![Value::text(clock), Value::Count(threads.into()), rate, scaling]
     };
-    let threads = &record.content.study.plan.threads;
+    let threads = &record.study().plan.threads;
     let rows = clocks().flat_map(|clock| threads.iter().map(move |threads| (clock, *threads))).map(row);
     block.table("", &["clock", "threads", "reads per second, all threads", "over one thread"], rows.collect());
     let most = threads.last().copied().unwrap_or(1);
@@ -126,7 +126,7 @@ fn why_none(record: &StudyRecord, clock: &str, threads: u32) -> String {
 fn model(record: &StudyRecord) -> Block {
     let mut block = Block::default();
     let judged =
-        record.content.study.plan.threads.iter().copied().filter(|threads| (2..=record.cpus()).contains(threads)).max();
+        record.study().plan.threads.iter().copied().filter(|threads| (2..=record.cpus()).contains(threads)).max();
     let bare = judged.and_then(|threads| Some((threads, scaling(record, BARE, threads)?)));
     let Some((threads, bare)) = bare else {
         block.conclude("no conclusion: that takes two threads with a CPU for each, and the CPU's counter");

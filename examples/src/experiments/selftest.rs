@@ -155,7 +155,7 @@ impl Check {
             Truth::TimesBase(ratio) => {
                 let point = record.point(name, BASE, 0, 1);
                 let claim = point.map_or_else(|| "not compared".to_owned(), |point| RATIO.amount(&point.ratio));
-                (claim, format!("{ratio}×"), difference(point, ratio, record.content.study.plan.margin_pct))
+                (claim, format!("{ratio}×"), difference(point, ratio, record.study().plan.margin_pct))
             }
             Truth::NeverSteady => {
                 let found = cell.and_then(|cell| cell.steadiness);

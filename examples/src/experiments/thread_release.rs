@@ -77,9 +77,7 @@ impl<'r> Call<'r> {
         let (serial, many) = (record.cell(name, 0, 1), record.cell(&released(name), 0, 1));
         let serial_ns = serial.and_then(|cell| cell.time_ns);
         let slowdown = serial.zip(many).filter(|_| serial_ns.is_some()).and_then(|(serial, many)| {
-            over_processes(&[&many.forks, &serial.forks], record.content.study.plan.confidence, |ns| {
-                ns[0] / threads / ns[1]
-            })
+            over_processes(&[&many.forks, &serial.forks], record.study().plan.confidence, |ns| ns[0] / threads / ns[1])
         });
         let ratio = record.point(&released(name), &released(CONTROL), 0, 1).map(|point| point.ratio);
         Self {
@@ -126,7 +124,7 @@ impl<'r> Call<'r> {
 }
 
 fn threads(record: &StudyRecord) -> u32 {
-    let released = record.content.study.plan.parameters.iter().find(|parameter| parameter.name == RELEASED);
+    let released = record.study().plan.parameters.iter().find(|parameter| parameter.name == RELEASED);
     released.and_then(|parameter| parameter.values.first()?.parse().ok()).unwrap_or(THREADS)
 }
 

@@ -91,7 +91,7 @@ fn naive(record: &StudyRecord) -> Block {
     };
     block.conclude(match ratio(record) {
         Some(found) => {
-            format!("volatile over plain: {}", compared(point.verdict, &found, record.content.study.plan.margin_pct))
+            format!("volatile over plain: {}", compared(point.verdict, &found, record.study().plan.margin_pct))
         }
         None => "plain v++ cannot be told from nothing in this run, so there is no ratio".to_owned(),
     });
@@ -130,7 +130,7 @@ fn less_baseline(block: &mut Block, record: &StudyRecord) {
     );
     // Anything below the resolution found by comparing operations with themselves is unusable as a denominator, however
     // narrow its interval.
-    let resolvable_ns = record.content.study.control.map_or(0.0, |control| control.resolvable_ns);
+    let resolvable_ns = record.study().control.map_or(0.0, |control| control.resolvable_ns);
     let text = match quotient(&volatile, &plain).filter(|_| plain.low > resolvable_ns) {
         Some(found) => {
             let same = ratio(record).is_some_and(|direct| found.low <= direct.high && direct.low <= found.high);

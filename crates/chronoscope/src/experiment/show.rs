@@ -17,7 +17,7 @@ pub fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: Width) -
     if record.interrupted {
         page.sentence(Mood::Warning, "!", "interrupted: results so far");
     }
-    for failure in &record.content.study.failures {
+    for failure in &record.study().failures {
         let words = format!("{} failed: {}", failure.name(), failure.reason);
         page.sentence(Mood::Bad, "✘", &words);
     }
@@ -78,12 +78,8 @@ fn table(page: &mut Text, grid: &Grid) {
 
 /// The number of processes behind an estimate: as planned, or fewer if the run ended early.
 fn processes(record: &StudyRecord) -> u32 {
-    let began = u32::try_from(record.content.study.forks.len()).unwrap_or(u32::MAX);
-    if record.content.study.forks.is_empty() {
-        record.content.study.plan.forks
-    } else {
-        began.min(record.content.study.plan.forks)
-    }
+    let began = u32::try_from(record.study().forks.len()).unwrap_or(u32::MAX);
+    if record.study().forks.is_empty() { record.study().plan.forks } else { began.min(record.study().plan.forks) }
 }
 
 /// The basis of the intervals, and the disturbance of the run.
@@ -97,21 +93,21 @@ pub fn how_sure(record: &StudyRecord) -> Vec<String> {
         several => format!(
             "intervals have {} confidence over {}: a process is one draw of layout and frequency, however often it \
              measures",
-            chronoscope_harness::quantity::confidence(record.content.study.confidence()),
+            chronoscope_harness::quantity::confidence(record.study().confidence()),
             text::counted(u64::from(several), "process", "processes"),
         ),
     }];
-    if let Some(clock) = &record.content.study.clock {
+    if let Some(clock) = &record.study().clock {
         said.push(format!(
             "batches are timed from outside with the clock {}, {}",
             clock.name,
             TIME.off(clock.error_ns)
         ));
     }
-    if let Some(empty) = &record.content.study.empty_loop_ns {
+    if let Some(empty) = &record.study().empty_loop_ns {
         said.push(format!("an empty loop takes {} per turn and is not subtracted", TIME.amount(empty)));
     }
-    if let Some(control) = record.content.study.control.filter(|control| control.comparisons > 0) {
+    if let Some(control) = record.study().control.filter(|control| control.comparisons > 0) {
         said.push(format!(
             "an operation compared with itself, {} times: {} by chance, {} beyond the margin; {}",
             control.comparisons,
@@ -120,7 +116,7 @@ pub fn how_sure(record: &StudyRecord) -> Vec<String> {
             resolution(&control),
         ));
     }
-    if let Some(canary) = &record.content.study.canary {
+    if let Some(canary) = &record.study().canary {
         said.push(format!(
             "{} of {} iterations were undisturbed; a neighbour shared the core in {}, the core ran slow in {}, a \
              thread lost its CPU in {}",
@@ -131,7 +127,7 @@ pub fn how_sure(record: &StudyRecord) -> Vec<String> {
             text::count(canary.visits_preempted),
         ));
     }
-    for fork in &record.content.study.forks {
+    for fork in &record.study().forks {
         if let Some(reason) = &fork.reason_incomplete {
             said.push(format!("process {} did not finish: {reason}", fork.fork));
         }

@@ -81,8 +81,7 @@ impl Causality {
 /// The clocks that the conclusion covers: those recommended that must be causal, or if there are none, all that were to
 /// be tested.
 fn relied_on<'a>(facts: &'a Facts<'_>, advice: &[ClockAdvice]) -> Vec<&'a ClockReport> {
-    let must_be =
-        || facts.sections.clocks.report.clocks.iter().filter(|clock| clock.available && clock.causal_by_design);
+    let must_be = || facts.clocks().iter().filter(|clock| clock.available && clock.causal_by_design);
     let is_recommended =
         |clock: &&ClockReport| advice.iter().any(|advice| advice.recommended && advice.name == clock.name);
     let recommended: Vec<&ClockReport> = must_be().filter(is_recommended).collect();
@@ -96,10 +95,7 @@ fn relied_on<'a>(facts: &'a Facts<'_>, advice: &[ClockAdvice]) -> Vec<&'a ClockR
 pub fn across_cores(facts: &Facts<'_>, causal: &[ClockCausality], advice: &[ClockAdvice]) -> AcrossCores {
     let report = &facts.sections.causality.report;
     let tested: Vec<(&ClockId, bool)> = facts
-        .sections
-        .clocks
-        .report
-        .clocks
+        .clocks()
         .iter()
         .filter(|clock| clock.causal_by_design)
         .filter_map(|clock| Some((&clock.name, is_causal(causal, &clock.name)?)))

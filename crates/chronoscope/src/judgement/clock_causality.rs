@@ -33,7 +33,7 @@ pub fn of_clocks(facts: &Facts<'_>) -> Vec<ClockCausality> {
         let (causal, reason_unknown) = of_clock(clock, facts);
         ClockCausality { clock: clock.name.clone(), causal, reason_unknown }
     };
-    facts.sections.clocks.report.clocks.iter().map(of_clock).collect()
+    facts.clocks().iter().map(of_clock).collect()
 }
 
 /// Whether `clock` never went backwards between CPUs, or why that is unknown.

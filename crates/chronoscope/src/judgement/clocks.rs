@@ -36,7 +36,7 @@ pub fn advice(facts: &Facts<'_>, causal: &[ClockCausality], counter: &Counter) -
         let (recommended, why) = on_clock(clock, facts, causal, counter);
         Some(ClockAdvice { name: clock.name.clone(), recommended, why, grade })
     };
-    facts.sections.clocks.report.clocks.iter().filter_map(on).collect()
+    facts.clocks().iter().filter_map(on).collect()
 }
 
 /// How well trials confirm which intervals a clock times.
@@ -102,7 +102,7 @@ fn ordered_read(clock: &ClockReport, facts: &Facts<'_>) -> &'static str {
 
 /// The clock `id`, where it can be read.
 pub fn available<'a>(facts: &'a Facts<'_>, id: SourceId) -> Option<&'a ClockReport> {
-    facts.sections.clocks.report.clocks.iter().find(|clock| clock.available && clock.name == id)
+    facts.clocks().iter().find(|clock| clock.available && clock.name == id)
 }
 
 /// The system clock to recommend for intervals: `CLOCK_MONOTONIC`, where it can be read, is fine enough and was not

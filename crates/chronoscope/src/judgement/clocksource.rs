@@ -46,9 +46,7 @@ pub fn doubt<'a>(counter_doubt: Option<&'a str>, name: &str) -> Option<&'a str> 
 
 /// Whether the vDSO reads the clocksource in use: it is one of those that it can, or it was seen to.
 fn is_read_by_vdso(facts: &Facts<'_>, current: &str) -> bool {
-    let was_seen = || {
-        facts.sections.clocks.report.clocks.iter().any(|clock| clock.name == CLOCK && clock.path == Some(Path::Vdso))
-    };
+    let was_seen = || facts.clocks().iter().any(|clock| clock.name == CLOCK && clock.path == Some(Path::Vdso));
     Clocksource::is_read_by_vdso(current) || was_seen()
 }
 

@@ -34,7 +34,7 @@ fn doubt(facts: &Facts<'_>, causal: &[ClockCausality]) -> Option<String> {
     if let Some(doubt) = facts.machine.counter_doubt() {
         return Some(doubt);
     }
-    let counters = || facts.sections.clocks.report.clocks.iter().filter(|clock| clock.is_counter());
+    let counters = || facts.clocks().iter().filter(|clock| clock.is_counter());
     let went_back = counters().any(|clock| clock.causal_by_design && is_causal(causal, &clock.name) == Some(false));
     if went_back
         || facts.sections.causality.report.pairs.iter().any(|pair| pair.shows_skew() && pair.clock.is_counter())

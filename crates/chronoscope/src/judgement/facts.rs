@@ -4,6 +4,7 @@ use crate::document::{Content, Record};
 use crate::part::{Part, PartReport, reason_missing};
 use crate::plan::Plan;
 use crate::registry::Sections;
+use crate::sections::clocks::report::ClockReport;
 
 /// What conclusions follow from: the machine, and what was planned and measured.
 #[derive(Clone, Copy)]
@@ -19,6 +20,11 @@ impl<'a> Facts<'a> {
     pub fn of(record: &'a Record) -> Self {
         let Content { plan, parts, sections, .. } = &record.content;
         Self { machine: &record.machine, plan, parts, sections }
+    }
+
+    /// The clocks as measured.
+    pub fn clocks(&self) -> &'a [ClockReport] {
+        &self.sections.clocks.report.clocks
     }
 
     /// Why the results of `parts` are missing.

@@ -45,9 +45,7 @@ impl Monotonic {
 pub fn monotonic(facts: &Facts<'_>) -> Monotonic {
     let in_reads =
         facts.sections.reads.report.iter().any(|reads| !reads.clock.is_settable() && reads.backward_steps > 0);
-    if in_reads
-        || facts.sections.clocks.report.clocks.iter().any(|clock| !clock.may_be_set() && stepped_back(clock, facts))
-    {
+    if in_reads || facts.clocks().iter().any(|clock| !clock.may_be_set() && stepped_back(clock, facts)) {
         return Monotonic::SteppedBack;
     }
     let watched = watched(facts);
@@ -78,10 +76,7 @@ fn watched<'a>(facts: &'a Facts<'_>) -> Vec<(&'a ClockReport, bool)> {
             || facts.sections.reads.report.iter().any(|reads| reads.clock == clock.name && reads.count > 0)
     };
     facts
-        .sections
-        .clocks
-        .report
-        .clocks
+        .clocks()
         .iter()
         .filter(|clock| clock.available && !clock.may_be_set() && was_planned(&clock.name))
         .map(|clock| (clock, was_watched(clock)))

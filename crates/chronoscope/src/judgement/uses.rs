@@ -124,7 +124,7 @@ fn avoid(facts: &Facts<'_>, causal: &[ClockCausality]) -> Vec<Avoid> {
         stepped_back(clock, facts) || between
     };
     let wrong_for = |purpose: WrongFor| move |clock: &ClockReport| Avoid { clock: clock.name.clone(), purpose };
-    let steady = || facts.sections.clocks.report.clocks.iter().filter(|clock| clock.available && !clock.may_be_set());
+    let steady = || facts.clocks().iter().filter(|clock| clock.available && !clock.may_be_set());
     let broken = steady().filter(|clock| is_broken(clock));
     let unordered = steady().filter(|clock| !clock.causal_by_design && !is_broken(clock));
     let unordered = unordered.filter(|clock| facts.sections.causality.report.worst_share(&clock.name).is_some());
@@ -183,7 +183,7 @@ mod tests {
             why: String::new(),
             grade: Grade::Good,
         };
-        let advice: Vec<ClockAdvice> = facts.sections.clocks.report.clocks.iter().map(recommended).collect();
+        let advice: Vec<ClockAdvice> = facts.clocks().iter().map(recommended).collect();
         uses(&facts, &[], &advice, &Counter { grade: Grade::Good, doubt: None }).short_intervals
     }
 

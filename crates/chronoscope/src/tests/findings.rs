@@ -179,12 +179,8 @@ fn each_fault_of_a_study_is_told_as_what_it_is() {
         (GIVES_UP_CPU, |study| study.content.study.cells[0].switches_by_itself = true),
         (OVERSUBSCRIBED, |study| study.content.study.cells[0].oversubscribed = true),
         (OMISSION_INFLATES, |study| {
-            let two = study.content.study.cells[0].time_ns.map(|time| Estimate {
-                estimate: 2.0,
-                low: 1.9,
-                high: 2.1,
-                ..time
-            });
+            let two =
+                study.study().cells[0].time_ns.map(|time| Estimate { estimate: 2.0, low: 1.9, high: 2.1, ..time });
             study.content.study.cells[0].part = two.map(|two| OperationPart {
                 part_ns: two,
                 claimed_per_s: two,

@@ -170,7 +170,7 @@ fn over_threads_there_is_a_chart_from_three_numbers_on() {
     assert!(!plain(&record, Detail::Usual).contains("THREADS"));
     for threads in [4, 8] {
         let of = |cell: &&chronoscope_harness::record::study::Cell| cell.threads == 2 && cell.case == "seq_cst";
-        let mut more: Vec<_> = record.content.study.cells.iter().filter(of).cloned().collect();
+        let mut more: Vec<_> = record.study().cells.iter().filter(of).cloned().collect();
         more.iter_mut().for_each(|cell| cell.threads = threads);
         record.content.study.cells.extend(more);
     }

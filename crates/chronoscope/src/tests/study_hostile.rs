@@ -200,7 +200,7 @@ fn nothing_measured() {
 #[test]
 fn more_comparisons_than_a_page_can_draw() {
     let mut record = parse(FIXTURE).unwrap();
-    let first = record.content.study.comparisons[0].clone();
+    let first = record.study().comparisons[0].clone();
     record.content.study.comparisons =
         (0..100).map(|threads| chronoscope_harness::record::study::Comparison { threads, ..first.clone() }).collect();
     record

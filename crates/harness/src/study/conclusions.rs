@@ -142,18 +142,18 @@ pub fn conclusions(record: &StudyRecord) -> Vec<Finding> {
 }
 
 fn comparisons(record: &StudyRecord) -> Vec<Finding> {
-    record.content.study.comparisons.iter().flat_map(|comparison| of_comparison(record, comparison)).collect()
+    record.study().comparisons.iter().flat_map(|comparison| of_comparison(record, comparison)).collect()
 }
 
 fn of_comparison(record: &StudyRecord, comparison: &Comparison) -> Vec<Finding> {
-    let title = title(&record.content.study.plan, comparison);
+    let title = title(&record.study().plan, comparison);
     let Some(told) = Told::of(&comparison.points) else {
         return vec![Finding::new(NOT_COMPARED, "not compared: no usable pair of iterations").about(title)];
     };
     match &comparison.model {
         Some(model) => {
             let (kind, text) =
-                of_model(&told, model, grows_by_threads(record, comparison), record.content.study.plan.margin_pct);
+                of_model(&told, model, grows_by_threads(record, comparison), record.study().plan.margin_pct);
             let finding = Finding::new(kind, text).about(title).value("exposed_ns", model.exposed_ns.estimate);
             vec![finding.value("residual_ns", model.residual_ns.estimate)]
         }
@@ -164,7 +164,7 @@ fn of_comparison(record: &StudyRecord, comparison: &Comparison) -> Vec<Finding> 
 /// Whether a cost that grows with backoff does so only because of other threads: with one thread it is known not to.
 fn grows_by_threads(record: &StudyRecord, comparison: &Comparison) -> bool {
     let is_alone = |other: &&Comparison| other.threads == 1 && pair(other) == pair(comparison);
-    let alone = record.content.study.comparisons.iter().find(is_alone).and_then(|alone| alone.model.as_ref());
+    let alone = record.study().comparisons.iter().find(is_alone).and_then(|alone| alone.model.as_ref());
     comparison.threads > 1 && alone.is_some_and(|model| matches!(model.shape, CostShape::Hidden | CostShape::Constant))
 }
 
@@ -275,16 +275,13 @@ fn at(point: &ComparisonPoint) -> String {
 }
 
 fn of_point(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> Finding {
-    let (title, margin_pct) = (title(&record.content.study.plan, comparison), record.content.study.plan.margin_pct);
+    let (title, margin_pct) = (title(&record.study().plan, comparison), record.study().plan.margin_pct);
     let backoff = match point.backoff_tokens {
         0 => String::new(),
         tokens => format!(" at {} of backoff", token_count(tokens)),
     };
-    let ratio = if record.content.study.has_ratio(comparison, point) {
-        format!(" ({})", ratio(&point.ratio))
-    } else {
-        String::new()
-    };
+    let ratio =
+        if record.study().has_ratio(comparison, point) { format!(" ({})", ratio(&point.ratio)) } else { String::new() };
     let text = match point.verdict {
         Difference::Slower => format!("slower by {}{ratio}", duration(&point.difference_ns)),
         Difference::Faster => format!("faster by {}{ratio}", duration(&turned(&point.difference_ns))),
@@ -312,11 +309,11 @@ fn of_point(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoi
 /// Operations indistinguishable from an empty loop: one sentence per case, or per thread count where only some are.
 fn below(record: &StudyRecord) -> Vec<Finding> {
     let mut most: BTreeMap<(String, Option<u32>), f64> = BTreeMap::new();
-    for cell in record.content.study.cells.iter().filter(|cell| cell.time_ns.is_none()) {
+    for cell in record.study().cells.iter().filter(|cell| cell.time_ns.is_none()) {
         if let Some(below) = cell.below_ns {
             let name = cell_name(cell);
             let is_same = |other: &&Cell| cell_name(other) == name && other.backoff_tokens == cell.backoff_tokens;
-            let differs = record.content.study.cells.iter().filter(is_same).any(|other| other.time_ns.is_some());
+            let differs = record.study().cells.iter().filter(is_same).any(|other| other.time_ns.is_some());
             let known = most.entry((name, differs.then_some(cell.threads))).or_insert(below);
             *known = known.max(below);
         }
@@ -344,16 +341,16 @@ fn parts(record: &StudyRecord) -> Vec<Finding> {
             format!("timestamps around part of it claim {claimed}; {done} were done")
         };
         let kind = if inflated { OMISSION_INFLATES } else { CLAIM_OF_A_PART };
-        let subject = cell_name(cell) + &on_threads(&record.content.study.plan, cell.threads);
+        let subject = cell_name(cell) + &on_threads(&record.study().plan, cell.threads);
         Some(Finding::new(kind, text).about(subject).value("inflation", part.inflation.estimate))
     };
-    record.content.study.cells.iter().filter_map(sentence).collect()
+    record.study().cells.iter().filter_map(sentence).collect()
 }
 
 /// Cells whose time depends on the iteration index, one sentence each, or one per case where it has more than a few.
 fn unsteady(record: &StudyRecord) -> Vec<Finding> {
     let mut cases: BTreeMap<String, Vec<(&Cell, Steadiness)>> = BTreeMap::new();
-    for cell in &record.content.study.cells {
+    for cell in &record.study().cells {
         if let Some(steadiness) = cell.steadiness.filter(Steadiness::is_mostly_never) {
             cases.entry(cell_name(cell)).or_default().push((cell, steadiness));
         }
@@ -366,7 +363,7 @@ fn unsteady(record: &StudyRecord) -> Vec<Finding> {
         };
         let (never, judged) = (found.never(), found.judged());
         let text = format!("no steady state in {never} of {judged} processes{slope}: {DEPENDS}");
-        let backoff = if record.content.study.plan.backoff_tokens.len() > 1 {
+        let backoff = if record.study().plan.backoff_tokens.len() > 1 {
             format!(", {}", token_count(cell.backoff_tokens))
         } else {
             String::new()
@@ -374,14 +371,14 @@ fn unsteady(record: &StudyRecord) -> Vec<Finding> {
         unsteady_series(text, never, judged).about(format!(
             "{}{backoff}{}",
             cell_name(cell),
-            on_threads(&record.content.study.plan, cell.threads)
+            on_threads(&record.study().plan, cell.threads)
         ))
     };
     let of_case = |(name, cells): (String, Vec<(&Cell, Steadiness)>)| {
         if cells.len() <= UNSTEADY_NAMED {
             return cells.iter().map(of_cell).collect();
         }
-        let all = record.content.study.cells.iter().filter(|cell| cell_name(cell) == name).count();
+        let all = record.study().cells.iter().filter(|cell| cell_name(cell) == name).count();
         let sum = |of: fn(&Steadiness) -> u64| cells.iter().map(|(_, found)| of(found)).sum::<u64>();
         let text = format!("no steady state in most processes of {} of {all} cells: {DEPENDS}", cells.len());
         vec![unsteady_series(text, sum(Steadiness::never), sum(Steadiness::judged)).about(name)]
@@ -400,15 +397,15 @@ fn alone(record: &StudyRecord) -> Vec<Finding> {
     if in_order(others, record).iter().any(|finding| !finding.is(NO_STEADY_STATE)) {
         return Vec::new();
     }
-    let least = record.content.study.cells.iter().map(|cell| cell.backoff_tokens).min();
-    let cells = record.content.study.cells.iter().filter(|cell| Some(cell.backoff_tokens) == least);
+    let least = record.study().cells.iter().map(|cell| cell.backoff_tokens).min();
+    let cells = record.study().cells.iter().filter(|cell| Some(cell.backoff_tokens) == least);
     let sentence = |cell: &Cell| {
         let time = cell.time_ns?;
         let backoff = match cell.backoff_tokens {
             0 => String::new(),
             tokens => format!(", {} of backoff", token_count(tokens)),
         };
-        let subject = format!("{}{}{backoff}", cell_name(cell), on_threads(&record.content.study.plan, cell.threads));
+        let subject = format!("{}{}{backoff}", cell_name(cell), on_threads(&record.study().plan, cell.threads));
         let finding = Finding::new(TIME_PER_OPERATION, format!("{} per operation", duration(&time)));
         Some(finding.about(subject).value("time_ns", time.estimate))
     };
@@ -512,9 +509,8 @@ mod tests {
             said.extend(all_said(comparisons));
         }
         let mut record = crate::record::parse_study(include_str!("../../tests/fixtures/study.json")).unwrap();
-        let of_case = |case: &str| {
-            record.content.study.cells.iter().filter(|cell| cell.case == case).cloned().collect::<Vec<Cell>>()
-        };
+        let of_case =
+            |case: &str| record.study().cells.iter().filter(|cell| cell.case == case).cloned().collect::<Vec<Cell>>();
         let (empty, unsteady_cells) = (of_case("empty"), of_case("fibonacci"));
         record.content.study.cells = empty;
         said.extend(below(&record).iter().map(text));
@@ -523,7 +519,7 @@ mod tests {
         record.content.study.cells = unsteady_cells;
         said.extend(unsteady(&record).iter().map(text));
         record.content.study.cells =
-            (1..6).map(|threads| Cell { threads, ..record.content.study.cells[0].clone() }).collect();
+            (1..6).map(|threads| Cell { threads, ..record.study().cells[0].clone() }).collect();
         record.content.study.cells[1].steadiness = Some(Steadiness { flat: 5, ..Steadiness::default() });
         said.extend(unsteady(&record).iter().map(text));
         let said = said.join("\n") + "\n";
@@ -592,7 +588,7 @@ mod tests {
             threads: 2,
             steadiness: Some(steady),
             time_ns: Some(of(5.0, 0.1)),
-            ..record.content.study.cells[0].clone()
+            ..record.study().cells[0].clone()
         };
         record.content.study.cells.push(sound);
         assert_eq!(unsteady(&record).len(), 1);

@@ -245,9 +245,9 @@ pub fn is_apart(cell: &Cell) -> bool {
 /// One finding per case, for all cells where a rule yields something; its words come from the first.
 fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Finding> {
     let of_case = |case: &String| {
-        let cells: Vec<&Cell> = record.content.study.cells.iter().filter(|cell| cell.case == *case).collect();
+        let cells: Vec<&Cell> = record.study().cells.iter().filter(|cell| cell.case == *case).collect();
         let mut seen = cells.iter().filter_map(|cell| {
-            Some((record.content.study.plan.place(&cell.parameters, cell.backoff_tokens, cell.threads), rule(cell)?))
+            Some((record.study().plan.place(&cell.parameters, cell.backoff_tokens, cell.threads), rule(cell)?))
         });
         let (at, mut finding) = seen.next()?;
         let name = if at.is_empty() { case.clone() } else { format!("{case} ({at})") };
@@ -258,7 +258,7 @@ fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Fin
         }
         Some(finding.about(case))
     };
-    record.content.study.plan.cases.iter().filter_map(of_case).collect()
+    record.study().plan.cases.iter().filter_map(of_case).collect()
 }
 
 fn below(cell: &Cell) -> Option<Finding> {
@@ -281,20 +281,13 @@ fn steady(cell: &Cell) -> Option<Finding> {
 fn drifts(record: &StudyRecord) -> Vec<Finding> {
     let drift_pct = |cell: &Cell| cell.steadiness?.drift_over_run_pct;
     let drifted =
-        |case: &&String| record.content.study.cells.iter().any(|cell| cell.case == **case && drift_pct(cell).is_some());
-    let (cases, all) =
-        (record.content.study.plan.cases.iter().filter(drifted).count(), record.content.study.plan.cases.len());
+        |case: &&String| record.study().cells.iter().any(|cell| cell.case == **case && drift_pct(cell).is_some());
+    let (cases, all) = (record.study().plan.cases.iter().filter(drifted).count(), record.study().plan.cases.len());
     if cases < FEWEST_OF_MACHINE || 2 * cases <= all {
         return of_cells(record, drift);
     }
-    let largest = record
-        .content
-        .study
-        .cells
-        .iter()
-        .filter_map(drift_pct)
-        .max_by(|a, b| a.abs().total_cmp(&b.abs()))
-        .unwrap_or(0.0);
+    let largest =
+        record.study().cells.iter().filter_map(drift_pct).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
     let saw = format!(
         "the times of {cases} of {all} operations drifted over the run, by up to {}: the machine changed",
         percent(largest.abs())
@@ -372,7 +365,7 @@ fn failures(record: &StudyRecord) -> Vec<Finding> {
     let finding = |failure: &CaseFailure| {
         Finding::new(CASE_FAILED, format!("{}: {}", failure.name(), failure.reason)).about(&failure.case)
     };
-    record.content.study.failures.iter().map(finding).collect()
+    record.study().failures.iter().map(finding).collect()
 }
 
 fn incomplete(record: &StudyRecord) -> Vec<Finding> {
@@ -381,30 +374,29 @@ fn incomplete(record: &StudyRecord) -> Vec<Finding> {
         let reason = fork.reason_incomplete.as_ref()?;
         Some(Finding::new(PART_UNAVAILABLE, format!("{process}: {reason}")).about(process))
     };
-    record.content.study.forks.iter().filter_map(finding).collect()
+    record.study().forks.iter().filter_map(finding).collect()
 }
 
 fn measured_once(record: &StudyRecord) -> Option<Finding> {
     let processes = |cell: &Cell| cell.forks.iter().filter(|process| process.time_ns.is_some()).count();
-    let once: Vec<&Cell> = record.content.study.cells.iter().filter(|cell| processes(cell) == 1).collect();
-    if record.interrupted || record.content.study.plan.forks < 2 || once.is_empty() {
+    let once: Vec<&Cell> = record.study().cells.iter().filter(|cell| processes(cell) == 1).collect();
+    if record.interrupted || record.study().plan.forks < 2 || once.is_empty() {
         return None;
     }
     let name = |cell: &&Cell| {
-        let at = record.content.study.plan.place(&Parameters::new(), cell.backoff_tokens, cell.threads);
+        let at = record.study().plan.place(&Parameters::new(), cell.backoff_tokens, cell.threads);
         if at.is_empty() { cell_name(cell) } else { format!("{} ({at})", cell_name(cell)) }
     };
     let mut names: Vec<String> = once.iter().take(MOST_NAMED).map(name).collect();
     if once.len() > MOST_NAMED {
         names.push(format!("{} more", once.len() - MOST_NAMED));
     }
-    let of_one_ms = record.content.study.measured_ms as f64 / record.content.study.forks.len().max(1) as f64;
+    let of_one_ms = record.study().measured_ms as f64 / record.study().forks.len().max(1) as f64;
     // Of each cell a trial and the shortest visit, and a start.
     let visits_ms = 30.0
-        + 3e-6
-            * record.content.study.cells.iter().filter_map(|cell| cell.time_ns).map(|time| time.estimate).sum::<f64>();
-    let enough = Duration::from_secs_f64(of_one_ms.max(visits_ms) * f64::from(record.content.study.plan.forks) / 1e3);
-    let (cells, names) = (record.content.study.cells.len(), names.join(", "));
+        + 3e-6 * record.study().cells.iter().filter_map(|cell| cell.time_ns).map(|time| time.estimate).sum::<f64>();
+    let enough = Duration::from_secs_f64(of_one_ms.max(visits_ms) * f64::from(record.study().plan.forks) / 1e3);
+    let (cells, names) = (record.study().cells.len(), names.join(", "));
     let said = format!("{} of {cells} cells were measured by a single process: {names}", once.len());
     let advice = format!("for intervals use --duration {}s or more, or fewer cells", enough.as_secs_f64().ceil());
     Some(Finding::new(MEASURED_ONCE, said).value("cells", once.len() as f64).advice(advice))
@@ -416,7 +408,7 @@ fn interrupted(record: &StudyRecord) -> Option<Finding> {
 }
 
 fn quiet(record: &StudyRecord) -> Option<Finding> {
-    let canary = record.content.study.canary.filter(InterferenceProbe::is_noisy)?;
+    let canary = record.study().canary.filter(InterferenceProbe::is_noisy)?;
     let saw = format!(
         "{} of {} iterations were undisturbed: in {} a neighbour shared the core, in {} the core ran slow, in {} a \
          thread lost its CPU",
@@ -431,7 +423,7 @@ fn quiet(record: &StudyRecord) -> Option<Finding> {
 }
 
 fn control(record: &StudyRecord) -> Option<Finding> {
-    let control = record.content.study.control.filter(|control| control.comparisons > 0)?;
+    let control = record.study().control.filter(|control| control.comparisons > 0)?;
     let share = f64::from(control.alarms) / f64::from(control.comparisons);
     (control.alarms > 1 && share > MOST_ALARMS).then(|| {
         Finding::new(
@@ -447,7 +439,7 @@ fn control(record: &StudyRecord) -> Option<Finding> {
 }
 
 fn tokens(record: &StudyRecord) -> Option<Finding> {
-    let deviation = record.content.study.tokens.as_ref()?.largest_deviation_pct;
+    let deviation = record.study().tokens.as_ref()?.largest_deviation_pct;
     (deviation > TOKENS_DEVIATE_PCT).then(|| {
         Finding::new(
             TOKENS_NOT_LINEAR,
@@ -459,6 +451,6 @@ fn tokens(record: &StudyRecord) -> Option<Finding> {
 }
 
 fn not_pinned(record: &StudyRecord) -> Option<Finding> {
-    let reason = record.content.study.forks.iter().find_map(|fork| fork.disturbance.reason_unpinned.clone())?;
+    let reason = record.study().forks.iter().find_map(|fork| fork.disturbance.reason_unpinned.clone())?;
     Some(Finding::new(NOT_PINNED, format!("threads could not be bound to CPUs: {reason}")))
 }

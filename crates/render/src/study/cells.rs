@@ -13,10 +13,10 @@ use chronoscope_harness::quantity::{PER_SECOND, confidence, count, ns, share, th
 
 /// The cells shown at this detail.
 pub(super) fn chosen(record: &StudyRecord, detail: Detail) -> Vec<&Cell> {
-    let backoffs: BTreeSet<u64> = record.content.study.cells.iter().map(|cell| cell.backoff_tokens).collect();
+    let backoffs: BTreeSet<u64> = record.study().cells.iter().map(|cell| cell.backoff_tokens).collect();
     let backoffs: Vec<u64> = backoffs.into_iter().collect();
     let shown: BTreeSet<u64> = shown(&backoffs, detail).copied().collect();
-    record.content.study.cells.iter().filter(|cell| shown.contains(&cell.backoff_tokens)).collect()
+    record.study().cells.iter().filter(|cell| shown.contains(&cell.backoff_tokens)).collect()
 }
 
 /// What names a cell: a column for whatever is not the same everywhere.
@@ -30,7 +30,7 @@ impl<'a> Names<'a> {
     fn of(record: &'a StudyRecord, cells: &[&Cell]) -> Self {
         let differ = |of: fn(&Cell, &Cell) -> bool| cells.windows(2).any(|two| !of(two[0], two[1]));
         Self {
-            plan: &record.content.study.plan,
+            plan: &record.study().plan,
             has_parameters: differ(|a, b| a.parameters == b.parameters),
             varying: Varying::over(cells.iter().map(|cell| (cell.backoff_tokens, cell.threads))),
         }
@@ -66,10 +66,10 @@ impl<'a> Names<'a> {
 /// What the times of all these cells have in common, for the title of their table.
 pub(super) fn heading(record: &StudyRecord, cells: &[&Cell]) -> String {
     let mut common = Names::of(record, cells).common(cells);
-    if record.content.study.plan.has_backoff() {
+    if record.study().plan.has_backoff() {
         common.push("backoff included".to_owned());
     }
-    common.push(format!("± {}", confidence(record.content.study.confidence())));
+    common.push(format!("± {}", confidence(record.study().confidence())));
     common.join(", ")
 }
 
@@ -94,7 +94,7 @@ fn figures(record: &StudyRecord, cell: &Cell, detail: Detail) -> Vec<String> {
         cell.latencies.as_ref().map_or_else(|| NONE.to_owned(), |latencies| resolved(latencies, value(latencies)))
     };
     let typical = cell.median_ns.map_or_else(|| single(|of| of.ns.p50), |median| ns(median.estimate));
-    let throughput = cell.throughput_per_s.filter(|_| is_full || record.content.study.plan.mode == Mode::Throughput);
+    let throughput = cell.throughput_per_s.filter(|_| is_full || record.study().plan.mode == Mode::Throughput);
     let quiet = if is_full { format!("{}/{}", count(cell.visits_quiet), count(cell.visits)) } else { String::new() };
     vec![
         cell_time(cell),
@@ -121,13 +121,13 @@ fn mood(cell: &Cell) -> Mood {
 
 /// A cell in words: `lookup size=64, 0 tokens, 2 threads`.
 pub(super) fn title(record: &StudyRecord, cell: &Cell) -> String {
-    let place = record.content.study.plan.place(&Parameters::new(), cell.backoff_tokens, cell.threads);
+    let place = record.study().plan.place(&Parameters::new(), cell.backoff_tokens, cell.threads);
     if place.is_empty() { cell_name(cell) } else { format!("{}, {place}", cell_name(cell)) }
 }
 
 /// Why cells have no time, one sentence each; a case that failed says so by itself.
 pub(super) fn reasons(record: &StudyRecord, cells: &[&Cell]) -> Vec<String> {
-    let failed = |cell: &Cell| record.content.study.failures.iter().any(|failure| failure.case == cell.case);
+    let failed = |cell: &Cell| record.study().failures.iter().any(|failure| failure.case == cell.case);
     let without = cells.iter().filter(|cell| cell.is_without_time() && !failed(cell));
     without.map(|cell| format!("{}: no time: {}", title(record, cell), given(cell.reason_no_time.as_deref()))).collect()
 }
@@ -150,7 +150,7 @@ fn tail_left_out(latencies: &Latencies) -> Option<String> {
 
 /// The claims of timestamps around part of the loop, as a table; None if no case takes them.
 pub(super) fn parts(record: &StudyRecord) -> Option<Grid> {
-    let cells: Vec<&Cell> = record.content.study.cells.iter().filter(|cell| cell.part.is_some()).collect();
+    let cells: Vec<&Cell> = record.study().cells.iter().filter(|cell| cell.part.is_some()).collect();
     let names = Names::of(record, &cells);
     let mut columns = Names::columns();
     columns.extend(

@@ -110,14 +110,14 @@ fn in_words(record: &StudyRecord, (comparison, point): Point<'_>) -> [String; 3]
     let found = &point.difference_ns;
     [
         if found.is_resolved() { difference(found, point.verdict) } else { off(reach(found)) },
-        if record.content.study.has_ratio(comparison, point) { ratio(&point.ratio) } else { NONE.to_owned() },
-        verdict(point.verdict, &point.difference_ns, record.content.study.plan.margin_pct),
+        if record.study().has_ratio(comparison, point) { ratio(&point.ratio) } else { NONE.to_owned() },
+        verdict(point.verdict, &point.difference_ns, record.study().plan.margin_pct),
     ]
 }
 
 /// The case that all others are compared with, if it is the same.
 fn baseline(record: &StudyRecord) -> Option<&str> {
-    match distinct(record.content.study.comparisons.iter().map(|comparison| comparison.baseline.as_str())).as_slice() {
+    match distinct(record.study().comparisons.iter().map(|comparison| comparison.baseline.as_str())).as_slice() {
         [baseline] => Some(baseline),
         _ => None,
     }
@@ -138,7 +138,7 @@ fn signed(record: &StudyRecord, (comparison, point): Point<'_>) -> String {
 /// What the signs of [`all`] mean; None where it has words.
 pub(super) fn legend(record: &StudyRecord) -> Option<String> {
     let points = shown_points(record);
-    let margin = limit(record.content.study.plan.margin_pct);
+    let margin = limit(record.study().plan.margin_pct);
     let said = [
         (Difference::Slower, "▲ slower".to_owned()),
         (Difference::Faster, "▼ faster".to_owned()),
@@ -147,16 +147,16 @@ pub(super) fn legend(record: &StudyRecord) -> Option<String> {
     ];
     let is_there = |verdict: Difference| points.iter().any(|(_, point)| point.verdict == verdict);
     let said = said.into_iter().filter(|(verdict, _)| is_there(*verdict)).map(|(_, words)| words);
-    let has_ratio = |(comparison, point): &Point<'_>| record.content.study.has_ratio(comparison, point);
+    let has_ratio = |(comparison, point): &Point<'_>| record.study().has_ratio(comparison, point);
     let differences = (!points.iter().all(has_ratio)).then(|| "without a ratio: the difference".to_owned());
     (Swept::of(&points).0 != Swept::Nothing).then(|| said.chain(differences).collect::<Vec<_>>().join(" · "))
 }
 
 /// What the table of all comparisons holds, for its title.
 pub(super) fn heading(record: &StudyRecord) -> String {
-    let points = record.content.study.comparisons.iter().flat_map(|comparison| &comparison.points);
+    let points = record.study().comparisons.iter().flat_map(|comparison| &comparison.points);
     let least = points.map(|point| point.ratio.confidence).reduce(f64::min);
-    let level = confidence(least.unwrap_or(record.content.study.plan.confidence));
+    let level = confidence(least.unwrap_or(record.study().plan.confidence));
     format!("ratio to {}, ± {level}", baseline(record).unwrap_or("the other"))
 }
 
@@ -164,13 +164,13 @@ pub(super) fn heading(record: &StudyRecord) -> String {
 fn shown_points(record: &StudyRecord) -> Vec<Point<'_>> {
     let backoffs = backoffs(record);
     let kept: BTreeSet<u64> = shown(&backoffs, Detail::Usual).copied().collect();
-    let all = record.content.study.comparisons.iter().flat_map(|of| of.points.iter().map(move |point| (of, point)));
+    let all = record.study().comparisons.iter().flat_map(|of| of.points.iter().map(move |point| (of, point)));
     all.filter(|(_, point)| kept.contains(&point.backoff_tokens)).collect()
 }
 
 /// The backoffs at which anything is compared.
 fn backoffs(record: &StudyRecord) -> Vec<u64> {
-    let points = record.content.study.comparisons.iter().flat_map(|comparison| &comparison.points);
+    let points = record.study().comparisons.iter().flat_map(|comparison| &comparison.points);
     let all: BTreeSet<u64> = points.map(|point| point.backoff_tokens).collect();
     all.into_iter().collect()
 }
@@ -207,13 +207,12 @@ fn mood(point: &ComparisonPoint) -> Mood {
 fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> Vec<String> {
     let time = |case: &str| {
         record
-            .content
-            .study
+            .study()
             .compared_cell(comparison, case, point.backoff_tokens)
             .map_or_else(|| "none".to_owned(), cell_point)
     };
-    let is_known = record.content.study.has_ratio(comparison, point);
-    let [tokens, length] = match record.content.study.plan.has_backoff() {
+    let is_known = record.study().has_ratio(comparison, point);
+    let [tokens, length] = match record.study().plan.has_backoff() {
         true => [count(point.backoff_tokens), backoff(record, point.backoff_tokens)],
         false => Default::default(),
     };
@@ -226,13 +225,13 @@ fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -
         interval(&point.difference_ns),
         if is_known { RATIO.value(point.ratio.estimate) } else { NONE.to_owned() },
         if is_known { RATIO.interval(point.ratio.low, point.ratio.high) } else { NONE.to_owned() },
-        verdict(point.verdict, &point.difference_ns, record.content.study.plan.margin_pct),
+        verdict(point.verdict, &point.difference_ns, record.study().plan.margin_pct),
     ]
 }
 
 /// The duration of that many tokens here.
 fn backoff(record: &StudyRecord, tokens: u64) -> String {
-    record.content.study.tokens.as_ref().map_or_else(|| NONE.to_owned(), |cost| ns(cost.ns(tokens as f64)))
+    record.study().tokens.as_ref().map_or_else(|| NONE.to_owned(), |cost| ns(cost.ns(tokens as f64)))
 }
 
 fn interval_name(comparison: &Comparison) -> String {
@@ -266,11 +265,11 @@ mod tests {
     fn how_many_times_nothing_something_takes_is_not_said() {
         let mut record = crate::study::parse(include_str!("../../tests/fixtures/study.json")).unwrap();
         let ratios = |record: &StudyRecord| {
-            let comparison = &record.content.study.comparisons[0];
+            let comparison = &record.study().comparisons[0];
             let row = &grid(record, comparison).rows[0].1;
             (
                 [row[2].clone(), row[6].clone(), row[7].clone()],
-                record.content.study.has_ratio(comparison, &comparison.points[0]),
+                record.study().has_ratio(comparison, &comparison.points[0]),
             )
         };
         let (row, said) = ratios(&record);
@@ -298,7 +297,7 @@ mod tests {
         last.difference_ns = Estimate { estimate: 8.0, low: -208.0, high: 224.0, confidence: 0.999 };
         last.verdict = Difference::Unresolved;
         let said = chronoscope_harness::study_conclusions::conclusions(&record)[0].evidence.summary.clone();
-        let comparison = &record.content.study.comparisons[0];
+        let comparison = &record.study().comparisons[0];
         let grid = grid(&record, comparison);
         for ((_, row), point) in grid.rows.iter().zip(&comparison.points) {
             let words = difference(&point.difference_ns, point.verdict);

@@ -99,18 +99,18 @@ impl Chart {
 /// The times of both operations of a comparison over backoff.
 pub(super) fn times(record: &StudyRecord, comparison: &Comparison) -> Option<Chart> {
     let curves = [&comparison.case, &comparison.baseline].map(|case| {
-        let cells = record.content.study.cells.iter().filter(|cell| {
+        let cells = record.study().cells.iter().filter(|cell| {
             cell.case == *case && cell.threads == comparison.threads && cell.parameters == comparison.parameters
         });
         curve(case.clone(), cells, |cell| cell.backoff_tokens as f64)
     });
-    let title = format!("time per operation{}", words::on_threads(&record.content.study.plan, comparison.threads));
+    let title = format!("time per operation{}", words::on_threads(&record.study().plan, comparison.threads));
     over_backoff(title, curves.into(), false)
 }
 
 /// The difference of two operations over backoff, a curve for each number of threads.
 pub(super) fn differences(record: &StudyRecord, title: String, comparisons: &[&Comparison]) -> Option<Chart> {
-    let names_threads = |comparison: &Comparison| record.content.study.plan.names_threads(comparison.threads);
+    let names_threads = |comparison: &Comparison| record.study().plan.names_threads(comparison.threads);
     let curves = comparisons.iter().map(|comparison| Curve {
         name: if names_threads(comparison) { words::threads(comparison.threads) } else { words::pair(comparison) },
         points: (comparison.points.iter())
@@ -130,13 +130,13 @@ pub(super) fn differences(record: &StudyRecord, title: String, comparisons: &[&C
 /// The times of all cases that are not compared, over backoff.
 pub(super) fn uncompared(record: &StudyRecord) -> Vec<Chart> {
     let compared =
-        |cell: &&Cell| record.content.study.comparisons.iter().any(|c| c.case == cell.case || c.baseline == cell.case);
+        |cell: &&Cell| record.study().comparisons.iter().any(|c| c.case == cell.case || c.baseline == cell.case);
     let mut groups: BTreeMap<(u32, String), Vec<&Cell>> = BTreeMap::new();
-    for cell in record.content.study.cells.iter().filter(|cell| !compared(cell)) {
+    for cell in record.study().cells.iter().filter(|cell| !compared(cell)) {
         groups.entry((cell.threads, parameters(&cell.parameters))).or_default().push(cell);
     }
     let charts = groups.into_iter().filter_map(|((threads, parameters), cells)| {
-        let title = format!("time per operation{parameters}{}", words::on_threads(&record.content.study.plan, threads));
+        let title = format!("time per operation{parameters}{}", words::on_threads(&record.study().plan, threads));
         over_backoff(title, by_name(&cells, |cell| cell.backoff_tokens as f64), false)
     });
     charts.collect()
@@ -145,7 +145,7 @@ pub(super) fn uncompared(record: &StudyRecord) -> Vec<Chart> {
 /// The times of all cases over the number of threads, at the smallest backoff; drawn for three or more thread counts.
 pub(super) fn over_threads(record: &StudyRecord) -> Vec<Chart> {
     let mut groups: BTreeMap<String, Vec<&Cell>> = BTreeMap::new();
-    for cell in &record.content.study.cells {
+    for cell in &record.study().cells {
         groups.entry(parameters(&cell.parameters)).or_default().push(cell);
     }
     let charts = groups.into_iter().filter_map(|(parameters, cells)| {

@@ -19,23 +19,23 @@ pub(super) type Fact = (&'static str, Mood, String);
 /// What holds for every study of a run: how the harness measures here.
 pub(super) fn of_run(record: &StudyRecord) -> Vec<Fact> {
     let mut facts = vec![("clock", Mood::Plain, clock(record)), ("empty loop", Mood::Plain, empty_loop(record))];
-    facts.extend(record.content.study.tokens.as_ref().map(|tokens| ("tokens", Mood::Plain, token_line(tokens))));
+    facts.extend(record.study().tokens.as_ref().map(|tokens| ("tokens", Mood::Plain, token_line(tokens))));
     facts
 }
 
 /// What this study did, and what happened to it.
 pub(super) fn of_study(record: &StudyRecord) -> Vec<Fact> {
     let mut facts = vec![("plan", Mood::Plain, plan(record))];
-    facts.push(match &record.content.study.canary {
+    facts.push(match &record.study().canary {
         Some(canary) => ("interference", Mood::warning_if(canary.is_noisy()), interference_said(canary)),
         None => ("interference", Mood::Quiet, "no interference probe ran".to_owned()),
     });
     facts.extend(
-        (record.content.study.control.as_ref())
+        (record.study().control.as_ref())
             .map(|control| ("control", Mood::warning_if(control.verdicts_wrong > 0), control_said(control))),
     );
     facts.push(("processes", Mood::Plain, processes(record)));
-    for fork in &record.content.study.forks {
+    for fork in &record.study().forks {
         if let Some(reason) = &fork.reason_incomplete {
             let text = format!("process {} did not finish: {}", fork.fork, given(Some(reason)));
             facts.push(("", Mood::Warning, format!("{text}; its partial results count")));
@@ -45,7 +45,7 @@ pub(super) fn of_study(record: &StudyRecord) -> Vec<Fact> {
 }
 
 fn plan(record: &StudyRecord) -> String {
-    let plan = &record.content.study.plan;
+    let plan = &record.study().plan;
     let mode = match plan.mode {
         Mode::AverageTime => "average time".to_owned(),
         Mode::Throughput => "throughput".to_owned(),
@@ -66,12 +66,11 @@ fn plan(record: &StudyRecord) -> String {
 }
 
 fn clock(record: &StudyRecord) -> String {
-    let Some(clock) = &record.content.study.clock else {
+    let Some(clock) = &record.study().clock else {
         return "unknown: no process started".to_owned();
     };
     let most = record
-        .content
-        .study
+        .study()
         .cells
         .iter()
         .map(|cell| cell.clock_share_pct)
@@ -86,7 +85,7 @@ fn clock(record: &StudyRecord) -> String {
 }
 
 fn empty_loop(record: &StudyRecord) -> String {
-    match &record.content.study.empty_loop_ns {
+    match &record.study().empty_loop_ns {
         Some(turn) => format!(
             "{} per turn: shown, never subtracted; what cannot be told from it is written `< …`",
             duration(turn)
@@ -164,11 +163,11 @@ pub fn resolution(control: &Control) -> String {
 }
 
 fn processes(record: &StudyRecord) -> String {
-    let complete = record.content.study.forks.iter().filter(|fork| fork.reason_incomplete.is_none()).count() as u64;
+    let complete = record.study().forks.iter().filter(|fork| fork.reason_incomplete.is_none()).count() as u64;
     let mut all: Option<Disturbance> = None;
-    for fork in &record.content.study.forks {
+    for fork in &record.study().forks {
         all.get_or_insert_default().merge(&fork.disturbance);
     }
     let suffered = all.map_or_else(|| "nothing was measured".to_owned(), |all| disturbance::said(&all));
-    format!("{} complete; {suffered}", of(complete, record.content.study.forks.len() as u64))
+    format!("{} complete; {suffered}", of(complete, record.study().forks.len() as u64))
 }

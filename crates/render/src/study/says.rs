@@ -12,14 +12,7 @@ pub(super) fn all(record: &StudyRecord) -> Vec<(Mood, String)> {
         let is_same = |finding: &Finding| finding.id == said.id && finding.severity >= Severity::Warning;
         said.severity >= Severity::Warning && record.findings.iter().any(is_same)
     };
-    record
-        .content
-        .study
-        .conclusions
-        .iter()
-        .filter(|finding| !is_in_table(finding) && !is_warned(finding))
-        .map(said)
-        .collect()
+    record.study().conclusions.iter().filter(|finding| !is_in_table(finding) && !is_warned(finding)).map(said).collect()
 }
 
 /// Whether it is a row of a table: the time of a cell, or a single point of a comparison, which alone has a ratio.

@@ -38,7 +38,7 @@ const BARS: usize = 12;
 /// ```
 pub fn terminal(record: &StudyRecord, detail: Detail, width: Width) -> String {
     let mut page = Page::with_width(width);
-    title::head(&mut page, &format!("study {}", record.content.study.name), record);
+    title::head(&mut page, &format!("study {}", record.study().name), record);
     what_it_says(&mut page, record);
     measured(&mut page, record, detail);
     compared(&mut page, record, detail);
@@ -106,9 +106,8 @@ fn measured(page: &mut Page, record: &StudyRecord, detail: Detail) {
         return;
     }
     page.table(cells::grid(record, &chosen, detail).table().folding_last());
-    if chosen.len() < record.content.study.cells.len() {
-        let text =
-            format!("{} of {} cells shown; the full detail has all", chosen.len(), record.content.study.cells.len());
+    if chosen.len() < record.study().cells.len() {
+        let text = format!("{} of {} cells shown; the full detail has all", chosen.len(), record.study().cells.len());
         page.paragraph(Line::plain("  "), DIM, &text);
     }
     for reason in cells::reasons(record, &chosen) {
@@ -122,7 +121,7 @@ fn measured(page: &mut Page, record: &StudyRecord, detail: Detail) {
 }
 
 fn compared(page: &mut Page, record: &StudyRecord, detail: Detail) {
-    if record.content.study.comparisons.is_empty() {
+    if record.study().comparisons.is_empty() {
         return;
     }
     page.section(&format!("COMPARISONS ({})", comparisons::heading(record)));
@@ -133,11 +132,11 @@ fn compared(page: &mut Page, record: &StudyRecord, detail: Detail) {
     }
     match detail {
         Detail::Usual => differences(page, record),
-        Detail::Full => record.content.study.comparisons.iter().for_each(|comparison| {
+        Detail::Full => record.study().comparisons.iter().for_each(|comparison| {
             page.line(Line::new());
-            page.heading(&words::title(&record.content.study.plan, comparison));
+            page.heading(&words::title(&record.study().plan, comparison));
             page.table(comparisons::grid(record, comparison).table().folding_last());
-            let title = format!("difference{}", words::on_threads(&record.content.study.plan, comparison.threads));
+            let title = format!("difference{}", words::on_threads(&record.study().plan, comparison.threads));
             let charts = [curve::times(record, comparison), curve::differences(record, title, &[comparison])];
             side_by_side(page, &charts.into_iter().flatten().collect::<Vec<_>>());
         }),
@@ -147,10 +146,10 @@ fn compared(page: &mut Page, record: &StudyRecord, detail: Detail) {
 /// A chart of the difference for each comparison: next to contention on many threads, that on one would be a flat line.
 fn differences(page: &mut Page, record: &StudyRecord) {
     let chart = |comparison| {
-        let title = format!("difference of {}", words::title(&record.content.study.plan, comparison));
+        let title = format!("difference of {}", words::title(&record.study().plan, comparison));
         curve::differences(record, title, &[comparison])
     };
-    let charts: Vec<Chart> = record.content.study.comparisons.iter().filter_map(chart).collect();
+    let charts: Vec<Chart> = record.study().comparisons.iter().filter_map(chart).collect();
     side_by_side(page, &charts[..charts.len().min(CHARTS)]);
     if charts.len() > CHARTS {
         page.paragraph(Line::plain("  "), DIM, "charts of the first comparisons only; the full detail shows all");
@@ -202,7 +201,7 @@ fn charts(page: &mut Page, title: &str, charts: &[Chart], detail: Detail) {
 
 fn latencies(page: &mut Page, record: &StudyRecord) {
     let mut is_first = true;
-    for cell in &record.content.study.cells {
+    for cell in &record.study().cells {
         let (Some(latencies), Some([values, how])) = (&cell.latencies, cells::percentiles(cell)) else {
             continue;
         };
@@ -217,11 +216,11 @@ fn latencies(page: &mut Page, record: &StudyRecord) {
 }
 
 fn failures(page: &mut Page, record: &StudyRecord) {
-    if record.content.study.failures.is_empty() {
+    if record.study().failures.is_empty() {
         return;
     }
     page.section("FAILURES");
-    for failure in &record.content.study.failures {
+    for failure in &record.study().failures {
         let text = format!("{}: {}", failure.name(), given(Some(&failure.reason)));
         page.paragraph(Line::styled(CRITICAL, "✘ "), PLAIN, &text);
     }

@@ -11,7 +11,7 @@ use crate::{Block, Value};
 
 pub(super) fn block(record: &StudyRecord) -> Block {
     let mut block = Block::default();
-    let mut threads = record.content.study.plan.threads.clone();
+    let mut threads = record.study().plan.threads.clone();
     threads.dedup();
     if record.comparison(VOLATILE, PLAIN, 1).is_some() {
         block.say(
@@ -177,5 +177,5 @@ fn at(record: &StudyRecord, row: &Row) -> String {
 
 /// The duration of this many tokens, in nanoseconds.
 fn work_ns(record: &StudyRecord, tokens: u64) -> Option<f64> {
-    Some(record.content.study.tokens.as_ref()?.ns(tokens as f64))
+    Some(record.study().tokens.as_ref()?.ns(tokens as f64))
 }

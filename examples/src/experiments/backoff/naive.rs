@@ -28,7 +28,7 @@ pub(super) enum Absurdity {
 
 /// Plain and volatile minus each baseline at each backoff.
 pub(super) fn differences(record: &StudyRecord) -> Vec<Less> {
-    let tokens = record.content.study.plan.backoff_tokens.iter().copied();
+    let tokens = record.study().plan.backoff_tokens.iter().copied();
     let pairs = tokens.flat_map(|tokens| [(tokens, PLAIN), (tokens, VOLATILE)]);
     let all = pairs.flat_map(|(tokens, case)| BASELINES.map(|baseline| (tokens, case, baseline)));
     let less = |(tokens, case, baseline)| {
@@ -56,7 +56,7 @@ pub(super) fn absurdities(differences: &[Less]) -> Vec<Absurdity> {
 pub(super) fn block(record: &StudyRecord) -> Block {
     let mut block = Block::default();
     let all = differences(record);
-    let rows = record.content.study.plan.backoff_tokens.iter().map(|tokens| {
+    let rows = record.study().plan.backoff_tokens.iter().map(|tokens| {
         let less = |baseline| {
             let found =
                 all.iter().find(|less| (less.case, less.tokens, less.baseline) == (VOLATILE, *tokens, baseline));

@@ -42,7 +42,7 @@ impl Growth {
     pub(super) fn of(record: &StudyRecord) -> Self {
         let forks = record.cell(TIMED_OUTSIDE, 0, 1).map(|cell| cell.forks.as_slice()).unwrap_or_default();
         let series = forks.iter().map(|fork| fork.visits.iter().flat_map(|visit| visit.batches_ns.clone()).collect());
-        Self::new(series.filter(|series: &Vec<f64>| !series.is_empty()).collect(), record.content.study.plan.confidence)
+        Self::new(series.filter(|series: &Vec<f64>| !series.is_empty()).collect(), record.study().plan.confidence)
     }
 
     pub(super) fn new(series: Vec<Vec<f64>>, confidence: f64) -> Self {

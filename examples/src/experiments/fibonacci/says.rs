@@ -61,9 +61,7 @@ pub(super) fn naive(record: &StudyRecord, growth: &Growth) -> Block {
             block.conclude(format!("{quoted}: this run cannot tell its lengths apart"));
         }
     }
-    if let (Some(clock), Some(first)) =
-        (&record.content.study.clock, growth.at(EARLY_CALL).filter(|first| first.low > 0.0))
-    {
+    if let (Some(clock), Some(first)) = (&record.study().clock, growth.at(EARLY_CALL).filter(|first| first.low > 0.0)) {
         block.say(format!(
             "stamps around each call: the clock resolves no less than {}, {} of call {EARLY_CALL}",
             TIME.amount(&Estimate::certain(clock.error_ns)),
@@ -154,7 +152,7 @@ fn verdict(found: &Steadiness, grows: bool, record: &StudyRecord) -> String {
         // Its growth rate is given once, with its interval: by the line below.
         format!("there is no steady state {}: no single number is the time of this operation", of(restless))
     } else if too_short * 2 > all {
-        let took = TIME.amount(&Estimate::certain(record.content.study.plan.budget_ms as f64 * MS));
+        let took = TIME.amount(&Estimate::certain(record.study().plan.budget_ms as f64 * MS));
         format!("the series are too short to tell {}: take longer than {took}", of(too_short))
     } else if steady * 2 > all && grows {
         format!("the detector finds a steady state {}, which contradicts the curve above: trust the curve", of(steady))

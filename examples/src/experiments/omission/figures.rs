@@ -26,7 +26,7 @@ pub(super) fn of(record: &StudyRecord, name: &str) -> Figures {
         oversubscribed: *threads > record.cpus(),
         part: record.cell_with(CASE, LOOP, name, *threads).and_then(|cell| cell.part),
     };
-    let rows: Vec<Row> = record.content.study.plan.threads.iter().map(row).collect();
+    let rows: Vec<Row> = record.study().plan.threads.iter().map(row).collect();
     let alone = rows.iter().find(|row| row.threads == 1).and_then(|row| row.part);
     let ceiling_per_s = alone.map(|part| part.external_per_s.times(f64::from(record.cpus())));
     Figures { name: name.to_owned(), ceiling_per_s, rows }

@@ -82,12 +82,12 @@ fn threads(cpus: u32) -> Vec<u32> {
 
 fn conclude(record: &StudyRecord) -> Conclusions {
     // The record's own loops: an earlier build may have used others.
-    let loops = record.content.study.plan.parameters.iter().filter(|parameter| parameter.name == LOOP);
+    let loops = record.study().plan.parameters.iter().filter(|parameter| parameter.name == LOOP);
     let figures: Vec<figures::Figures> =
         loops.flat_map(|parameter| &parameter.values).map(|name| figures::of(record, name)).collect();
     Conclusions {
         experiment: EXPERIMENT.name.to_owned(),
-        question: question(&record.content.study.plan.threads, record.cpus()),
+        question: question(&record.study().plan.threads, record.cpus()),
         passed: None,
         naive: says::naive(&figures),
         model: says::model(record, &figures),

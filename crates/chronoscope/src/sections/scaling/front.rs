@@ -14,9 +14,9 @@ pub const TOLERANCE_PCT: f64 = 10.0;
 /// The conclusions for each clock in the record.
 pub fn conclude(record: &StudyRecord) -> Vec<Conclusion> {
     let mut clocks: Vec<&str> = Vec::new();
-    for cell in &record.content.study.cells {
+    for cell in &record.study().cells {
         let is_work =
-            cell.case == NOTHING || record.content.study.plan.comparisons.iter().any(|(_, work)| *work == cell.case);
+            cell.case == NOTHING || record.study().plan.comparisons.iter().any(|(_, work)| *work == cell.case);
         let is_clock = !is_work && !cell.case.starts_with(&ticks_of(""));
         if is_clock && !clocks.contains(&cell.case.as_str()) {
             clocks.push(&cell.case);
@@ -27,13 +27,13 @@ pub fn conclude(record: &StudyRecord) -> Vec<Conclusion> {
 
 /// The case with only the work of this clock's loop: a runtime has its own.
 pub fn work_of<'a>(record: &'a StudyRecord, clock: &str) -> &'a str {
-    let compared = record.content.study.plan.comparisons.iter().find(|(case, _)| case == clock);
+    let compared = record.study().plan.comparisons.iter().find(|(case, _)| case == clock);
     compared.map_or(NOTHING, |(_, work)| work)
 }
 
 fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
     let work = work_of(record, clock);
-    let mut cells: Vec<&Cell> = record.content.study.cells.iter().filter(|cell| cell.case == clock).collect();
+    let mut cells: Vec<&Cell> = record.study().cells.iter().filter(|cell| cell.case == clock).collect();
     cells.sort_by_key(|cell| (cell.backoff_tokens, cell.threads));
     let cells = of_one_pass_each(cells);
     let points: Vec<Point> = cells
@@ -98,7 +98,7 @@ fn work_of_cell<'a>(record: &'a StudyRecord, work: &str, cell: &Cell) -> Option<
             && (other.backoff_tokens, other.threads) == (cell.backoff_tokens, cell.threads)
             && pass(other) == pass(cell)
     };
-    record.content.study.cells.iter().find(is_it)
+    record.study().cells.iter().find(is_it)
 }
 
 /// The duration of this many tokens: as measured for the work alone among the clocks, else as calibrated. None in another
@@ -108,15 +108,14 @@ fn work_ns(record: &StudyRecord, work: &str, tokens: u64) -> Option<f64> {
         return Some(0.0);
     }
     let measured = record.cell(work, tokens, 1).and_then(|cell| cell.time_ns).filter(|time| time.low > 0.0);
-    let calibrated = || record.content.study.tokens.as_ref().map_or(tokens as f64, |cost| cost.ns(tokens as f64));
+    let calibrated = || record.study().tokens.as_ref().map_or(tokens as f64, |cost| cost.ns(tokens as f64));
     measured.map(|time| time.estimate).or_else(|| (work == NOTHING).then(calibrated))
 }
 
 /// The clock's addition to the work alone, from pairs of the same round.
 pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) -> Option<Estimate> {
     let of_clock = record
-        .content
-        .study
+        .study()
         .comparisons
         .iter()
         .filter(|comparison| comparison.case == clock && comparison.threads == threads);
@@ -130,7 +129,7 @@ pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) 
 /// If the work alone was measured on both, what the threads add to it is not counted: slower work on a core shared by two
 /// CPUs is not contention for the clock.
 fn increase(record: &StudyRecord, work: &str, alone: &Cell, crowd: &Cell) -> Option<Estimate> {
-    let confidence = record.content.study.plan.confidence;
+    let confidence = record.study().plan.confidence;
     let work = |cell: &Cell| work_of_cell(record, work, cell);
     let [alone_processes, crowd_processes] = [alone, crowd].map(|cell| cell.forks.as_slice());
     let own = work(alone).zip(work(crowd)).and_then(|(work_alone, work_crowd)| {
@@ -184,7 +183,7 @@ fn front(points: &[Point]) -> Front {
 fn reads(record: &StudyRecord, clock: &str, cells: &[&Cell]) -> Vec<Read> {
     let ticks = ticks_of(clock);
     let step = |threads: u32| {
-        let mut steps = record.content.study.cells.iter().filter(|cell| cell.case == ticks && cell.threads == threads);
+        let mut steps = record.study().cells.iter().filter(|cell| cell.case == ticks && cell.threads == threads);
         steps.find(|cell| cell.backoff_tokens == 0)
     };
     let in_a_row = cells.iter().filter(|cell| cell.backoff_tokens == 0 && !cell.oversubscribed);

@@ -123,13 +123,13 @@ mod tests {
     #[test]
     fn passes_stand_beside_each_other_and_processes_are_numbered_on() {
         let (first, second) = (record("a", "with"), record("b", ""));
-        let forks = first.content.study.forks.len();
+        let forks = first.study().forks.len();
         let whole = merged(vec![first.clone(), second]).unwrap();
-        assert_eq!(whole.content.study.cells.iter().map(|cell| cell.case.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-        let numbers: Vec<u32> = whole.content.study.forks.iter().map(|fork| fork.fork).collect();
+        assert_eq!(whole.study().cells.iter().map(|cell| cell.case.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        let numbers: Vec<u32> = whole.study().forks.iter().map(|fork| fork.fork).collect();
         assert_eq!(numbers, (0..2 * forks as u32).collect::<Vec<_>>());
-        assert!(whole.content.study.cells[1].forks.iter().all(|fork| fork.fork >= forks as u32));
-        assert_eq!(whole.content.study.control, first.content.study.control);
+        assert!(whole.study().cells[1].forks.iter().all(|fork| fork.fork >= forks as u32));
+        assert_eq!(whole.study().control, first.study().control);
         let told: std::collections::BTreeSet<_> =
             whole.findings.iter().map(|finding| (&finding.id, &finding.subject, &finding.evidence.summary)).collect();
         assert_eq!(told.len(), whole.findings.len(), "nothing is said twice");

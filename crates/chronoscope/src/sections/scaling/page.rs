@@ -34,7 +34,7 @@ pub fn page(record: &StudyRecord, conclusions: &[Conclusion], runtimes: &[Runtim
     }
     let objections = against::objections(&record.findings);
     fronts(&mut page, &record.findings, conclusions, &objections);
-    for failure in &record.content.study.failures {
+    for failure in &record.study().failures {
         page.sentence(Mood::Bad, "✘", &format!("{} failed ({}): {}", failure.case, failure.at, failure.reason));
     }
     for sentence in left_out_of(runtimes) {
@@ -80,10 +80,10 @@ fn definition() -> String {
 /// The record without the cells of runtimes, whose processes are other ones; None if nothing else was measured.
 fn native(record: &StudyRecord) -> Option<StudyRecord> {
     let mut native = record.clone();
-    let of_runtimes = record.content.study.plan.comparisons.iter().filter(|(_, work)| work != NOTHING);
+    let of_runtimes = record.study().plan.comparisons.iter().filter(|(_, work)| work != NOTHING);
     let of_runtimes: Vec<&String> = of_runtimes.flat_map(|(clock, work)| [clock, work]).collect();
     native.content.study.cells.retain(|cell| !of_runtimes.contains(&&cell.case));
-    (!native.content.study.cells.is_empty()).then_some(native)
+    (!native.study().cells.is_empty()).then_some(native)
 }
 
 /// The basis of the figures of runtimes.
@@ -220,7 +220,7 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion],
     }
     page.section("TIME PER OPERATION: so many tokens of work, then one read");
     let cell = |case: &str, threads: u32, tokens: u64| {
-        let mut cells = record.content.study.cells.iter().filter(|cell| cell.case == case && cell.threads == threads);
+        let mut cells = record.study().cells.iter().filter(|cell| cell.case == case && cell.threads == threads);
         let cell = cells.find(|cell| cell.backoff_tokens == tokens)?;
         let time = match less_than(cell.time_ns, cell.below_ns) {
             Some(below) => TIME.below(below),
@@ -398,7 +398,7 @@ mod tests {
     fn record() -> StudyRecord {
         let text = include_str!("../../../tests/fixtures/study.json");
         let mut record = chronoscope_render::study::parse(text).unwrap();
-        let empty = record.content.study.cells.iter().find(|cell| cell.case == "relaxed").unwrap().clone();
+        let empty = record.study().cells.iter().find(|cell| cell.case == "relaxed").unwrap().clone();
         record.content.study.cells.clear();
         record.content.study.comparisons.clear();
         // For each clock: back-to-back reads, at 50 ns and at 3 000 ns of work, each on one thread and on two.
@@ -509,7 +509,7 @@ mod tests {
     fn a_bracket_has_its_columns() {
         let mut record = record();
         let cells: Vec<Cell> =
-            record.content.study.cells.iter().filter(|cell| cell.backoff_tokens == 4096).cloned().collect();
+            record.study().cells.iter().filter(|cell| cell.backoff_tokens == 4096).cloned().collect();
         for power in 13..24 {
             let more = cells.iter().map(|cell| Cell { backoff_tokens: 1 << power, ..cell.clone() });
             record.content.study.cells.extend(more.collect::<Vec<Cell>>());
@@ -529,8 +529,7 @@ mod tests {
         let mut record = record();
         // A later pass with another time for the same combination, which no table shows.
         let mut again = record
-            .content
-            .study
+            .study()
             .cells
             .iter()
             .find(|cell| (cell.case.as_str(), cell.threads) == ("cheap", 2))
@@ -546,14 +545,14 @@ mod tests {
     #[test]
     fn a_length_of_work_that_cannot_be_told_is_that_of_the_calibration() {
         let mut record = record();
-        let calibrated = record.content.study.tokens.as_ref().unwrap().ns(64.0);
+        let calibrated = record.study().tokens.as_ref().unwrap().ns(64.0);
         let head = |record: &StudyRecord| {
             let first = conclude(record).remove(0);
             first.points.iter().find(|point| point.backoff_tokens == 64).unwrap().work_ns
         };
         assert_eq!(head(&record), 50.1);
         record.content.study.cells[0].time_ns = Some(Estimate { low: 0.0, ..about(50.1, 90.0) });
-        assert_eq!((record.content.study.cells[0].case.as_str(), head(&record)), (NOTHING, calibrated));
+        assert_eq!((record.study().cells[0].case.as_str(), head(&record)), (NOTHING, calibrated));
     }
 
     #[test]

@@ -14,8 +14,7 @@ impl StudyRecord {
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn cell(&self, case: &str, tokens: u64, threads: u32) -> Option<&Cell> {
-        self.content
-            .study
+        self.study()
             .cells
             .iter()
             .find(|cell| cell.case == case && cell.backoff_tokens == tokens && cell.threads == threads)
@@ -24,13 +23,13 @@ impl StudyRecord {
     /// The cell of `case` with this parameter value and thread count.
     pub fn cell_with(&self, case: &str, parameter: &str, value: &str, threads: u32) -> Option<&Cell> {
         let is_value = |cell: &Cell| cell.parameters.get(parameter).is_some_and(|found| found == value);
-        self.content.study.cells.iter().find(|cell| cell.case == case && cell.threads == threads && is_value(cell))
+        self.study().cells.iter().find(|cell| cell.case == case && cell.threads == threads && is_value(cell))
     }
 
     /// The comparison of `case` with `baseline`.
     pub fn comparison(&self, case: &str, baseline: &str, threads: u32) -> Option<&Comparison> {
         let is = |found: &&Comparison| found.case == case && found.baseline == baseline && found.threads == threads;
-        self.content.study.comparisons.iter().find(is)
+        self.study().comparisons.iter().find(is)
     }
 
     /// The comparison of `case` with `baseline` at this backoff.
@@ -49,6 +48,6 @@ impl StudyRecord {
 
     /// How many CPUs the threads had; at least one.
     pub fn cpus(&self) -> u32 {
-        u32::try_from(self.content.study.plan.cpus.len()).unwrap_or(u32::MAX).max(1)
+        u32::try_from(self.study().plan.cpus.len()).unwrap_or(u32::MAX).max(1)
     }
 }

@@ -69,6 +69,11 @@ pub struct StudyReport {
 }
 
 impl StudyRecord {
+    /// The study.
+    pub fn study(&self) -> &StudyReport {
+        &self.content.study
+    }
+
     /// Whether the run finished, no case failed, and something was measured.
     pub fn is_whole(&self) -> bool {
         !self.interrupted

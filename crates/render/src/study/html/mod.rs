@@ -89,7 +89,7 @@ pub fn html_with(record: &StudyRecord, lead: &Lead) -> String {
     let facts = machine::facts(&record.machine).map(|(name, text)| (name, Mood::Plain, text));
     page.facts("Machine", &facts);
     page.findings(record);
-    let study = escaped(&record.content.study.name);
+    let study = escaped(&record.study().name);
     let tool = escaped(&format!("{} {}", record.tool.name, record.tool.version));
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -118,7 +118,7 @@ impl Page {
     }
 
     fn title(&mut self, record: &StudyRecord) {
-        self.push(&format!("<h1>{}</h1>", escaped(&record.content.study.name)));
+        self.push(&format!("<h1>{}</h1>", escaped(&record.study().name)));
         self.push(&format!("<p class=\"quiet\">{}</p>", escaped(&title::circumstances(record))));
         if let Some(text) = title::emulated(&record.machine) {
             self.push(&format!("<p class=\"warning\">! {}</p>", escaped(&text)));
@@ -158,7 +158,7 @@ impl Page {
     }
 
     fn compared(&mut self, record: &StudyRecord) {
-        if record.content.study.comparisons.is_empty() {
+        if record.study().comparisons.is_empty() {
             return;
         }
         self.section("Comparisons");
@@ -169,7 +169,7 @@ impl Page {
             }
             let is_alone = group.len() == 1;
             for comparison in group {
-                let caption = words::title(&record.content.study.plan, comparison);
+                let caption = words::title(&record.study().plan, comparison);
                 // Next to contention on many threads, the difference on one would be a flat line.
                 let chart = curve::differences(record, format!("Difference of {caption}"), &[comparison]);
                 if let Some(chart) = chart.filter(|_| !is_alone) {
@@ -228,7 +228,7 @@ impl Page {
 
     fn cells(&mut self, record: &StudyRecord) {
         self.section("Time per operation");
-        let cells: Vec<&Cell> = record.content.study.cells.iter().collect();
+        let cells: Vec<&Cell> = record.study().cells.iter().collect();
         self.push(&format!("<p class=\"quiet\">{}</p>", escaped(&cells::heading(record, &cells))));
         if cells.is_empty() {
             self.push("<p>Nothing was measured.</p>");
@@ -240,7 +240,7 @@ impl Page {
 
     fn latencies(&mut self, record: &StudyRecord) {
         let mut is_first = true;
-        for cell in &record.content.study.cells {
+        for cell in &record.study().cells {
             let (Some(latencies), Some([values, how])) = (&cell.latencies, cells::percentiles(cell)) else {
                 continue;
             };
@@ -266,12 +266,12 @@ impl Page {
     }
 
     fn failures(&mut self, record: &StudyRecord) {
-        if record.content.study.failures.is_empty() {
+        if record.study().failures.is_empty() {
             return;
         }
         self.section("Failures");
         self.push("<ul class=\"says\">");
-        for failure in &record.content.study.failures {
+        for failure in &record.study().failures {
             let text = format!("{}: {}", failure.name(), given(Some(&failure.reason)));
             self.push(&sentence(Mood::Warning, &text));
         }
@@ -310,7 +310,7 @@ impl Page {
 /// Comparisons of the same two operations, in the order of the plan.
 fn by_pair(record: &StudyRecord) -> Vec<(String, Vec<&Comparison>)> {
     let mut groups: Vec<(String, Vec<&Comparison>)> = Vec::new();
-    for comparison in &record.content.study.comparisons {
+    for comparison in &record.study().comparisons {
         let pair = words::pair(comparison);
         match groups.iter_mut().find(|(known, _)| *known == pair) {
             Some((_, group)) => group.push(comparison),
