@@ -302,9 +302,8 @@ fn parts_unavailable(record: &Record) -> Vec<Finding> {
     let explained =
         |part: Part| record.interrupted || (record.content.plan.cpus.len() == 1 && matches!(part, OFFSETS | LITMUS));
     let mut by_reason: BTreeMap<&str, Vec<&PartReport>> = BTreeMap::new();
-    for report in
-        record.content.parts.iter().filter(|report| report.outcome != Outcome::Done && !explained(report.part))
-    {
+    let is_unexplained = |report: &&PartReport| report.outcome != Outcome::Done && !explained(report.part);
+    for report in record.content.parts.iter().filter(is_unexplained) {
         by_reason.entry(report.reason.as_deref().unwrap_or("no reason given")).or_default().push(report);
     }
     by_reason
@@ -379,13 +378,9 @@ mod tests {
         // Of several clocks, the one with corroborated gaps, though another lost more.
         let mut record = disturbed(Some(3), None, None);
         let unseen = disturbed(None, None, None).content.reads()[0].clone();
-        record
-            .content
-            .sections
-            .reads
-            .report
-            .push(crate::sections::reads::report::Reads { clock: "other".into(), ..unseen });
-        record.content.sections.reads.report[1].gaps[1].share_of_time = 0.9;
+        let reads = &mut record.content.sections.reads.report;
+        reads.push(crate::sections::reads::report::Reads { clock: "other".into(), ..unseen });
+        reads[1].gaps[1].share_of_time = 0.9;
         assert!(!noisy_machine(&record)[0].evidence.summary.contains("other"));
     }
 
@@ -427,12 +422,8 @@ mod tests {
             elapsed_ms: 1,
             disturbance: Disturbance::default(),
         });
-        record
-            .content
-            .sections
-            .runtimes
-            .report
-            .push(crate::sections::runtimes::probe::unasked(chronoscope_probes::RuntimeKind::Java));
+        let java = crate::sections::runtimes::probe::unasked(chronoscope_probes::RuntimeKind::Java);
+        record.content.sections.runtimes.report.push(java);
         let severities = |record: &Record| {
             crate::rules::tests::conclude(record).iter().map(|finding| finding.severity).collect::<Vec<_>>()
         };

@@ -160,13 +160,8 @@ mod tests {
             grade: clocks::of_intervals(timed),
         };
         let advice: Vec<_> = timed.iter().map(advice).collect();
-        record
-            .content
-            .sections
-            .clocks
-            .report
-            .clocks
-            .extend(timed.map(|timed| ClockReport { intervals: Some(timed), ..readable(CLOCK) }));
+        let clock = timed.map(|timed| ClockReport { intervals: Some(timed), ..readable(CLOCK) });
+        record.content.sections.clocks.report.clocks.extend(clock);
         question(interval_ns, &advice, &Facts::of(&record)).answer
     }
 

@@ -244,12 +244,9 @@ fn question(clock: &FakeClock, interval_ns: u64) -> Record {
     let claim = claimed_intervals(&empty, None);
     let mut record = blank();
     record.content.sections.clocks.plan.questions_ns = vec![interval_ns as f64];
-    let timed = TimedIntervals::claimed(claim);
-    record.content.sections.clocks.report.clocks.push(ClockReport {
-        intervals: Some(timed),
-        name: CLOCK.into(),
-        ..Default::default()
-    });
+    let intervals = Some(TimedIntervals::claimed(claim));
+    let clock = ClockReport { intervals, name: CLOCK.into(), ..Default::default() };
+    record.content.sections.clocks.report.clocks.push(clock);
     record
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use chronoscope_harness::record::study::{Estimate, OperationPart, Steadiness, StudyRecord};
+use chronoscope_harness::record::study::{Estimate, OperationPart, Steadiness, StudyRecord, StudyReport};
 use chronoscope_harness::rule::conclude;
 use chronoscope_harness::study_rules::{self, *};
 
@@ -165,23 +165,20 @@ fn the_states_of_a_host_are_documented() {
 /// One fault after another in a study, each with its finding.
 #[test]
 fn each_fault_of_a_study_is_told_as_what_it_is() {
-    type Fault = (Kind, fn(&mut StudyRecord));
+    type Fault = (Kind, fn(&mut StudyReport));
     let faults: [Fault; 12] = [
-        (OWN_THREADS, |study| study.content.study.cells[0].own_threads = true),
-        (MEASURED_ONCE, |study| {
-            study.content.study.cells[0].forks.iter_mut().skip(1).for_each(|process| process.time_ns = None)
-        }),
+        (OWN_THREADS, |study| study.cells[0].own_threads = true),
+        (MEASURED_ONCE, |study| study.cells[0].forks.iter_mut().skip(1).for_each(|process| process.time_ns = None)),
         (DRIFTS_OVER_RUN, |study| {
             let drifting = Steadiness { flat: 5, drift_over_run_pct: Some(3.1), ..Steadiness::default() };
-            study.content.study.cells[0].steadiness = Some(drifting);
+            study.cells[0].steadiness = Some(drifting);
         }),
-        (SLOWS_CORE, |study| study.content.study.cells[0].slows_core = Some(1.3)),
-        (GIVES_UP_CPU, |study| study.content.study.cells[0].switches_by_itself = true),
-        (OVERSUBSCRIBED, |study| study.content.study.cells[0].oversubscribed = true),
+        (SLOWS_CORE, |study| study.cells[0].slows_core = Some(1.3)),
+        (GIVES_UP_CPU, |study| study.cells[0].switches_by_itself = true),
+        (OVERSUBSCRIBED, |study| study.cells[0].oversubscribed = true),
         (OMISSION_INFLATES, |study| {
-            let two =
-                study.study().cells[0].time_ns.map(|time| Estimate { estimate: 2.0, low: 1.9, high: 2.1, ..time });
-            study.content.study.cells[0].part = two.map(|two| OperationPart {
+            let two = study.cells[0].time_ns.map(|time| Estimate { estimate: 2.0, low: 1.9, high: 2.1, ..time });
+            study.cells[0].part = two.map(|two| OperationPart {
                 part_ns: two,
                 claimed_per_s: two,
                 external_per_s: two,
@@ -191,17 +188,16 @@ fn each_fault_of_a_study_is_told_as_what_it_is() {
             });
         }),
         (NO_STEADY_STATE, |study| {
-            study.content.study.cells[0].steadiness =
-                Some(Steadiness { no_steady_state: 3, flat: 2, ..Steadiness::default() });
+            study.cells[0].steadiness = Some(Steadiness { no_steady_state: 3, flat: 2, ..Steadiness::default() });
         }),
-        (PART_UNAVAILABLE, |study| study.content.study.forks[0].reason_incomplete = Some("it was killed".to_owned())),
+        (PART_UNAVAILABLE, |study| study.forks[0].reason_incomplete = Some("it was killed".to_owned())),
         (FALSE_ALARMS, |study| {
-            let control = study.content.study.control.as_mut().expect("it compares");
+            let control = study.control.as_mut().expect("it compares");
             control.alarms = control.comparisons.max(2);
         }),
-        (NOT_PINNED, |study| study.content.study.forks[0].disturbance.reason_unpinned = Some("EPERM".to_owned())),
+        (NOT_PINNED, |study| study.forks[0].disturbance.reason_unpinned = Some("EPERM".to_owned())),
         (TOKENS_NOT_LINEAR, |study| {
-            study.content.study.tokens.as_mut().expect("they were measured").largest_deviation_pct = 50.0;
+            study.tokens.as_mut().expect("they were measured").largest_deviation_pct = 50.0;
         }),
     ];
     let sound = chronoscope_harness::record::parse_study(include_str!("../../tests/fixtures/study.json")).unwrap();
@@ -211,7 +207,7 @@ fn each_fault_of_a_study_is_told_as_what_it_is() {
     };
     for (kind, fault) in faults {
         let mut study = sound.clone();
-        fault(&mut study);
+        fault(&mut study.content.study);
         assert_eq!(of_kind(&study, kind), of_kind(&sound, kind) + 1, "{kind:?}");
     }
 }

@@ -89,21 +89,14 @@ fn changed(change: fn(&mut Record)) -> Record {
 }
 
 fn monotonic(record: &mut Record) -> &mut ClockReport {
-    record.content.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap()
+    record.content.sections.clocks.report.clock_mut(&"CLOCK_MONOTONIC".into()).unwrap()
 }
 
 fn say_causality_and_intervals(say: &mut dyn FnMut(&str, &Record, &str)) {
     let causal = "causal across cores";
     let unobserved = changed(|record| {
-        let row = record
-            .content
-            .sections
-            .causality
-            .report
-            .litmus
-            .iter_mut()
-            .find(|row| row.name == "CLOCK_MONOTONIC")
-            .unwrap();
+        let mut rows = record.content.sections.causality.report.litmus.iter_mut();
+        let row = rows.find(|row| row.name == "CLOCK_MONOTONIC").unwrap();
         (row.observations, row.fresh) = (0, 0);
     });
     say("causal", &record(), causal);
@@ -143,31 +136,15 @@ fn say_paths_and_questions(say: &mut dyn FnMut(&str, &Record, &str)) {
     say("a path that no proof settled", &unknown, "fast path");
     say("monotonic", &record(), "monotonic: ");
     let unwatched = changed(|record| {
-        record
-            .content
-            .sections
-            .clocks
-            .report
-            .clocks
-            .iter_mut()
-            .find(|clock| clock.name == "rdtscp")
-            .unwrap()
-            .granularity = None;
+        record.content.sections.clocks.report.clock_mut(&"rdtscp".into()).unwrap().granularity = None;
     });
     say("an unwatched clock", &unwatched, "monotonic: ");
     let mut asked = record();
     asked.content.sections.clocks.plan.questions_ns = vec![50.0, 9_000.0];
     say("a question of too short an interval", &asked, "50.0 ns: ");
     say("of one that was confirmed", &asked, "9.00 µs: ");
-    asked
-        .content
-        .sections
-        .clocks
-        .report
-        .clocks
-        .iter_mut()
-        .filter_map(|clock| clock.intervals.as_mut())
-        .for_each(|timed| timed.trials.clear());
+    let clocks = &mut asked.content.sections.clocks.report.clocks;
+    clocks.iter_mut().filter_map(|clock| clock.intervals.as_mut()).for_each(|timed| timed.trials.clear());
     say("of one that is claimed", &asked, "9.00 µs: ");
     asked.content.sections.clocks.report.clocks.iter_mut().for_each(|clock| clock.intervals = None);
     say("of one that was not tested", &asked, "9.00 µs: ");

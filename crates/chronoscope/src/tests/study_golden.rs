@@ -116,13 +116,8 @@ fn nothing_is_named_that_is_the_same_everywhere() {
 #[test]
 fn the_confidence_is_the_one_attained() {
     let mut record = record();
-    record
-        .content
-        .study
-        .cells
-        .iter_mut()
-        .filter_map(|cell| cell.time_ns.as_mut())
-        .for_each(|time| time.confidence = 0.9375);
+    let cells = &mut record.content.study.cells;
+    cells.iter_mut().filter_map(|cell| cell.time_ns.as_mut()).for_each(|time| time.confidence = 0.9375);
     let attained = format!("± {}", chronoscope_harness::quantity::confidence(0.9375));
     for page in [plain(&record, Detail::Usual), html(&record)] {
         assert!(page.contains(&attained), "{page}");

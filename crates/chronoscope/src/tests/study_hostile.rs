@@ -201,21 +201,11 @@ fn nothing_measured() {
 fn more_comparisons_than_a_page_can_draw() {
     let mut record = parse(FIXTURE).unwrap();
     let first = record.study().comparisons[0].clone();
-    record.content.study.comparisons =
+    let comparisons = &mut record.content.study.comparisons;
+    *comparisons =
         (0..100).map(|threads| chronoscope_harness::record::study::Comparison { threads, ..first.clone() }).collect();
-    record
-        .content
-        .study
-        .comparisons
-        .iter_mut()
-        .step_by(2)
-        .for_each(|comparison| comparison.parameters.extend([("n".into(), "1".into())]));
-    record
-        .content
-        .study
-        .comparisons
-        .iter_mut()
-        .for_each(|comparison| comparison.case.push_str(&comparison.threads.to_string()));
+    comparisons.iter_mut().step_by(2).for_each(|comparison| comparison.parameters.extend([("n".into(), "1".into())]));
+    comparisons.iter_mut().for_each(|comparison| comparison.case.push_str(&comparison.threads.to_string()));
     assert_harmless(&record);
     let page = html(&record);
     assert_eq!(page.matches("<svg ").count(), 60);

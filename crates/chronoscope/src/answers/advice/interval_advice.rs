@@ -67,13 +67,10 @@ fn cpus(record: &Record) -> u64 {
 fn loop_turn_ns(question: &IntervalQuestion, record: &Record) -> Option<f64> {
     let turn = match question.runtime {
         None => record.content.clocks().harness.as_ref()?.loop_overhead_ns.as_ref(),
-        Some(kind) => record
-            .content
-            .runtimes()
-            .iter()
-            .find(|runtime| runtime.kind == kind && runtime.available)?
-            .loop_overhead_ns
-            .as_ref(),
+        Some(kind) => {
+            let mut runtimes = record.content.runtimes().iter();
+            runtimes.find(|runtime| runtime.kind == kind && runtime.available)?.loop_overhead_ns.as_ref()
+        }
     };
     turn.map(|turn| turn.estimate).filter(|turn| turn.is_finite() && *turn > 0.0)
 }
@@ -209,8 +206,8 @@ fn between_threads(clock: &UsableClock, question: &IntervalQuestion, record: &Re
 fn interrupted(method: &MethodAdvice, question: &IntervalQuestion, record: &Record) -> Option<String> {
     const LEAST_SHARE: f64 = 0.001;
     let takes_ns = method.takes_ns.filter(|_| matches!(method.method, Method::Direct | Method::Batch))?;
-    let reads =
-        record.content.reads().iter().find(|reads| reads.span_ns > 0.0 && reads.shown_gaps().next().is_some())?;
+    let mut reads = record.content.reads().iter();
+    let reads = reads.find(|reads| reads.span_ns > 0.0 && reads.shown_gaps().next().is_some())?;
     // Shorter ones are within the error.
     let matters = |gaps: &&Gaps| gaps.above_ns >= takes_ns * question.error_pct / 100.0;
     let gaps = reads.shown_gaps().filter(matters).min_by(|a, b| a.above_ns.total_cmp(&b.above_ns))?;

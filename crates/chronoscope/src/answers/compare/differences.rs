@@ -71,17 +71,14 @@ fn of_machine(machine: &Machine) -> Vec<Fact> {
 }
 
 fn of_run(record: &Document<Content>) -> Vec<Fact> {
-    let depth = match record.content.plan.depth {
-        _ if record.content.plan.parts.is_empty() => "",
+    let plan = &record.content.plan;
+    let depth = match plan.depth {
+        _ if plan.parts.is_empty() => "",
         Depth::Quick => "quick",
         Depth::Normal => "normal",
         Depth::Thorough => "thorough",
     };
-    let cpus = if record.content.plan.cpus.is_empty() {
-        record.machine.cpu.allowed.len()
-    } else {
-        record.content.plan.cpus.len()
-    };
+    let cpus = if plan.cpus.is_empty() { record.machine.cpu.allowed.len() } else { plan.cpus.len() };
     let interrupted = if record.interrupted { "yes" } else { "no" };
     vec![
         ("version", format!("{} {}", record.tool.name, record.tool.version)),

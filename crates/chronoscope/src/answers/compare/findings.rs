@@ -116,6 +116,10 @@ mod tests {
         document(include_str!("../../../tests/fixtures/runtimes.json")).unwrap()
     }
 
+    fn runtime(record: &mut Record, kind: RuntimeKind) -> &mut Runtime {
+        record.content.sections.runtimes.report.iter_mut().find(|runtime| runtime.kind == kind).unwrap()
+    }
+
     #[test]
     fn a_finding_of_one_document_alone_is_named() {
         let base = record();
@@ -139,25 +143,12 @@ mod tests {
         let this = of_runtimes();
         let is_of_mono = |name: &FindingName| name.subject.as_deref().is_some_and(|it| it.contains("Mono"));
         let mut other = of_runtimes();
-        let mono = other
-            .content
-            .sections
-            .runtimes
-            .report
-            .iter_mut()
-            .find(|runtime| runtime.kind == RuntimeKind::Mono)
-            .unwrap();
+        let mono = runtime(&mut other, RuntimeKind::Mono);
         (mono.available, mono.out_of_time) = (false, false);
         mono.reason_unavailable = Some("not found".to_owned());
         other.findings.clear();
         assert!(findings_missing(&this, &other).iter().any(is_of_mono), "what was not there before is new");
-        other
-            .content
-            .sections
-            .runtimes
-            .report
-            .iter_mut()
-            .for_each(|runtime| runtime.out_of_time = runtime.kind == RuntimeKind::Mono);
+        runtime(&mut other, RuntimeKind::Mono).out_of_time = true;
         let missing = findings_missing(&this, &other);
         assert!(!missing.iter().any(is_of_mono) && !missing.is_empty(), "{missing:?}");
         other.content.sections.runtimes.report.retain(|runtime| runtime.kind != RuntimeKind::Mono);
@@ -223,8 +214,7 @@ mod tests {
     #[test]
     fn another_version_of_a_runtime_with_the_same_findings_has_nothing_new() {
         let (base, mut this) = (of_runtimes(), of_runtimes());
-        let mono =
-            this.content.sections.runtimes.report.iter_mut().find(|runtime| runtime.kind == RuntimeKind::Mono).unwrap();
+        let mono = runtime(&mut this, RuntimeKind::Mono);
         mono.version = Some("6.12.0.200".to_owned());
         judge(&mut this);
         assert!(this.findings.iter().any(|it| it.subject.as_deref().is_some_and(|it| it.contains("Mono 6.12.0.200"))));
@@ -241,14 +231,7 @@ mod tests {
         other.findings.clear();
         let has = |other: &Record, id: &str| findings_missing(&this, other).iter().any(|it| it.id == id);
         assert!(has(&other, "wall_clock_for_intervals") && has(&other, "runtime_not_parallel"));
-        let java = other
-            .content
-            .sections
-            .runtimes
-            .report
-            .iter_mut()
-            .find(|runtime| runtime.kind == RuntimeKind::Java)
-            .unwrap();
+        let java = runtime(&mut other, RuntimeKind::Java);
         java.out_of_time = true;
         assert!(!has(&other, "wall_clock_for_intervals") && has(&other, "runtime_not_parallel"));
         let mut both = this.findings.iter().find(|it| it.id == "runtime_not_parallel").unwrap().clone();
@@ -259,19 +242,15 @@ mod tests {
     #[test]
     fn one_of_two_versions_that_there_was_no_time_for_was_not_tried() {
         let mut this = of_runtimes();
-        let mut second =
-            this.content.runtimes().iter().find(|runtime| runtime.kind == RuntimeKind::Python).unwrap().clone();
+        let mut second = runtime(&mut this, RuntimeKind::Python).clone();
         second.version = Some("3.12.1 (main)".to_owned());
         this.content.sections.runtimes.report.push(second);
         let mut other = this.clone();
         let last = other.content.sections.runtimes.report.last_mut().unwrap();
         (last.available, last.out_of_time) = (false, true);
-        assert!(
-            has_tried(&other, &this.content.runtimes()[4])
-                && !has_tried(&other, this.content.runtimes().last().unwrap())
-        );
-        let last = other.content.sections.runtimes.report.last_mut().unwrap();
-        last.version = None;
-        assert!(!has_tried(&other, this.content.runtimes().last().unwrap()), "which version it is nobody asked");
+        let tried = this.content.runtimes();
+        assert!(has_tried(&other, &tried[4]) && !has_tried(&other, tried.last().unwrap()));
+        other.content.sections.runtimes.report.last_mut().unwrap().version = None;
+        assert!(!has_tried(&other, tried.last().unwrap()), "which version it is nobody asked");
     }
 }

@@ -20,8 +20,8 @@ fn source(name: &str, record: Record) -> Source {
 fn scaled(factor: f64, second: u32) -> Record {
     let mut record = record();
     record.started_at = format!("2026-11-22T00:00:{second:02}Z");
-    for latency in record.content.sections.clocks.report.clocks.iter_mut().filter_map(|clock| clock.latency_ns.as_mut())
-    {
+    let clocks = &mut record.content.sections.clocks.report.clocks;
+    for latency in clocks.iter_mut().filter_map(|clock| clock.latency_ns.as_mut()) {
         for value in [&mut latency.estimate, &mut latency.low, &mut latency.high] {
             *value *= factor;
         }
@@ -66,15 +66,8 @@ fn studies_are_compared_cell_by_cell() {
         cells.iter_mut().for_each(|cell| cell.time_ns = cell.time_ns.map(|time| time.times(factor)));
         record
     };
-    let timed = study(1.0)
-        .content
-        .study
-        .as_ref()
-        .expect("it is a study")
-        .cells
-        .iter()
-        .filter(|cell| cell.time_ns.is_some())
-        .count();
+    let cells = study(1.0).content.study.expect("it is a study").cells;
+    let timed = cells.iter().filter(|cell| cell.time_ns.is_some()).count();
     let counted = |factor: f64| {
         let compared = compare(&source("a", study(1.0)), &[source("b", study(factor))], &[]);
         let figures = &compared.runs[0].figures;

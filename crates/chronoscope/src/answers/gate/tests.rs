@@ -63,8 +63,7 @@ fn a_limit_is_judged_by_the_ends_of_the_interval() {
         assert_eq!(outcome(&check, &latency(limit)), wanted, "{limit}");
     }
     let mut wide = check;
-    let clock =
-        wide.content.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    let clock = wide.content.sections.clocks.report.clock_mut(&"CLOCK_MONOTONIC".into()).unwrap();
     let latency_ns = clock.latency_ns.as_mut().unwrap();
     (latency_ns.low, latency_ns.high) = (18.0, 41.0);
     let between = judged(&wide, &latency("40ns"));
@@ -78,8 +77,7 @@ fn a_limit_is_judged_by_the_ends_of_the_interval() {
 #[test]
 fn an_interval_of_little_confidence_settles_nothing() {
     let mut once = check();
-    let clock =
-        once.content.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    let clock = once.content.sections.clocks.report.clock_mut(&"CLOCK_MONOTONIC".into()).unwrap();
     clock.latency_ns.as_mut().unwrap().confidence = 0.75;
     let within = judged(&once, &latency("40ns"));
     assert!(within.outcome == Unresolved && within.seen.contains("confidence"), "{within:?}");
@@ -112,8 +110,7 @@ fn what_was_not_measured_is_unknown_with_the_reason() {
         assert!(!judged.seen.trim().is_empty(), "{line}");
     }
     let mut broken = check();
-    let clock =
-        broken.content.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    let clock = broken.content.sections.clocks.report.clock_mut(&"CLOCK_MONOTONIC".into()).unwrap();
     (clock.available, clock.reason_unavailable) = (false, Some("EINVAL".to_owned()));
     let unreadable = judged(&broken, &latency("1s"));
     assert!(unreadable.outcome == Unknown && unreadable.seen.ends_with("EINVAL"), "{unreadable:?}");
@@ -133,8 +130,7 @@ fn a_step_hidden_by_the_read_may_be_anything_below_it() {
     assert_eq!(outcome(&check, "max-granularity.CLOCK_MONOTONIC_COARSE = '4ms'"), Passed);
     assert_eq!(outcome(&check, "max-granularity.CLOCK_MONOTONIC_COARSE = '3ms'"), Failed);
     let mut ticking = check;
-    let clock =
-        ticking.content.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC").unwrap();
+    let clock = ticking.content.sections.clocks.report.clock_mut(&"CLOCK_MONOTONIC".into()).unwrap();
     let period = chronoscope_harness::record::Estimate { estimate: 10.0, low: 9.9, high: 10.1, confidence: 0.99 };
     clock.tick = Some(Tick { period_ns: Some(period), ..Tick::default() });
     assert_eq!(outcome(&ticking, "max-granularity.monotonic = '20ns'"), Passed);

@@ -162,9 +162,8 @@ mod tests {
     #[test]
     fn what_is_worse_and_what_is_new_is_counted() {
         let (last, mut this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
-        for latency in
-            this.content.sections.clocks.report.clocks.iter_mut().filter_map(|clock| clock.latency_ns.as_mut())
-        {
+        let clocks = &mut this.content.sections.clocks.report.clocks;
+        for latency in clocks.iter_mut().filter_map(|clock| clock.latency_ns.as_mut()) {
             (latency.estimate, latency.low, latency.high) =
                 (2.0 * latency.estimate, 2.0 * latency.low, 2.0 * latency.high);
         }
@@ -194,15 +193,7 @@ mod tests {
     #[test]
     fn what_only_one_of_them_has_is_a_change() {
         let (last, mut this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
-        this.content
-            .sections
-            .clocks
-            .report
-            .clocks
-            .iter_mut()
-            .find(|clock| clock.name.name() == "rdtscp")
-            .unwrap()
-            .latency_ns = None;
+        this.content.sections.clocks.report.clock_mut(&"rdtscp".into()).unwrap().latency_ns = None;
         for (this, last) in [(&this, &last), (&last, &this)] {
             assert!(!of(this, last).sentence.contains("no other certain change"), "{}", of(this, last).sentence);
         }

@@ -50,15 +50,7 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
     let id = row.name.known();
     let allowed_ns = id.and_then(|id| id.facts().step_back_below).map(|below| below.as_nanos() as f64);
     // Of a clock unknown to this build its document says; one that says nothing must be causal like any other.
-    let said = || {
-        record
-            .content
-            .clocks()
-            .clocks
-            .iter()
-            .find(|clock| clock.name == row.name)
-            .is_none_or(|clock| clock.causal_by_design)
-    };
+    let said = || record.content.clocks().clock(&row.name).is_none_or(|clock| clock.causal_by_design);
     let must_be_causal = id.map_or_else(said, |id| id.facts().is_causal);
     let is_broken = must_be_causal || allowed_ns.is_some_and(|allowed| row.worst_ns >= allowed);
     let rate_pct = row.violations as f64 / row.observations.max(1) as f64 * 100.0;

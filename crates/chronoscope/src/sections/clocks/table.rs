@@ -1,6 +1,6 @@
 use crate::document::Record;
 use crate::sections::clocks::plan::{GRANULARITY, LATENCY, PATHS};
-use crate::sections::clocks::report::ClockReport;
+use crate::sections::clocks::report::{ClockReport, ClocksReport};
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::record::{Machine, Path, PathMethod};
 
@@ -152,24 +152,19 @@ impl Confidences {
 fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     let mut remarks = Vec::new();
     remarks.extend(confidences.note());
-    if record.content.clocks().clocks.iter().any(|clock| clock.available && clock.exits_on(&record.machine)) {
+    let ClocksReport { clocks, harness: overhead, .. } = record.content.clocks();
+    if clocks.iter().any(|clock| clock.available && clock.exits_on(&record.machine)) {
         remarks.push("traps: every read exits to the hypervisor".to_owned());
     }
     let untested = |name: &str, missing: fn(&ClockReport) -> bool, part| {
-        let affected = record.content.clocks().clocks.iter().any(|clock| clock.available && missing(clock));
+        let affected = clocks.iter().any(|clock| clock.available && missing(clock));
         affected.then(|| format!("{UNKNOWN} under {name}: not tested: {}", record.content.reason_missing(&[part])))
     };
     remarks.extend(untested("latency", |clock| clock.latency_ns.is_none(), LATENCY));
     remarks.extend(untested("observed", |clock| clock.granularity_ns.is_none(), GRANULARITY));
-    remarks.extend(
-        record
-            .content
-            .clocks()
-            .clocks
-            .iter()
-            .any(ClockReport::hides_its_tick)
-            .then(|| "observed under the latency: the tick on whose multiples the readings lie".to_owned()),
-    );
+    if clocks.iter().any(ClockReport::hides_its_tick) {
+        remarks.push("observed under the latency: the tick on whose multiples the readings lie".to_owned());
+    }
     remarks.extend(untested("path", |clock| clock.path.is_none(), PATHS));
     let mut notes = Vec::new();
     if !remarks.is_empty() {
@@ -178,17 +173,15 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     notes.extend(library_clock::said(record));
     notes.extend(cycles(record));
     notes.push(harness(record));
-    notes.extend(
-        record.content.clocks().harness.as_ref().map(|harness| quiet_visits(&harness.interference, &record.machine)),
-    );
+    notes.extend(overhead.as_ref().map(|overhead| quiet_visits(&overhead.interference, &record.machine)));
     notes
 }
 
 /// The cost of the plain counter read in cycles, and the published figure.
 fn cycles(record: &Record) -> Option<String> {
     let counter = |clock: &&ClockReport| clock.cycles(&record.machine).is_some();
-    let clock = record.content.clocks().clocks.iter().filter(counter).find(|clock| !clock.ordered);
-    let clock = clock.or_else(|| record.content.clocks().clocks.iter().find(counter))?;
+    let clocks = &record.content.clocks().clocks;
+    let clock = clocks.iter().filter(counter).find(|clock| !clock.ordered).or_else(|| clocks.iter().find(counter))?;
     let unpublished = match (record.machine.is_emulated(), clock.published_cycles(&record.machine)) {
         (true, _) => "; emulated: not a figure of hardware",
         (false, None) => "; no published figure for this CPU",
@@ -224,8 +217,7 @@ fn harness(record: &Record) -> String {
         ns(harness.timer_cost_ns),
         percent(harness.timer_error_pct)
     );
-    let is_counter =
-        record.content.clocks().clocks.iter().any(|clock| clock.name == harness.timer && clock.is_counter());
+    let is_counter = record.content.clocks().clock(&harness.timer).is_some_and(ClockReport::is_counter);
     let doubt = record.content.counter_doubt().filter(|_| is_counter).map_or_else(String::new, |doubt| {
         format!("; the timer is the counter, at its rate during this run, although {doubt}")
     });

@@ -2,6 +2,7 @@ use super::plan::HICCUPS;
 use super::program::quoted;
 use super::report::{HiccupFigures, HiccupWay, HiccupsReport, LogReport, ProgramReport};
 use crate::document::Record;
+use crate::section::Entry;
 use chronoscope_harness::quantity::{count, ms, ns, share};
 use chronoscope_render::bars::{SCALE, bars};
 use chronoscope_render::line::Line;
@@ -33,17 +34,14 @@ const LEGEND: &str = "time: observed; looks: glances at the clock that were due,
 /// Every CPU, the distribution on all of them, the program and the log.
 pub fn show(page: &mut Page, record: &Record) {
     page.section("HICCUPS: what the machine takes from threads that ask for nothing");
-    let Some(report) = &record.content.hiccups() else {
+    let Entry { plan, report } = &record.content.sections.hiccups;
+    let Some(report) = report else {
         page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[HICCUPS]));
         return;
     };
     table(page, report);
     if let Some(program) = &report.program {
-        page.entry(
-            "program",
-            PLAIN,
-            &format!("{}: {}", quoted(&record.content.sections.hiccups.plan.command), ended(program)),
-        );
+        page.entry("program", PLAIN, &format!("{}: {}", quoted(&plan.command), ended(program)));
     }
     if let Some(log) = &report.log {
         page.entry("log", PLAIN, &written(log));

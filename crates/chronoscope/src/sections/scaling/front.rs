@@ -1,7 +1,7 @@
 //! How much work between reads it takes for threads reading a clock not to slow each other down. Pure functions of the
 //! record: sentences, tables and charts take every judgement from here.
 
-use chronoscope_harness::record::study::{Cell, Estimate, StudyRecord};
+use chronoscope_harness::record::study::{Cell, Comparison, Estimate, StudyRecord};
 use chronoscope_harness::stats::over_processes;
 use chronoscope_harness::study_rules::is_apart;
 
@@ -14,9 +14,9 @@ pub const TOLERANCE_PCT: f64 = 10.0;
 /// The conclusions for each clock in the record.
 pub fn conclude(record: &StudyRecord) -> Vec<Conclusion> {
     let mut clocks: Vec<&str> = Vec::new();
-    for cell in &record.study().cells {
-        let is_work =
-            cell.case == NOTHING || record.study().plan.comparisons.iter().any(|(_, work)| *work == cell.case);
+    let study = record.study();
+    for cell in &study.cells {
+        let is_work = cell.case == NOTHING || study.plan.comparisons.iter().any(|(_, work)| *work == cell.case);
         let is_clock = !is_work && !cell.case.starts_with(&ticks_of(""));
         if is_clock && !clocks.contains(&cell.case.as_str()) {
             clocks.push(&cell.case);
@@ -114,12 +114,8 @@ fn work_ns(record: &StudyRecord, work: &str, tokens: u64) -> Option<f64> {
 
 /// The clock's addition to the work alone, from pairs of the same round.
 pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) -> Option<Estimate> {
-    let of_clock = record
-        .study()
-        .comparisons
-        .iter()
-        .filter(|comparison| comparison.case == clock && comparison.threads == threads);
-    let mut points = of_clock.flat_map(|comparison| &comparison.points);
+    let of_clock = |comparison: &&Comparison| comparison.case == clock && comparison.threads == threads;
+    let mut points = record.study().comparisons.iter().filter(of_clock).flat_map(|comparison| &comparison.points);
     points.find(|point| point.backoff_tokens == tokens).map(|point| point.difference_ns)
 }
 

@@ -528,13 +528,8 @@ mod tests {
     fn what_was_measured_twice_is_judged_once() {
         let mut record = record();
         // A later pass with another time for the same combination, which no table shows.
-        let mut again = record
-            .study()
-            .cells
-            .iter()
-            .find(|cell| (cell.case.as_str(), cell.threads) == ("cheap", 2))
-            .unwrap()
-            .clone();
+        let mut cells = record.study().cells.iter();
+        let mut again = cells.find(|cell| (cell.case.as_str(), cell.threads) == ("cheap", 2)).unwrap().clone();
         again.time_ns = Some(about(900.0, 1.0));
         record.content.study.cells.push(again);
         concluded(&mut record);

@@ -14,12 +14,9 @@ use chronoscope_render::words::{counted, given};
 /// Every method of pausing that each runtime has.
 pub fn show(page: &mut Page, record: &Record) {
     page.section("RUNTIMES, PAUSES: requested, actual, and CPU share");
-    let paused: Vec<(String, &Pauses)> = record
-        .content
-        .runtimes()
-        .iter()
-        .filter_map(|runtime| Some((runtime.title(), runtime.pause.as_ref()?)))
-        .collect();
+    let runtimes = record.content.runtimes().iter();
+    let paused: Vec<(String, &Pauses)> =
+        runtimes.filter_map(|runtime| Some((runtime.title(), runtime.pause.as_ref()?))).collect();
     if paused.is_empty() {
         page.paragraph(Line::plain("  "), DIM, "no runtime could be measured");
         return;
