@@ -85,16 +85,16 @@ impl Section {
 
     pub fn study(&mut self, record: &StudyRecord) {
         let mut cells = Table::new(2, "case | where | ns | least ns");
-        for cell in &record.cells {
-            let place = record.plan.place(&cell.parameters, cell.backoff_tokens, cell.threads);
+        for cell in &record.study().cells {
+            let place = record.study().plan.place(&cell.parameters, cell.backoff_tokens, cell.threads);
             let ns = cell.time_ns.map(|ns| Value::estimate(ns, 2)).or(cell.below_ns.map(Value::Below));
             let least = cell.minimum_ns.map(|ns| Value::number(ns, 2));
             cells.row([cell.case.as_str().into(), place.into(), ns.into(), least.into()]);
         }
         let mut comparisons = Table::new(3, "case | baseline | where | ratio | difference, ns");
-        for comparison in &record.comparisons {
+        for comparison in &record.study().comparisons {
             for point in &comparison.points {
-                let place = record.plan.place(&comparison.parameters, point.backoff_tokens, comparison.threads);
+                let place = record.study().plan.place(&comparison.parameters, point.backoff_tokens, comparison.threads);
                 let names = [&comparison.case, &comparison.baseline, &place].map(|name| name.as_str().into());
                 let figures = [Value::estimate(point.ratio, 3), Value::estimate(point.difference_ns, 2)];
                 comparisons.row([names.as_slice(), figures.as_slice()].concat());

@@ -19,7 +19,7 @@ pub fn options((seconds, processes): (f64, u32)) -> StudyOptions {
 pub fn run(study: &Study, options: &StudyOptions) -> Result<StudyRecord, Failure> {
     let tool = Tool { name: "chronoscope's benchmarks".into(), version: env!("CARGO_PKG_VERSION").into() };
     let record = study.run(options, tool, &mut ()).map_err(failed(study.name()))?;
-    match record.failures.first() {
+    match record.study().failures.first() {
         Some(failure) => Err(Failure::run(format!("{}, {}: {}", failure.case, failure.at, failure.reason))),
         None => Ok(record),
     }

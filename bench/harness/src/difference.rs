@@ -16,7 +16,7 @@ fn two_percent(run: &Run, section: &mut Section) -> Result<(), Failure> {
     let mut table = Table::new(2, "links | run | ratio, 102 by 100 | found | verdict | s");
     run.repeat("difference, two percent", 5, 1, |number| {
         let record = study::run(&study, &options)?;
-        let point = only_point(record.comparisons.first())?;
+        let point = only_point(record.study().comparisons.first())?;
         table.row([
             "two percent".into(),
             (number + 1).to_string().into(),
@@ -38,10 +38,10 @@ fn same(run: &Run, section: &mut Section) -> Result<(), Failure> {
     let (mut wrong, mut alarms) = (Count::default(), 0);
     let resolvable_pct = run.repeat("difference, none", 20, 1, |_| {
         let record = study::run(&study, &options)?;
-        for comparison in &record.comparisons {
+        for comparison in &record.study().comparisons {
             points.push((comparison.case.clone(), only_point(Some(comparison))?.clone()));
         }
-        Ok(record.control.map(|control| {
+        Ok(record.study().control.map(|control| {
             wrong = wrong + Count { of: control.verdicts_wrong.into(), all: control.comparisons.into() };
             alarms += u64::from(control.alarms);
             control.resolvable_pct

@@ -51,8 +51,8 @@ pub(crate) fn duration(run: &Run, section: &mut Section) -> Result<(), Failure> 
         let seen = run.repeat(&format!("duration, {words}"), 3, 1, |_| {
             let record = study::run(&study, &study::options((seconds, PROCESSES)))?;
             let measured = |cell: &Cell| cell.forks.iter().filter(|fork| fork.time_ns.is_some()).count();
-            let rarest = record.cells.iter().map(measured).min().unwrap_or(0);
-            Ok([record.elapsed_ms as f64 / 1e3, record.forks.len() as f64, rarest as f64])
+            let rarest = record.study().cells.iter().map(measured).min().unwrap_or(0);
+            Ok([record.elapsed_ms as f64 / 1e3, record.study().forks.len() as f64, rarest as f64])
         })?;
         let off = seen.iter().map(|[took_s, ..]| (took_s / given_s - 1.0).abs() * 100.0).fold(0.0, f64::max);
         let of = |which: usize, decimals| Value::extremes(seen.iter().map(|seen| seen[which]), decimals);
@@ -68,8 +68,8 @@ pub(crate) fn empty(run: &Run, section: &mut Section) -> Result<(), Failure> {
     let (study, options) = (studies::empty(), study::options(run.pick((1.0, 12), (0.5, 4))));
     let said: Vec<[Option<f64>; 3]> = run.repeat("empty", 10, 1, |_| {
         let record = study::run(&study, &options)?;
-        let cell = record.cells.first().ok_or_else(|| Failure::run("the empty benchmark was not measured"))?;
-        Ok([cell.below_ns, cell.time_ns.map(|ns| ns.estimate), record.empty_loop_ns.map(|ns| ns.estimate)])
+        let cell = record.study().cells.first().ok_or_else(|| Failure::run("the empty benchmark was not measured"))?;
+        Ok([cell.below_ns, cell.time_ns.map(|ns| ns.estimate), record.study().empty_loop_ns.map(|ns| ns.estimate)])
     })?;
     let of = |which: usize| Value::extremes(said.iter().filter_map(|said| said[which]), 3);
     let mut table = Table::new(0, "said \"< X\" | X, ns | said a number, ns | the harness's own empty loop, ns");

@@ -118,7 +118,7 @@ pub(crate) fn all() -> Vec<Study> {
 
 /// What one run of [`accuracy`] claims for each operation, paired with the truth by `ruler`.
 pub(crate) fn claims(record: &StudyRecord, ruler: Ruler) -> impl Iterator<Item = (String, Claim)> {
-    record.cells.iter().filter_map(move |cell: &Cell| {
+    record.study().cells.iter().filter_map(move |cell: &Cell| {
         let name = cell.parameters.get(OPERATION)?.clone();
         let truth = truth(&name, cell.operations_per_batch, ruler)?;
         Some((name, Claim { time_ns: cell.time_ns, below_ns: cell.below_ns, truth }))
