@@ -82,12 +82,10 @@ fn compares() {
     assert_eq!((record.study().cells.len(), record.study().failures.len()), (12, 0));
     assert_eq!(study.cells().len(), 12);
     record.study().cells.iter().for_each(assert_has_time);
-    let alone = |cell: &&Cell| cell.threads == 1;
-    assert!(
-        record.study().cells.iter().filter(alone).all(|cell| cell.overlap_share.is_none() && cell.minimum_ns.is_some())
-    );
-    assert!(record.study().cells.iter().filter(|cell| !alone(cell)).all(|cell| cell.overlap_share.is_some()));
-    assert!(record.study().cells.iter().filter(|cell| !alone(cell)).all(|cell| cell.minimum_ns.is_none()));
+    let (alone, cells) = (|cell: &&Cell| cell.threads == 1, &record.study().cells);
+    assert!(cells.iter().filter(alone).all(|cell| cell.overlap_share.is_none() && cell.minimum_ns.is_some()));
+    assert!(cells.iter().filter(|cell| !alone(cell)).all(|cell| cell.overlap_share.is_some()));
+    assert!(cells.iter().filter(|cell| !alone(cell)).all(|cell| cell.minimum_ns.is_none()));
     assert_eq!(record.study().comparisons.len(), 2);
     for point in record.study().comparisons.iter().flat_map(|comparison| &comparison.points) {
         // On a busy machine one pair may say anything; a verdict may not.
@@ -248,17 +246,13 @@ fn slow_and_quick() {
     let record = study.run(&options, tool, &mut ()).expect("the plan makes sense");
     let processes = |case: &str| cell(&record, case).forks.iter().filter(|process| !process.visits.is_empty()).count();
     // On a machine that starts few processes in the time, those that it starts.
-    assert!(
-        processes("quick") + 1 >= record.study().forks.len(),
-        "{} of {}",
-        processes("quick"),
-        record.study().forks.len()
-    );
-    assert_eq!(processes("slow"), 1, "of {}", record.study().forks.len());
+    let began = record.study().forks.len();
+    assert!(processes("quick") + 1 >= began, "{} of {began}", processes("quick"));
+    assert_eq!(processes("slow"), 1, "of {began}");
     let once = record.findings.iter().find(|finding| finding.is(MEASURED_ONCE)).expect("it is said");
     let said = &once.evidence.summary;
     assert!(said.contains(": slow"), "{said}");
-    assert!(!said.contains("quick") || record.study().forks.len() < 3, "{said}");
+    assert!(!said.contains("quick") || began < 3, "{said}");
     let advice = &once.advice[0];
     let seconds = advice.split("--duration ").nth(1).and_then(|rest| rest.split('s').next()?.parse::<u32>().ok());
     // Twelve processes, each with a trial of 200 ms and a visit of twice that.

@@ -211,10 +211,8 @@ mod tests {
         made.content.study.cells.push(empty);
         made.content.study.cells.push(cell(&released(CONTROL), 0, 1, [released_ns * control_share * 100.0; 4]));
         for (clock, _) in CLOCKS {
-            made.content
-                .study
-                .cells
-                .extend([cell(clock, 0, 1, [25.0; 4]), cell(&released(clock), 0, 1, [released_ns * 100.0; 4])]);
+            let cells = [cell(clock, 0, 1, [25.0; 4]), cell(&released(clock), 0, 1, [released_ns * 100.0; 4])];
+            made.content.study.cells.extend(cells);
             let mut compared =
                 comparison(&released(clock), &released(CONTROL), 1, &[(0, interval(1.0, 0.1), Difference::Same)]);
             compared.points[0].ratio = interval(1.0 / control_share, 0.01);

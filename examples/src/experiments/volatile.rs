@@ -89,10 +89,9 @@ fn naive(record: &StudyRecord) -> Block {
         block.conclude("nothing: the two were not compared in this run");
         return block;
     };
+    let margin_pct = record.study().plan.margin_pct;
     block.conclude(match ratio(record) {
-        Some(found) => {
-            format!("volatile over plain: {}", compared(point.verdict, &found, record.study().plan.margin_pct))
-        }
+        Some(found) => format!("volatile over plain: {}", compared(point.verdict, &found, margin_pct)),
         None => "plain v++ cannot be told from nothing in this run, so there is no ratio".to_owned(),
     });
     less_baseline(&mut block, record);

@@ -238,8 +238,8 @@ fn said<S: serde::Serialize>(samples: &Result<S, String>) -> String {
 }
 
 fn report(record: &Record, part: Part) -> (Outcome, Option<&str>) {
-    let report =
-        record.content.parts.iter().find(|report| report.part == part).expect("every planned part is reported");
+    let mut reports = record.content.parts.iter();
+    let report = reports.find(|report| report.part == part).expect("every planned part is reported");
     (report.outcome, report.reason.as_deref())
 }
 
@@ -312,10 +312,8 @@ fn workers_that_answer_are_asked_once_for_everything_in_the_order_of_the_plan() 
         assert_eq!(clock.latency_ns.as_ref().map(|latency| latency.estimate), Some(READ_NS as f64));
         assert!(clock.available && clock.path_evidence.is_some() && clock.granularity.is_some());
     }
-    assert_eq!(
-        (record.content.reads().len(), record.content.causality().pairs.len(), record.content.causality().litmus.len()),
-        (2, 2, 4)
-    );
+    let (reads, causality) = (record.content.reads(), record.content.causality());
+    assert_eq!((reads.len(), causality.pairs.len(), causality.litmus.len()), (2, 2, 4));
     let is_validated = |timed: &TimedIntervals| timed.validated;
     assert!(
         record.content.clocks().clocks.iter().all(|clock| clock.intervals.as_ref().is_some_and(is_validated)),

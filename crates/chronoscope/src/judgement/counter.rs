@@ -36,9 +36,8 @@ fn doubt(facts: &Facts<'_>, causal: &[ClockCausality]) -> Option<String> {
     }
     let counters = || facts.clocks().iter().filter(|clock| clock.is_counter());
     let went_back = counters().any(|clock| clock.causal_by_design && is_causal(causal, &clock.name) == Some(false));
-    if went_back
-        || facts.sections.causality.report.pairs.iter().any(|pair| pair.shows_skew() && pair.clock.is_counter())
-    {
+    let mut pairs = facts.sections.causality.report.pairs.iter();
+    if went_back || pairs.any(|pair| pair.shows_skew() && pair.clock.is_counter()) {
         return Some("the CPUs' counters disagree".to_owned());
     }
     counters().any(|clock| stepped_back(clock, facts)).then(|| "the counter stepped back".to_owned())

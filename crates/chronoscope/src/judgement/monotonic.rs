@@ -43,8 +43,8 @@ impl Monotonic {
 
 /// Over all clocks but the wall clock, which may be set.
 pub fn monotonic(facts: &Facts<'_>) -> Monotonic {
-    let in_reads =
-        facts.sections.reads.report.iter().any(|reads| !reads.clock.is_settable() && reads.backward_steps > 0);
+    let mut reads = facts.sections.reads.report.iter();
+    let in_reads = reads.any(|reads| !reads.clock.is_settable() && reads.backward_steps > 0);
     if in_reads || facts.clocks().iter().any(|clock| !clock.may_be_set() && stepped_back(clock, facts)) {
         return Monotonic::SteppedBack;
     }

@@ -58,9 +58,7 @@ impl FastPath {
 /// By what the clocks section found. A path without evidence is no better than a guess.
 pub fn path(facts: &Facts<'_>) -> FastPath {
     let not_planned = || FastPath::NotTested { reason: facts.reason_missing(&[PATHS]) };
-    let Some(clock) = facts.clocks().iter().find(|clock| clock.name == CLOCK) else {
-        return not_planned();
-    };
+    let Some(clock) = facts.clocks().iter().find(|clock| clock.name == CLOCK) else { return not_planned() };
     let method = clock.path_evidence.as_ref().map(|evidence| evidence.method);
     match (clock.path.filter(|_| clock.available), method) {
         (Some(Path::Vdso), None | Some(PathMethod::Inferred)) => FastPath::ProbablyVdso { method },

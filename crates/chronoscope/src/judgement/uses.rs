@@ -225,12 +225,8 @@ mod tests {
     #[test]
     fn every_clock_that_went_backwards_between_threads_is_to_be_avoided() {
         let mut record = blank();
-        record.content.sections.clocks.report.clocks = ["rdtsc", "Unordered", MONOTONIC].map(readable).to_vec();
-        for (clock, name) in
-            record.content.sections.clocks.report.clocks.iter_mut().zip(["rdtsc", "Unordered", MONOTONIC])
-        {
-            clock.causal_by_design = name == MONOTONIC;
-        }
+        let clock = |name| ClockReport { causal_by_design: name == MONOTONIC, ..readable(name) };
+        record.content.sections.clocks.report.clocks = ["rdtsc", "Unordered", MONOTONIC].map(clock).to_vec();
         record.content.sections.causality.report.litmus = vec![tested("rdtsc", 4), tested("Unordered", 4)];
         let named: Vec<String> = found(&record).avoid.iter().map(|each| each.clock.to_string()).collect();
         assert_eq!(named, ["rdtsc", "Unordered"]);

@@ -218,10 +218,9 @@ pub fn causality(conclusion: &Causality) -> String {
 }
 
 fn skew(conclusion: &Skew, record: &Record) -> String {
-    let of = match record.content.causality().pairs_tested_of_more() {
-        Some(pairs) => {
-            format!(" on {} of {} pairs of CPUs", count(pairs), count(record.content.causality().pairs_possible))
-        }
+    let causality = record.content.causality();
+    let of = match causality.pairs_tested_of_more() {
+        Some(pairs) => format!(" on {} of {} pairs of CPUs", count(pairs), count(causality.pairs_possible)),
         None => String::new(),
     };
     match conclusion {

@@ -275,13 +275,13 @@ fn at(point: &ComparisonPoint) -> String {
 }
 
 fn of_point(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> Finding {
-    let (title, margin_pct) = (title(&record.study().plan, comparison), record.study().plan.margin_pct);
+    let study = record.study();
+    let (title, margin_pct) = (title(&study.plan, comparison), study.plan.margin_pct);
     let backoff = match point.backoff_tokens {
         0 => String::new(),
         tokens => format!(" at {} of backoff", token_count(tokens)),
     };
-    let ratio =
-        if record.study().has_ratio(comparison, point) { format!(" ({})", ratio(&point.ratio)) } else { String::new() };
+    let ratio = if study.has_ratio(comparison, point) { format!(" ({})", ratio(&point.ratio)) } else { String::new() };
     let text = match point.verdict {
         Difference::Slower => format!("slower by {}{ratio}", duration(&point.difference_ns)),
         Difference::Faster => format!("faster by {}{ratio}", duration(&turned(&point.difference_ns))),
@@ -415,7 +415,7 @@ fn alone(record: &StudyRecord) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::study::{Estimate, OperationPart};
+    use crate::record::study::{Estimate, OperationPart, StudyReport};
 
     fn of(estimate: f64, half: f64) -> Estimate {
         Estimate { estimate, low: estimate - half, high: estimate + half, confidence: 0.999 }
@@ -509,8 +509,8 @@ mod tests {
             said.extend(all_said(comparisons));
         }
         let mut record = crate::record::parse_study(include_str!("../../tests/fixtures/study.json")).unwrap();
-        let of_case =
-            |case: &str| record.study().cells.iter().filter(|cell| cell.case == case).cloned().collect::<Vec<Cell>>();
+        let cells = record.study().cells.clone();
+        let of_case = |case: &str| cells.iter().filter(|cell| cell.case == case).cloned().collect::<Vec<Cell>>();
         let (empty, unsteady_cells) = (of_case("empty"), of_case("fibonacci"));
         record.content.study.cells = empty;
         said.extend(below(&record).iter().map(text));
@@ -518,9 +518,9 @@ mod tests {
         said.extend(below(&record).iter().map(text));
         record.content.study.cells = unsteady_cells;
         said.extend(unsteady(&record).iter().map(text));
-        record.content.study.cells =
-            (1..6).map(|threads| Cell { threads, ..record.study().cells[0].clone() }).collect();
-        record.content.study.cells[1].steadiness = Some(Steadiness { flat: 5, ..Steadiness::default() });
+        let cells = &mut record.content.study.cells;
+        *cells = (1..6).map(|threads| Cell { threads, ..cells[0].clone() }).collect();
+        cells[1].steadiness = Some(Steadiness { flat: 5, ..Steadiness::default() });
         said.extend(unsteady(&record).iter().map(text));
         let said = said.join("\n") + "\n";
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/conclusions.txt");
@@ -558,12 +558,9 @@ mod tests {
             assert_eq!(kind(&one), wanted);
         }
         let mut alone = crate::record::parse_study(include_str!("../../tests/fixtures/study.json")).unwrap();
-        alone.content.study.comparisons.clear();
-        alone
-            .content
-            .study
-            .cells
-            .retain(|cell| cell.case == "relaxed" && cell.backoff_tokens == 0 && cell.threads == 1);
+        let StudyReport { comparisons, cells, .. } = &mut alone.content.study;
+        comparisons.clear();
+        cells.retain(|cell| cell.case == "relaxed" && cell.backoff_tokens == 0 && cell.threads == 1);
         assert_eq!(kind(&alone), TIME_PER_OPERATION);
         for (inflation, wanted) in [(of(1.0, 0.1), CLAIM_OF_A_PART), (of(2.0, 0.1), OMISSION_INFLATES)] {
             alone.content.study.cells[0].part = Some(OperationPart {
@@ -581,16 +578,11 @@ mod tests {
     #[test]
     fn unsteady_cells_condemn_no_other() {
         let mut record = crate::record::parse_study(include_str!("../../tests/fixtures/study.json")).unwrap();
-        (record.content.study.comparisons, record.content.study.failures) = (Vec::new(), Vec::new());
-        record.content.study.cells.retain(|cell| cell.case == "fibonacci");
-        let steady = Steadiness { flat: 5, ..Steadiness::default() };
-        let sound = Cell {
-            threads: 2,
-            steadiness: Some(steady),
-            time_ns: Some(of(5.0, 0.1)),
-            ..record.study().cells[0].clone()
-        };
-        record.content.study.cells.push(sound);
+        let StudyReport { comparisons, failures, cells, .. } = &mut record.content.study;
+        (*comparisons, *failures) = (Vec::new(), Vec::new());
+        cells.retain(|cell| cell.case == "fibonacci");
+        let steadiness = Some(Steadiness { flat: 5, ..Steadiness::default() });
+        cells.push(Cell { threads: 2, steadiness, time_ns: Some(of(5.0, 0.1)), ..cells[0].clone() });
         assert_eq!(unsteady(&record).len(), 1);
         let all = conclusions(&record);
         assert!(all.iter().any(|finding| finding.is(TIME_PER_OPERATION)), "{all:?}");

@@ -5,7 +5,9 @@ use std::time::Duration;
 use super::words::cell_name;
 use crate::finding::{Finding, HostState, Kind, Meaning, NO_ACTION};
 use crate::quantity::{RATIO, TIME, count, ns, percent, share};
-use crate::record::study::{CaseFailure, Cell, InterferenceProbe, Parameters, Steadiness, StudyProcess, StudyRecord};
+use crate::record::study::{
+    CaseFailure, Cell, InterferenceProbe, Parameters, Steadiness, StudyProcess, StudyRecord, StudyReport,
+};
 use crate::rule::Rule;
 
 /// Rules for a study's findings, in reading order.
@@ -279,15 +281,14 @@ fn steady(cell: &Cell) -> Option<Finding> {
 
 /// Where most operations drift, the machine does: one finding for all of them.
 fn drifts(record: &StudyRecord) -> Vec<Finding> {
+    let StudyReport { cells, plan, .. } = record.study();
     let drift_pct = |cell: &Cell| cell.steadiness?.drift_over_run_pct;
-    let drifted =
-        |case: &&String| record.study().cells.iter().any(|cell| cell.case == **case && drift_pct(cell).is_some());
-    let (cases, all) = (record.study().plan.cases.iter().filter(drifted).count(), record.study().plan.cases.len());
+    let drifted = |case: &&String| cells.iter().any(|cell| cell.case == **case && drift_pct(cell).is_some());
+    let (cases, all) = (plan.cases.iter().filter(drifted).count(), plan.cases.len());
     if cases < FEWEST_OF_MACHINE || 2 * cases <= all {
         return of_cells(record, drift);
     }
-    let largest =
-        record.study().cells.iter().filter_map(drift_pct).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
+    let largest = cells.iter().filter_map(drift_pct).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
     let saw = format!(
         "the times of {cases} of {all} operations drifted over the run, by up to {}: the machine changed",
         percent(largest.abs())
@@ -391,12 +392,13 @@ fn measured_once(record: &StudyRecord) -> Option<Finding> {
     if once.len() > MOST_NAMED {
         names.push(format!("{} more", once.len() - MOST_NAMED));
     }
-    let of_one_ms = record.study().measured_ms as f64 / record.study().forks.len().max(1) as f64;
+    let study = record.study();
+    let of_one_ms = study.measured_ms as f64 / study.forks.len().max(1) as f64;
     // Of each cell a trial and the shortest visit, and a start.
-    let visits_ms = 30.0
-        + 3e-6 * record.study().cells.iter().filter_map(|cell| cell.time_ns).map(|time| time.estimate).sum::<f64>();
-    let enough = Duration::from_secs_f64(of_one_ms.max(visits_ms) * f64::from(record.study().plan.forks) / 1e3);
-    let (cells, names) = (record.study().cells.len(), names.join(", "));
+    let visits_ms =
+        30.0 + 3e-6 * study.cells.iter().filter_map(|cell| cell.time_ns).map(|time| time.estimate).sum::<f64>();
+    let enough = Duration::from_secs_f64(of_one_ms.max(visits_ms) * f64::from(study.plan.forks) / 1e3);
+    let (cells, names) = (study.cells.len(), names.join(", "));
     let said = format!("{} of {cells} cells were measured by a single process: {names}", once.len());
     let advice = format!("for intervals use --duration {}s or more, or fewer cells", enough.as_secs_f64().ceil());
     Some(Finding::new(MEASURED_ONCE, said).value("cells", once.len() as f64).advice(advice))

@@ -205,14 +205,12 @@ fn mood(point: &ComparisonPoint) -> Mood {
 }
 
 fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> Vec<String> {
+    let study = record.study();
     let time = |case: &str| {
-        record
-            .study()
-            .compared_cell(comparison, case, point.backoff_tokens)
-            .map_or_else(|| "none".to_owned(), cell_point)
+        study.compared_cell(comparison, case, point.backoff_tokens).map_or_else(|| "none".to_owned(), cell_point)
     };
-    let is_known = record.study().has_ratio(comparison, point);
-    let [tokens, length] = match record.study().plan.has_backoff() {
+    let is_known = study.has_ratio(comparison, point);
+    let [tokens, length] = match study.plan.has_backoff() {
         true => [count(point.backoff_tokens), backoff(record, point.backoff_tokens)],
         false => Default::default(),
     };
@@ -225,7 +223,7 @@ fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -
         interval(&point.difference_ns),
         if is_known { RATIO.value(point.ratio.estimate) } else { NONE.to_owned() },
         if is_known { RATIO.interval(point.ratio.low, point.ratio.high) } else { NONE.to_owned() },
-        verdict(point.verdict, &point.difference_ns, record.study().plan.margin_pct),
+        verdict(point.verdict, &point.difference_ns, study.plan.margin_pct),
     ]
 }
 
@@ -265,23 +263,16 @@ mod tests {
     fn how_many_times_nothing_something_takes_is_not_said() {
         let mut record = crate::study::parse(include_str!("../../tests/fixtures/study.json")).unwrap();
         let ratios = |record: &StudyRecord| {
-            let comparison = &record.study().comparisons[0];
+            let study = record.study();
+            let comparison = &study.comparisons[0];
             let row = &grid(record, comparison).rows[0].1;
-            (
-                [row[2].clone(), row[6].clone(), row[7].clone()],
-                record.study().has_ratio(comparison, &comparison.points[0]),
-            )
+            ([row[2].clone(), row[6].clone(), row[7].clone()], study.has_ratio(comparison, &comparison.points[0]))
         };
         let (row, said) = ratios(&record);
         assert_eq!(row, ["4.40 ns", "2.74×", "2.73–2.75×"]);
         assert!(said);
-        let of_baseline = record
-            .content
-            .study
-            .cells
-            .iter_mut()
-            .find(|cell| cell.case == "relaxed" && cell.backoff_tokens == 0)
-            .unwrap();
+        let mut cells = record.content.study.cells.iter_mut();
+        let of_baseline = cells.find(|cell| cell.case == "relaxed" && cell.backoff_tokens == 0).unwrap();
         (of_baseline.time_ns, of_baseline.below_ns) = (None, Some(1.48));
         let (row, said) = ratios(&record);
         assert_eq!((row, said), (["< 1.48 ns".to_owned(), NONE.to_owned(), NONE.to_owned()], false));

@@ -69,13 +69,8 @@ fn clock(record: &StudyRecord) -> String {
     let Some(clock) = &record.study().clock else {
         return "unknown: no process started".to_owned();
     };
-    let most = record
-        .study()
-        .cells
-        .iter()
-        .map(|cell| cell.clock_share_pct)
-        .filter(|share| share.is_finite())
-        .fold(0.0, f64::max);
+    let shares = record.study().cells.iter().map(|cell| cell.clock_share_pct);
+    let most = shares.filter(|share| share.is_finite()).fold(0.0, f64::max);
     let (name, error, batch) = (quoted(&clock.name), ns(clock.error_ns), ns(clock.batch_ns));
     format!(
         "{name}, two readings resolve {error}; a batch includes {batch} of overhead, at most {} of its time, which \

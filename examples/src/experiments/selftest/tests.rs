@@ -1,6 +1,6 @@
 use super::*;
 use crate::synthetic::{assert_pages, cell, comparison, interval, record, series};
-use chronoscope_harness::record::study::Steadiness;
+use chronoscope_harness::record::study::{Steadiness, StudyReport};
 
 /// A record whose claims are all right: a link takes 1 ns.
 fn made_up() -> StudyRecord {
@@ -28,14 +28,14 @@ fn made_up() -> StudyRecord {
     made
 }
 
-fn of<'r>(record: &'r mut StudyRecord, case: &str) -> &'r mut chronoscope_harness::record::study::Cell {
-    record.content.study.cells.iter_mut().find(|cell| cell.case == case).unwrap()
+fn of<'r>(study: &'r mut StudyReport, case: &str) -> &'r mut chronoscope_harness::record::study::Cell {
+    study.cells.iter_mut().find(|cell| cell.case == case).unwrap()
 }
 
 #[test]
 fn one_wrong_or_vague_claim_is_enough() {
     assert!(conclude(&made_up()).passed == Some(true));
-    type Spoil = fn(&mut StudyRecord);
+    type Spoil = fn(&mut StudyReport);
     let spoil: [(&str, Spoil); 8] = [
         ("a time for nothing", |made| of(made, KNOWN[0].0).time_ns = Some(interval(5.0, 0.1))),
         ("a chain of half its length", |made| of(made, KNOWN[4].0).time_ns = Some(interval(500.0, 1.0))),
@@ -44,10 +44,8 @@ fn one_wrong_or_vague_claim_is_enough() {
             (cell.time_ns, cell.below_ns) = (None, Some(5.0));
         }),
         ("a spin that ends early", |made| of(made, KNOWN[5].0).median_ns = Some(interval(90_000.0, 10.0))),
-        ("a difference of nothing", |made| made.content.study.comparisons[1].points[0].verdict = Difference::Slower),
-        ("no difference where there is one", |made| {
-            made.content.study.comparisons[0].points[0].verdict = Difference::Same
-        }),
+        ("a difference of nothing", |made| made.comparisons[1].points[0].verdict = Difference::Slower),
+        ("no difference where there is one", |made| made.comparisons[0].points[0].verdict = Difference::Same),
         ("a steady state of what has none", |made| {
             of(made, KNOWN[8].0).steadiness = Some(Steadiness { flat: 20, ..Steadiness::default() });
         }),
@@ -58,7 +56,7 @@ fn one_wrong_or_vague_claim_is_enough() {
     let mut pages = vec![("right", made_up()), ("a run that was stopped", stopped)];
     for (name, spoil) in spoil {
         let mut made = made_up();
-        spoil(&mut made);
+        spoil(&mut made.content.study);
         pages.push((name, made));
     }
     assert!(pages[1..].iter().all(|(_, made)| conclude(made).passed == Some(false)));

@@ -65,9 +65,7 @@ fn at_most(takes: Takes, text: &str) -> Result<(AtMost, String), String> {
 fn judge(limit: &LimitInDocument, record: &Record, clock: Option<&ClockId>, most: &AtMost) -> Judged {
     match (limit.find)(record, clock) {
         Ok(known) => held_against(known, most, limit.mend),
-        Err(Absent::NotMeasured(what)) => {
-            Judged::unknown(format!("{what}: {}", record.content.reason_missing(limit.parts)))
-        }
+        Err(Absent::NotMeasured(what)) => Judged::unknown(what + ": " + &record.content.reason_missing(limit.parts)),
         Err(Absent::Because(why, advice)) => advice.into_iter().fold(Judged::unknown(why), Judged::advice),
     }
 }

@@ -208,11 +208,11 @@ fn avoid(record: &Record, avoid: &[Avoid]) -> Option<Row> {
     const MOST: usize = 3;
     let said = |wrong_for: WrongFor| {
         let clocks: Vec<&Avoid> = avoid.iter().filter(|each| each.purpose == wrong_for).collect();
+        let causality = record.content.causality();
         let mut names: Vec<String> =
             clocks.iter().take(MOST).map(|each| quoted(&fitted(each.clock.name(), NAME))).collect();
         names.extend((clocks.len() > MOST).then(|| format!("{} more", clocks.len() - MOST)));
-        let worst =
-            clocks.iter().filter_map(|each| record.content.causality().worst_share(&each.clock)).reduce(f64::max);
+        let worst = clocks.iter().filter_map(|each| causality.worst_share(&each.clock)).reduce(f64::max);
         let up_to = if clocks.len() > 1 { "up to " } else { "" };
         let share = worst.map(|worst| format!(" in {up_to}{} of tries", share(worst)));
         let names = names.join(", ");

@@ -31,18 +31,15 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
 /// All pairs and runs, each with its disturbance.
 pub fn show(page: &mut Page, record: &Record) {
     section(page, record, ALL_ROWS);
-    let disturbed = record
-        .content
-        .causality()
-        .pairs
-        .iter()
-        .map(|pair| (format!("{} CPU {}–{}", pair.clock, pair.a, pair.b), &pair.disturbance));
+    let causality = record.content.causality();
     let disturbed =
-        disturbed.chain(
-            record.content.causality().litmus.iter().map(|litmus| {
-                (format!("{} CPU {}→{}", litmus.name, litmus.writer, litmus.reader), &litmus.disturbance)
-            }),
-        );
+        causality.pairs.iter().map(|pair| (format!("{} CPU {}–{}", pair.clock, pair.a, pair.b), &pair.disturbance));
+    let disturbed = disturbed.chain(
+        causality
+            .litmus
+            .iter()
+            .map(|litmus| (format!("{} CPU {}→{}", litmus.name, litmus.writer, litmus.reader), &litmus.disturbance)),
+    );
     let mut table = Table::new(&[
         ("measurement", Align::Left),
         ("steal", Align::Right),
@@ -124,9 +121,9 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
     }
     page.table(table);
     left_out(page, pairs.len(), limit, "rows, worst first");
-    if let Some(tested) = record.content.causality().pairs_tested_of_more() {
-        let text =
-            format!("{} of {} CPU pairs tested", count(tested), count(record.content.causality().pairs_possible));
+    let causality = record.content.causality();
+    if let Some(tested) = causality.pairs_tested_of_more() {
+        let text = format!("{} of {} CPU pairs tested", count(tested), count(causality.pairs_possible));
         page.paragraph(Line::plain("  "), DIM, &text);
     }
 }

@@ -14,10 +14,8 @@ impl StudyRecord {
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn cell(&self, case: &str, tokens: u64, threads: u32) -> Option<&Cell> {
-        self.study()
-            .cells
-            .iter()
-            .find(|cell| cell.case == case && cell.backoff_tokens == tokens && cell.threads == threads)
+        let is = |cell: &&Cell| cell.case == case && cell.backoff_tokens == tokens && cell.threads == threads;
+        self.study().cells.iter().find(is)
     }
 
     /// The cell of `case` with this parameter value and thread count.
