@@ -11,14 +11,13 @@ use crate::answers::gate::report::Gate;
 use crate::answers::since::report::Since;
 use crate::clock_id::ClockId;
 use crate::judgement::Judgement;
-use crate::judgement::facts::Facts;
 use crate::part::{self, Part};
 pub use crate::part::{Outcome, PartReport};
 use crate::plan::Plan;
 use crate::registry::Sections;
 use crate::sections::pace::report::Pace;
 use crate::sections::scaling::report::Conclusion;
-use chronoscope_harness::record::{Document, Machine, Tool};
+use chronoscope_harness::record::Document;
 
 /// The JSON schema of every document, with a final newline.
 pub fn schema() -> String {

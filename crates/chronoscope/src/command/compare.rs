@@ -10,7 +10,7 @@ use super::page::Shown;
 use super::saved::saved;
 use super::study_run;
 use crate::answers::compare::{Source, compare};
-use crate::document::{Content, Record};
+use crate::document::Content;
 use crate::figures::figure::Figure;
 use chronoscope_harness::record::Document;
 

@@ -522,7 +522,7 @@ mod tests {
         let written = crate::json::writable(&wrong).unwrap();
         assert_eq!(written.content.clocks().harness, None);
         let found: Vec<&Finding> = written.findings.iter().filter(|found| found.is(NUMBER_NOT_FINITE)).collect();
-        let field = "content.clocks().harness.interference.quiet_link_ns";
+        let field = "content.sections.clocks.report.harness.interference.quiet_link_ns";
         assert!(found.len() == 1 && found[0].evidence.summary.starts_with(field), "{found:?}");
         let text = crate::json::json(&written).unwrap();
         assert_eq!(crate::json::document(&text).unwrap(), *written);

@@ -18,15 +18,15 @@ use crate::sections::{causality, clocks, hiccups, pauses, reads, runtimes, sync}
 
 static TABLE: LazyLock<[OfSection; 9]> = LazyLock::new(|| {
     [
-        of(&clocks::figures::FIGURES, |record| &record.content.clocks()),
-        of(&causality::figures::FIGURES, |record| &record.content.causality()),
-        of(&pauses::figures::FIGURES, |record| &record.content.pauses()),
-        of(&runtimes::figures::FIGURES, |record| &record.content.runtimes()),
+        of(&clocks::figures::FIGURES, |record| record.content.clocks()),
+        of(&causality::figures::FIGURES, |record| record.content.causality()),
+        of(&pauses::figures::FIGURES, |record| record.content.pauses()),
+        of(&runtimes::figures::FIGURES, |record| record.content.runtimes()),
         of(&studies::FIGURES, |record| &record.content.study),
         of(&pace::FIGURES, |record| &record.content.pace),
-        of(&hiccups::figures::FIGURES, |record| &record.content.hiccups()),
-        of(&sync::figures::FIGURES, |record| &record.content.sync()),
-        of(&reads::figures::FIGURES, |record| &record.content.reads()),
+        of(&hiccups::figures::FIGURES, |record| record.content.hiccups()),
+        of(&sync::figures::FIGURES, |record| record.content.sync()),
+        of(&reads::figures::FIGURES, |record| record.content.reads()),
     ]
 });
 

@@ -89,7 +89,7 @@ impl ReportError {
     /// # Examples
     /// ```
     /// # let mut record = chronoscope_harness::record::parse_study(include_str!("../../tests/fixtures/study.json"))?;
-    /// record.plan.margin_pct = f64::NAN;
+    /// record.content.study.plan.margin_pct = f64::NAN;
     /// assert!(chronoscope_harness::record::written(&record).unwrap_err().is_not_writable());
     /// # Ok::<(), chronoscope_harness::record::ReportError>(())
     /// ```

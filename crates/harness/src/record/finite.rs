@@ -18,7 +18,7 @@ use super::error::{Kind, ReportError};
 ///
 /// # let mut record = chronoscope_harness::record::parse_study(include_str!("../../tests/fixtures/study.json"))?;
 /// assert!(not_finite(&record).is_empty());
-/// record.study().plan.margin_pct = f64::NAN;
+/// record.content.study.plan.margin_pct = f64::NAN;
 /// assert_eq!(not_finite(&record), ["content.study.plan.margin_pct"]);
 /// # Ok::<(), chronoscope_harness::record::ReportError>(())
 /// ```
@@ -50,9 +50,9 @@ pub fn not_finite(record: &impl Debug) -> Vec<String> {
 /// use chronoscope_harness::record::without_non_finite;
 ///
 /// # let mut record = chronoscope_harness::record::parse_study(include_str!("../../tests/fixtures/study.json"))?;
-/// record.study().cells[0].autocorrelation = Some(f64::INFINITY);
+/// record.content.study.cells[0].autocorrelation = Some(f64::INFINITY);
 /// let (record, left_out) = without_non_finite(&record)?.expect("a number is infinite");
-/// assert_eq!(record.study().cells[0].autocorrelation, None);
+/// assert_eq!(record.content.study.cells[0].autocorrelation, None);
 /// assert_eq!(left_out, ["content.study.cells.autocorrelation"]);
 /// # Ok::<(), chronoscope_harness::record::ReportError>(())
 /// ```

@@ -49,7 +49,7 @@ fn negative_elapsed(record: &Record) -> Vec<Finding> {
 }
 
 fn os_clock_on_slow_path(record: &Record) -> Vec<Finding> {
-    let Some(clock) = monotonic(&record.content.clocks()).filter(|clock| clock.path == Some(Path::Syscall)) else {
+    let Some(clock) = monotonic(record.content.clocks()).filter(|clock| clock.path == Some(Path::Syscall)) else {
         return Vec::new();
     };
     let source = record.machine.clocksource.current.as_deref().unwrap_or("unknown");

@@ -61,7 +61,7 @@ fn on_slow_path(record: &Record) -> Vec<Finding> {
                 .advice(way_off_the_slow_path(record))
         })
     };
-    measured(&record.content.runtimes()).filter_map(slow).collect()
+    measured(record.content.runtimes()).filter_map(slow).collect()
 }
 
 /// In an interrupted run, nothing is held against a runtime; nor in a check what it had no time for, which is chance: its table

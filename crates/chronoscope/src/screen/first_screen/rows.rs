@@ -84,7 +84,7 @@ pub fn rows(record: &Record, judgement: &Judgement, about: &Host) -> Vec<Row> {
     rows.extend(record.interrupted.then(|| noted("interrupted: partial results follow")));
     rows.extend(host(about, &record.findings, judgement.noise.lost.is_some()));
     rows.extend(uses(record, &judgement.uses));
-    rows.extend(runtimes_left(&record.content.runtimes()));
+    rows.extend(runtimes_left(record.content.runtimes()));
     rows.extend(avoid(record, &judgement.uses.avoid));
     rows.push(one_shot(record, &judgement.uses));
     rows.extend(judgement.questions.iter().map(|question| {
@@ -344,7 +344,7 @@ fn skew(found: &Skew) -> String {
 
 /// The wall clock: by what it is disciplined, and how far off it may be.
 fn wall_clock(record: &Record, grade: Grade) -> String {
-    let Some(report) = &record.content.sync() else {
+    let Some(report) = record.content.sync() else {
         return format!("wall clock: {}", why(Some(&record.content.reason_missing(&[SYNC]))));
     };
     let by = report.discipline.by.map(|kind| fitted(kind.name(), HOSTNAME));

@@ -21,7 +21,7 @@ pub fn show(page: &mut Page, record: &Record) {
     } else {
         "PAUSES: requested and actual length"
     });
-    let Some(seen) = &record.content.pauses() else {
+    let Some(seen) = record.content.pauses() else {
         page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[PAUSES]));
         return;
     };
@@ -65,7 +65,7 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
         return;
     }
     page.section("PAUSES");
-    let Some(seen) = &record.content.pauses() else {
+    let Some(seen) = record.content.pauses() else {
         page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[PAUSES]));
         return;
     };

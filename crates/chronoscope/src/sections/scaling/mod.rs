@@ -70,11 +70,11 @@ impl Standalone for Options {
 
     fn page(record: &Record, width: Width) -> Option<String> {
         let conclusions = record.content.scaling.as_ref()?;
-        Some(page::page(&document::as_study(record)?, conclusions, &record.content.runtimes(), width))
+        Some(page::page(&document::as_study(record)?, conclusions, record.content.runtimes(), width))
     }
 
     fn browser_page(record: &Record) -> Option<String> {
         let conclusions = record.content.scaling.as_ref()?;
-        Some(page::browser_page(&document::as_study(record)?, conclusions, &record.content.runtimes()))
+        Some(page::browser_page(&document::as_study(record)?, conclusions, record.content.runtimes()))
     }
 }

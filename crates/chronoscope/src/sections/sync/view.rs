@@ -23,7 +23,7 @@ const NONE: &str = "–";
 /// What keeps the wall clock, its error, its slew, and each source's answer.
 pub fn show(page: &mut Page, record: &Record) {
     page.section("SYNC: is the wall clock disciplined, by what, and its maximum error");
-    let Some(report) = &record.content.sync() else {
+    let Some(report) = record.content.sync() else {
         page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[SYNC]));
         return;
     };
@@ -41,7 +41,7 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
         return;
     }
     page.section("SYNC");
-    match &record.content.sync() {
+    match record.content.sync() {
         Some(report) => answers(page, report),
         None => page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[SYNC])),
     }

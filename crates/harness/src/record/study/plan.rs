@@ -56,7 +56,7 @@ impl StudyPlan {
     /// ```
     /// # let text = include_str!("../../../tests/fixtures/study.json");
     /// # let record: chronoscope_harness::record::study::StudyRecord = serde_json::from_str(text)?;
-    /// let mut plan = record.plan.clone();
+    /// let mut plan = record.study().plan.clone();
     /// assert_eq!(plan.place(&Default::default(), 0, 1), "0 tokens, 1 thread");
     /// (plan.backoff_tokens, plan.threads) = (vec![0], vec![1]);
     /// assert_eq!(plan.place(&Default::default(), 0, 1), "");
