@@ -11,10 +11,12 @@ use crate::answers::gate::report::Gate;
 use crate::answers::since::report::Since;
 use crate::clock_id::ClockId;
 use crate::judgement::Judgement;
+use crate::judgement::facts::Facts;
 use crate::part::{self, Part};
 pub use crate::part::{Outcome, PartReport};
 use crate::plan::Plan;
-use crate::registry::Sections;
+use crate::registry::{Sections, each_section};
+use crate::section::Section;
 use crate::sections::pace::report::Pace;
 use crate::sections::scaling::report::Conclusion;
 use chronoscope_harness::record::Document;
@@ -128,5 +130,25 @@ impl Content {
     /// What speaks against the counter as a measure of time, as concluded.
     pub fn counter_doubt(&self) -> Option<&str> {
         self.judgement.as_ref()?.counter.doubt.as_deref()
+    }
+}
+
+macro_rules! reports {
+    ($($(#[$meta:meta])* $field:ident: sections::$folder:ident::$Section:ident;)*) => {
+        impl Content {
+            $(/// What this section measured.
+            pub fn $field(&self) -> &<crate::sections::$folder::$Section as Section>::Report {
+                &self.sections.$field.report
+            })*
+        }
+    };
+}
+
+each_section!(reports);
+
+impl<'a> From<&'a Record> for Facts<'a> {
+    fn from(record: &'a Record) -> Self {
+        let Content { plan, parts, sections, .. } = &record.content;
+        Self { machine: &record.machine, plan, parts, sections }
     }
 }

@@ -9,7 +9,6 @@ use chronoscope_harness::record::Machine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::document::Content;
 use crate::engine::session::Session;
 use crate::engine::stages::StageError;
 use crate::engine::task::Served;
@@ -79,13 +78,6 @@ macro_rules! sections {
         #[serde(default)]
         pub struct Sections {
             $(#[serde(skip_serializing_if = "Entry::is_untouched")] pub $field: EntryOf<sections::$field::$Section>,)*
-        }
-
-        impl Content {
-            $(/// What this section measured.
-            pub fn $field(&self) -> &<sections::$field::$Section as Section>::Report {
-                &self.sections.$field.report
-            })*
         }
 
         /// The names of all sections, as in fields and views.

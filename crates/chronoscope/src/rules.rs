@@ -11,12 +11,12 @@ use chronoscope_harness::finding::Finding;
 
 /// Fills in what is concluded from `record`: the judgement, and the findings, most severe first.
 pub fn judge(record: &mut Record) {
-    record.content.judgement = Some(judgement::conclude(&Facts::of(record)));
+    record.content.judgement = Some(judgement::conclude(&Facts::from(&*record)));
     record.findings = findings(record);
-    let wall_clock = wall_clock(&Facts::of(record), &record.findings);
+    let wall_clock = wall_clock(&Facts::from(&*record), &record.findings);
     let host = is_check(record).then(|| {
         let classed = record.findings.iter().map(|finding| (kinds::class_of(finding), finding));
-        host(&Facts::of(record), record.interrupted, &classed.collect::<Vec<_>>())
+        host(&Facts::from(&*record), record.interrupted, &classed.collect::<Vec<_>>())
     });
     if let Some(judgement) = &mut record.content.judgement {
         (judgement.wall_clock, judgement.host) = (wall_clock, host);

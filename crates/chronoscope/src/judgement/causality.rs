@@ -167,7 +167,7 @@ mod tests {
     }
 
     fn concluded(record: &Record) -> Judgement {
-        conclude(&Facts::of(record))
+        conclude(&Facts::from(record))
     }
 
     fn causal_of(found: &Judgement, id: SourceId) -> (Option<bool>, Option<&str>) {

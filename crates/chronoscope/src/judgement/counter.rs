@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn a_counter_needs_its_class_and_nothing_against_it() {
         let mut record = blank();
-        let graded = |record: &crate::document::Record| counter(&Facts::of(record), &[]).grade;
+        let graded = |record: &crate::document::Record| counter(&Facts::from(record), &[]).grade;
         assert_eq!(graded(&record), Grade::Unknown);
         record.machine.tsc.class = Some(TscClass::Invariant);
         assert_eq!(graded(&record), Grade::Good);

@@ -1,6 +1,5 @@
 use chronoscope_harness::record::Machine;
 
-use crate::document::{Content, Record};
 use crate::part::{Part, PartReport, reason_missing};
 use crate::plan::Plan;
 use crate::registry::Sections;
@@ -16,12 +15,6 @@ pub struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// The facts of `record`.
-    pub fn of(record: &'a Record) -> Self {
-        let Content { plan, parts, sections, .. } = &record.content;
-        Self { machine: &record.machine, plan, parts, sections }
-    }
-
     /// The clocks as measured.
     pub fn clocks(&self) -> &'a [ClockReport] {
         &self.sections.clocks.report.clocks

@@ -118,7 +118,7 @@ mod tests {
     fn found(mut record: Record, found: &[Kind]) -> Host {
         record.findings = found.iter().map(|kind| Finding::new(*kind, "seen").advice("mend it")).collect();
         let classed: Vec<_> = record.findings.iter().map(|finding| (kinds::class_of(finding), finding)).collect();
-        host(&Facts::of(&record), record.interrupted, &classed)
+        host(&Facts::from(&record), record.interrupted, &classed)
     }
 
     #[test]

@@ -162,7 +162,7 @@ mod tests {
         let advice: Vec<_> = timed.iter().map(advice).collect();
         let clock = timed.map(|timed| ClockReport { intervals: Some(timed), ..readable(CLOCK) });
         record.content.sections.clocks.report.clocks.extend(clock);
-        question(interval_ns, &advice, &Facts::of(&record)).answer
+        question(interval_ns, &advice, &Facts::from(&record)).answer
     }
 
     #[test]

@@ -116,7 +116,7 @@ mod tests {
             ([None, None], Monotonic::NotTested { reason }, Grade::Unknown),
         ];
         for (changes, wanted, grade) in rows {
-            let found = monotonic(&Facts::of(&record(changes)));
+            let found = monotonic(&Facts::from(&record(changes)));
             assert_eq!((&found, found.grade()), (&wanted, grade));
         }
     }
@@ -128,6 +128,6 @@ mod tests {
         let steps = Steps { reads: 2, changes: vec![20, -7], ..Steps::default() };
         wall.granularity = Some(granularity(&steps, Rate::NANOSECONDS).unwrap().observed);
         record.content.sections.clocks.report.clocks.push(wall);
-        assert_eq!(monotonic(&Facts::of(&record)), Monotonic::Steady);
+        assert_eq!(monotonic(&Facts::from(&record)), Monotonic::Steady);
     }
 }

@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn whoever_took_most_of_it_decides_what_to_do() {
         let found = |record: &Record| {
-            let noise = noise(&Facts::of(record));
+            let noise = noise(&Facts::from(record));
             (noise.lost.unwrap().mostly_by, noise.advice)
         };
         // Of 10 ms, 0.3 ms were lost.
@@ -152,9 +152,9 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_has_its_reason() {
-        let found = noise(&Facts::of(&blank()));
+        let found = noise(&Facts::from(&blank()));
         assert!(found.lost.is_none() && found.advice.is_none() && found.reason_unmeasured.is_some(), "{found:?}");
-        let overflowing = noise(&Facts::of(&with(f64::MAX, None, None)));
+        let overflowing = noise(&Facts::from(&with(f64::MAX, None, None)));
         assert_eq!(overflowing.lost, None);
     }
 }

@@ -123,7 +123,7 @@ mod tests {
             change(&mut clock);
             let mut record = blank();
             record.content.sections.clocks.report.clocks.push(clock);
-            let found = path(&Facts::of(&record));
+            let found = path(&Facts::from(&record));
             assert_eq!((&found, found.grade()), (&wanted, grade));
         }
     }

@@ -79,7 +79,7 @@ mod tests {
         for (pairs, wanted) in rows {
             let mut record = blank();
             record.content.sections.causality.report.pairs = pairs;
-            assert_eq!(skew(&Facts::of(&record)), wanted);
+            assert_eq!(skew(&Facts::from(&record)), wanted);
         }
     }
 }

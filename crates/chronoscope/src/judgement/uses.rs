@@ -171,12 +171,12 @@ mod tests {
     }
 
     fn found(record: &Record) -> Uses {
-        conclude(&Facts::of(record)).uses
+        conclude(&Facts::from(record)).uses
     }
 
     /// The finer clock, where all are recommended.
     fn finer(record: &Record) -> Option<ClockId> {
-        let facts = Facts::of(record);
+        let facts = Facts::from(record);
         let recommended = |clock: &ClockReport| ClockAdvice {
             name: clock.name.clone(),
             recommended: true,

@@ -99,7 +99,7 @@ fn no_warning_vanishes() {
     });
     record.findings.extend(kinds.map(|kind| Finding::new(kind, "seen").advice("mend it")));
     let classed: Vec<_> = record.findings.iter().map(|finding| (class_of(finding), finding)).collect();
-    let host = host(&Facts::of(&record), false, &classed);
+    let host = host(&Facts::from(&record), false, &classed);
     let reasons = host.reasons.len();
     record.content.judgement.as_mut().unwrap().host = Some(host);
     assert!(reasons >= 5);

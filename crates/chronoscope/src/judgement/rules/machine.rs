@@ -133,7 +133,7 @@ fn is_the_kernels_own(source: &FrequencySource, record: &Record) -> bool {
 }
 
 fn better_clocksource(record: &Record) -> Vec<Finding> {
-    let better = clocksource::better(&Facts::of(record), record.content.counter_doubt());
+    let better = clocksource::better(&Facts::from(record), record.content.counter_doubt());
     let Some((current, better)) = record.machine.clocksource.current.as_ref().zip(better) else {
         return Vec::new();
     };
@@ -252,7 +252,7 @@ mod tests {
     fn no_switch_from_a_clocksource_that_the_vdso_reads_to_one_that_it_cannot() {
         let advice = |current: &str, other: &str| {
             let record = machine(current, &["tsc", "xen", "hpet"], TscClass::Invariant);
-            let sources = clocksource::advice(&Facts::of(&record), None);
+            let sources = clocksource::advice(&Facts::from(&record), None);
             sources.into_iter().find(|source| source.name == other).unwrap().advice
         };
         for other in ["xen", "hpet"] {
