@@ -250,5 +250,5 @@ bench publish nothing-of-this-name
 expect 2 "a filter that leaves nothing is refused" "relaxed, seq_cst"
 bench faulty --duration 1s --format json
 expect 1 "a case that panics fails the run" ""
-expect_json "any(c['case'] == 'sound' and c['forks'] for c in record['content']['study']['cells']) and \
+expect_json "any(c['case'] == 'sound' and c['processes'] for c in record['content']['study']['cells']) and \
     'out of luck' in record['content']['study']['failures'][0]['reason']" "the other case's result is kept, and the reason"

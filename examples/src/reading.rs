@@ -10,8 +10,9 @@ const MOST_UNCERTAIN: f64 = 4.0;
 /// the clock tells both of them.
 pub(crate) fn subtracted(record: &StudyRecord, case: &str, baseline: &str, tokens: u64) -> Option<Estimate> {
     let (minuend, subtrahend) = (record.cell(case, tokens, 1)?, record.cell(baseline, tokens, 1)?);
-    let found =
-        over_processes(&[&minuend.forks, &subtrahend.forks], record.study().plan.confidence, |ns| ns[0] - ns[1])?;
+    let found = over_processes(&[&minuend.processes, &subtrahend.processes], record.study().plan.confidence, |ns| {
+        ns[0] - ns[1]
+    })?;
     Some(found.at_least(open_ns(minuend) + open_ns(subtrahend)))
 }
 

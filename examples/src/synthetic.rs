@@ -42,7 +42,6 @@ fn page(conclusions: &Conclusions) -> String {
     blocks.iter().flat_map(|block| &block.items).flat_map(lines).collect::<Vec<_>>().join("\n")
 }
 
-/// An estimate ± `half`.
 pub(crate) fn interval(estimate: f64, half: f64) -> Estimate {
     Estimate { estimate, low: estimate - half, high: estimate + half, confidence: 0.999 }
 }
@@ -57,7 +56,7 @@ pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
         comparisons: Vec::new(),
         mode: Mode::AverageTime,
         budget_ms: 1_000,
-        forks: 12,
+        processes: 12,
         rounds: 4,
         batches: 0,
         warm_up_batches: 1,
@@ -83,9 +82,9 @@ pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
 }
 
 /// A cell of twelve processes: each of these times is that of three.
-pub(crate) fn cell(case: &str, tokens: u64, threads: u32, forks: [f64; 4]) -> Cell {
-    let mean = forks.iter().sum::<f64>() / 4.0;
-    let fork = |(i, ns): (u32, &f64)| CellProcess { fork: i, time_ns: Some(*ns), visits: Vec::new() };
+pub(crate) fn cell(case: &str, tokens: u64, threads: u32, processes: [f64; 4]) -> Cell {
+    let mean = processes.iter().sum::<f64>() / 4.0;
+    let process = |(i, ns): (u32, &f64)| CellProcess { process: i, time_ns: Some(*ns), iterations: Vec::new() };
     Cell {
         case: case.into(),
         role: None,
@@ -109,11 +108,11 @@ pub(crate) fn cell(case: &str, tokens: u64, threads: u32, forks: [f64; 4]) -> Ce
         own_threads: false,
         slows_core: None,
         switches_by_itself: false,
-        visits: 16,
-        visits_quiet: 16,
+        iterations: 16,
+        iterations_quiet: 16,
         latencies: None,
         part: None,
-        forks: (0..).zip([forks; 3].as_flattened()).map(fork).collect(),
+        processes: (0..).zip([processes; 3].as_flattened()).map(process).collect(),
     }
 }
 
@@ -149,16 +148,16 @@ pub(crate) fn part(claimed: f64, done: f64, timed_share: f64) -> OperationPart {
         external_per_s: interval(done, done / 100.0),
         inflation: interval(claimed / done, claimed / done / 100.0),
         timed_share,
-        preemptions_per_visit: 1.0,
+        preemptions_per_iteration: 1.0,
     }
 }
 
-/// A cell where each process made one visit with these batches.
+/// A cell where each process made one iteration with these batches.
 pub(crate) fn series(case: &str, batches_ns: &[f64], steadiness: Steadiness) -> Cell {
     let mut cell = cell(case, 0, 1, [1.0; 4]);
-    for fork in &mut cell.forks {
-        let visit = StudyIteration { quiet: true, batches_ns: batches_ns.to_vec() };
-        fork.visits = vec![visit];
+    for process in &mut cell.processes {
+        let iteration = StudyIteration { quiet: true, batches_ns: batches_ns.to_vec() };
+        process.iterations = vec![iteration];
     }
     cell.steadiness = Some(steadiness);
     cell

@@ -14,7 +14,7 @@
  *   them wait. They take the mutex again one by one behind the broadcast: that belongs to such a latch.
  * - The thread whose call ends last stamps the end of a release itself. What it takes to wake the opener does not
  *   count.
- * - A crowd reads for CROWD_LEAD_NS before its batches begin, at one time for all: released threads may share a CPU
+ * - Concurrent threads read for CONCURRENT_LEAD_NS before its batches begin, at one time for all: released threads may share a CPU
  *   until the scheduler parts them.
  * - A sweep's threads are called one by one and meet at a counter: they spin there, as a thread that must be woken
  *   comes late, and give way only after a while. The probe's own thread is the first of them and needs no wake-up.
@@ -56,9 +56,9 @@ enum {
     WARM_BATCHES_KEPT = 200,
     CHECKS = 5,
     ROUNDS_AT_LEAST = 3,
-    CROWD_BATCHES = 4000,
-    CROWD_LEAD_NS = 10000000,
-    VISIT_BATCHES = 200,
+    CONCURRENT_BATCHES = 4000,
+    CONCURRENT_LEAD_NS = 10000000,
+    ITERATION_BATCHES = 200,
     MEETING_NS = 2000000, /* then a thread that waits for others gives way */
     PAUSES_A_TURN = 200,
     PAUSE_TURN_NS = 20000000,
@@ -96,8 +96,8 @@ static void *touched_room_for(uint64_t count, size_t size) {
 
 /* ---- the request ---- */
 
-enum key { PROTOCOL, READS, READINGS, SPREAD_NS, THREADS, BATCH_NS, WARM_MS, LANES_MS, STEPS, STEPS_MS, CROWD_MS, ROTATION, BUDGET_MS,
-           VISIT_NS, KEYS };
+enum key { PROTOCOL, READS, READINGS, SPREAD_NS, THREADS, BATCH_NS, WARM_MS, LANES_MS, STEPS, STEPS_MS, CONCURRENT_MS, ROTATION, BUDGET_MS,
+           ITERATION_NS, KEYS };
 enum list { LENGTHS_NS, TOKENS, THREADS_LIST, WANTED_CLOCKS, LISTS };
 
 /* The largest values: products of them still fit 63 bits. */
@@ -106,11 +106,11 @@ static const struct {
     uint64_t most;
 } KEY[KEYS] = {
     { "protocol", UINT64_MAX },       { "reads", UINT64_C(1) << 30 },   { "readings", UINT64_C(1) << 30 },
-    { "spread_ns", 1000000000 },      { "threads", CROWD_BATCHES },
+    { "spread_ns", 1000000000 },      { "threads", CONCURRENT_BATCHES },
     { "batch_ns", 1000000000000 },    { "warm_ms", 1000000000 },        { "lanes_ms", 1000000000 },
-    { "steps", UINT64_C(1) << 30 },   { "steps_ms", 1000000000 },       { "crowd_ms", 1000000000 },
+    { "steps", UINT64_C(1) << 30 },   { "steps_ms", 1000000000 },       { "concurrent_ms", 1000000000 },
     { "rotation", UINT64_MAX },       { "budget_ms", 1000000000 },
-    { "visit_ns", 1000000000000 },
+    { "iteration_ns", 1000000000000 },
 };
 static const struct {
     const char *name;
@@ -118,7 +118,7 @@ static const struct {
 } LIST[LISTS] = {
     { "lengths_ns", 1000000000000 },
     { "tokens", UINT64_C(1) << 30 },
-    { "threads_list", CROWD_BATCHES },
+    { "threads_list", CONCURRENT_BATCHES },
     { "clocks", UINT64_MAX },
 };
 
@@ -764,7 +764,7 @@ struct reader {
     int count, room;
 };
 
-static void *read_in_crowd(void *argument) {
+static void *read_concurrently(void *argument) {
     struct reader *reader = argument;
     if (!await_latch(reader->latch))
         return NULL;
@@ -783,24 +783,24 @@ static void *read_in_crowd(void *argument) {
     return NULL;
 }
 
-static void crowd(const struct clock *clock, uint64_t reads, int threads, int64_t share_ns) {
+static void concurrent(const struct clock *clock, uint64_t reads, int threads, int64_t share_ns) {
     struct latch latch = LATCH;
     struct reader *readers = room_for((uint64_t)threads, sizeof *readers);
     pthread_t *ids = room_for((uint64_t)threads, sizeof *ids);
-    int room = CROWD_BATCHES / threads;
+    int room = CONCURRENT_BATCHES / threads;
     for (int i = 0; i < threads; i++)
         readers[i] = (struct reader){ .latch = &latch, .lane = clock->lane, .reads = reads, .room = room,
                                       .batches = touched_room_for((uint64_t)room, sizeof *readers[i].batches) };
-    int error = start_threads(&latch, ids, threads, read_in_crowd, readers, sizeof *readers);
+    int error = start_threads(&latch, ids, threads, read_concurrently, readers, sizeof *readers);
     if (error == 0) {
-        int64_t first = now() + CROWD_LEAD_NS;
+        int64_t first = now() + CONCURRENT_LEAD_NS;
         for (int i = 0; i < threads; i++) {
             readers[i].first = first;
             readers[i].last = first + share_ns;
         }
         open_latch(&latch, false);
         join(ids, threads);
-        printf("{\"type\":\"crowd\",\"clock\":\"%s\",\"threads\":%d,\"reads\":%" PRIu64 ",\"batches\":[", clock->name,
+        printf("{\"type\":\"concurrent\",\"clock\":\"%s\",\"threads\":%d,\"reads\":%" PRIu64 ",\"batches\":[", clock->name,
                threads, reads);
         for (int i = 0; i < threads; i++)
             for (int j = 0; j < readers[i].count; j++)
@@ -808,7 +808,7 @@ static void crowd(const struct clock *clock, uint64_t reads, int threads, int64_
                        readers[i].batches[j][1]);
         printf("]}\n");
     } else {
-        fprintf(stderr, "probe.c: no crowd, as a thread cannot be started: %s\n", strerror(error));
+        fprintf(stderr, "probe.c: no concurrent reads, as a thread cannot be started: %s\n", strerror(error));
     }
     for (int i = 0; i < threads; i++) {
         sink += readers[i].sink;
@@ -820,12 +820,12 @@ static void crowd(const struct clock *clock, uint64_t reads, int threads, int64_
 
 static void measure_clocks(void) {
     uint64_t reads = need(READS), steps = need(STEPS), readings = need(READINGS);
-    int threads = (int)need(THREADS), first = (int)(need(ROTATION) % LANES), crowded = 0;
+    int threads = (int)need(THREADS), first = (int)(need(ROTATION) % LANES), concurrent_clocks = 0;
     int64_t batch_ns = (int64_t)need(BATCH_NS), warm_ns = need_ns(WARM_MS), lanes_ns = need_ns(LANES_MS);
-    int64_t spread_ns = (int64_t)need(SPREAD_NS), steps_ns = need_ns(STEPS_MS), crowd_ns = need_ns(CROWD_MS);
+    int64_t spread_ns = (int64_t)need(SPREAD_NS), steps_ns = need_ns(STEPS_MS), concurrent_ns = need_ns(CONCURRENT_MS);
     if (threads == 0)
-        crowd_ns = 0;
-    if (lanes_ns > 0 || crowd_ns > 0)
+        concurrent_ns = 0;
+    if (lanes_ns > 0 || concurrent_ns > 0)
         warm_lanes(first, batch_ns, warm_ns);
     if (lanes_ns > 0) {
         measure_lanes(first, lanes_ns);
@@ -841,13 +841,13 @@ static void measure_clocks(void) {
     for (int i = 0; readings > 0 && i < CLOCK_COUNT; i++)
         read_irregularly(&CLOCKS[i], readings, most);
     for (int i = 0; i < CLOCK_COUNT; i++)
-        crowded += strcmp(CLOCKS[i].kind, "cpu") != 0;
-    for (int i = 0; crowd_ns > 0 && i < CLOCK_COUNT; i++)
+        concurrent_clocks += strcmp(CLOCKS[i].kind, "cpu") != 0;
+    for (int i = 0; concurrent_ns > 0 && i < CLOCK_COUNT; i++)
         if (strcmp(CLOCKS[i].kind, "cpu") != 0) {
-            /* Longer batches where more than CROWD_BATCHES would fit into the share. */
-            int64_t share_ns = crowd_ns / crowded;
-            int64_t longer = 1 + share_ns / CROWD_BATCHES * threads / (batch_ns + 1);
-            crowd(&CLOCKS[i], lanes[i + 1].reads * (uint64_t)longer, threads, share_ns);
+            /* Longer batches where more than CONCURRENT_BATCHES would fit into the share. */
+            int64_t share_ns = concurrent_ns / concurrent_clocks;
+            int64_t longer = 1 + share_ns / CONCURRENT_BATCHES * threads / (batch_ns + 1);
+            concurrent(&CLOCKS[i], lanes[i + 1].reads * (uint64_t)longer, threads, share_ns);
         }
 }
 
@@ -1110,14 +1110,14 @@ static void warm_cells(struct cell *cells, size_t count, size_t first, int64_t l
         enlarge_cell(&cells[(first + i) % count], least_ns);
 }
 
-/* Threads that make visits together. Member 0 is the probe's own thread. */
+/* Threads that make iterations together. Member 0 is the probe's own thread. */
 struct team {
     pthread_mutex_t mutex;
     pthread_cond_t all_done;
     int working; /* called, but not done */
     const struct cell *cell;
     int threads;
-    int64_t visit_ns;
+    int64_t iteration_ns;
     atomic_int met;
 };
 
@@ -1127,7 +1127,7 @@ struct member {
     bool is_called;
     uint64_t sink;
     int count;
-    int64_t batches[VISIT_BATCHES][2];
+    int64_t batches[ITERATION_BATCHES][2];
 };
 
 static void meet(struct team *team) {
@@ -1138,7 +1138,7 @@ static void meet(struct team *team) {
             sched_yield();
 }
 
-static void make_visit(struct member *member) {
+static void make_iteration(struct member *member) {
     struct team *team = member->team;
     const struct cell *cell = team->cell;
     int count = 0;
@@ -1151,12 +1151,12 @@ static void make_visit(struct member *member) {
         end = now();
         member->batches[count][0] = begin;
         member->batches[count++][1] = begin + since(begin, end);
-    } while (count < VISIT_BATCHES && since(first, end) < team->visit_ns);
+    } while (count < ITERATION_BATCHES && since(first, end) < team->iteration_ns);
     member->count = count;
     member->sink += sum;
 }
 
-static void *make_visits(void *argument) {
+static void *make_iterations(void *argument) {
     struct member *member = argument;
     struct team *team = member->team;
     for (;;) {
@@ -1165,7 +1165,7 @@ static void *make_visits(void *argument) {
             pthread_cond_wait(&member->called, &team->mutex);
         member->is_called = false;
         pthread_mutex_unlock(&team->mutex);
-        make_visit(member);
+        make_iteration(member);
         pthread_mutex_lock(&team->mutex);
         if (--team->working == 0)
             pthread_cond_signal(&team->all_done);
@@ -1181,14 +1181,14 @@ static int start_team(struct team *team, struct member *members, int count) {
         members[i].team = team;
         memset(members[i].batches, 0xff, sizeof members[i].batches);
         pthread_cond_init(&members[i].called, NULL);
-        int error = i == 0 ? 0 : pthread_create(&id, NULL, make_visits, &members[i]);
+        int error = i == 0 ? 0 : pthread_create(&id, NULL, make_iterations, &members[i]);
         if (error != 0)
             return error;
     }
     return 0;
 }
 
-static void visit(struct team *team, struct member *members, const struct cell *cell, int threads) {
+static void iteration(struct team *team, struct member *members, const struct cell *cell, int threads) {
     pthread_mutex_lock(&team->mutex);
     team->cell = cell;
     team->threads = threads;
@@ -1199,55 +1199,55 @@ static void visit(struct team *team, struct member *members, const struct cell *
         pthread_cond_signal(&members[i].called);
     }
     pthread_mutex_unlock(&team->mutex);
-    make_visit(&members[0]);
+    make_iteration(&members[0]);
     pthread_mutex_lock(&team->mutex);
     while (team->working > 0)
         pthread_cond_wait(&team->all_done, &team->mutex);
     pthread_mutex_unlock(&team->mutex);
 }
 
-struct visited {
+struct iterated {
     const struct cell *cell;
     int threads;
     struct numbers batches; /* thread, begin and end in turn */
 };
 
-static void print_round(struct visited *visits, size_t count, int round, int64_t origin) {
+static void print_round(struct iterated *iterations, size_t count, int round, int64_t origin) {
     for (size_t i = 0; i < count; i++) {
-        struct visited *visit = &visits[i];
-        printf("{\"type\":\"sweep\",\"clock\":\"%s\",\"tokens\":%" PRIu64, lane_name(visit->cell->lane),
-               visit->cell->tokens);
-        printf(",\"threads\":%d,\"round\":%d,\"operations\":%" PRIu64 ",\"batches\":[", visit->threads, round,
-               visit->cell->operations);
-        for (size_t j = 0; j < visit->batches.count; j += 3) {
-            const int64_t *at = &visit->batches.at[j];
+        struct iterated *iteration = &iterations[i];
+        printf("{\"type\":\"sweep\",\"clock\":\"%s\",\"tokens\":%" PRIu64, lane_name(iteration->cell->lane),
+               iteration->cell->tokens);
+        printf(",\"threads\":%d,\"round\":%d,\"operations\":%" PRIu64 ",\"batches\":[", iteration->threads, round,
+               iteration->cell->operations);
+        for (size_t j = 0; j < iteration->batches.count; j += 3) {
+            const int64_t *at = &iteration->batches.at[j];
             printf("%s[%" PRId64 ",%" PRId64 ",%" PRId64 "]", j ? "," : "", at[0], at[1] - origin, at[2] - origin);
         }
         printf("]}\n");
-        visit->batches.count = 0;
+        iteration->batches.count = 0;
     }
     fflush(stdout);
 }
 
 static void make_rounds(struct team *team, struct member *members, struct cell *cells, size_t count, size_t first,
                         struct list_given threads, int64_t budget_ns) {
-    struct visited *visits = room_for(count * threads.count, sizeof *visits);
+    struct iterated *iterations = room_for(count * threads.count, sizeof *iterations);
     int64_t begin = now();
     for (int round = 0; round < ROUNDS_AT_LEAST || since(begin, now()) < budget_ns; round++) {
         for (size_t i = 0; i < count * threads.count; i++) {
             size_t turn = i % threads.count, cell = (first + (size_t)round + i / threads.count) % count;
             int together = (int)threads.at[round % 2 ? threads.count - 1 - turn : turn];
-            visits[i].cell = &cells[cell];
-            visits[i].threads = together;
-            visit(team, members, &cells[cell], together);
+            iterations[i].cell = &cells[cell];
+            iterations[i].threads = together;
+            iteration(team, members, &cells[cell], together);
             for (int thread = 0; thread < together; thread++)
                 for (int j = 0; j < members[thread].count; j++) {
-                    push(&visits[i].batches, thread);
-                    push(&visits[i].batches, members[thread].batches[j][0]);
-                    push(&visits[i].batches, members[thread].batches[j][1]);
+                    push(&iterations[i].batches, thread);
+                    push(&iterations[i].batches, members[thread].batches[j][0]);
+                    push(&iterations[i].batches, members[thread].batches[j][1]);
                 }
         }
-        print_round(visits, count * threads.count, round, begin);
+        print_round(iterations, count * threads.count, round, begin);
     }
 }
 
@@ -1270,18 +1270,18 @@ static int lanes_to_sweep(int *swept) {
 }
 
 static void measure_sweep(void) {
-    int64_t batch_ns = (int64_t)need(BATCH_NS), visit_ns = (int64_t)need(VISIT_NS), warm_ns = need_ns(WARM_MS);
-    int64_t budget_ns = need_ns(BUDGET_MS), least_ns = visit_ns / VISIT_BATCHES + 1;
+    int64_t batch_ns = (int64_t)need(BATCH_NS), iteration_ns = (int64_t)need(ITERATION_NS), warm_ns = need_ns(WARM_MS);
+    int64_t budget_ns = need_ns(BUDGET_MS), least_ns = iteration_ns / ITERATION_BATCHES + 1;
     struct list_given tokens = need_list(TOKENS), threads = need_list(THREADS_LIST);
     int swept[LANES], most = 0;
     size_t count = (size_t)lanes_to_sweep(swept) * tokens.count;
     uint64_t rotation = need(ROTATION);
     for (size_t i = 0; i < threads.count; i++) {
         if (threads.at[i] == 0)
-            fail(2, "invalid request: a visit without threads", "");
+            fail(2, "invalid request: an iteration without threads", "");
         most = (int)threads.at[i] > most ? (int)threads.at[i] : most;
     }
-    if (budget_ns == 0 || visit_ns == 0 || count == 0 || most == 0)
+    if (budget_ns == 0 || iteration_ns == 0 || count == 0 || most == 0)
         return;
     struct cell *cells = room_for(count, sizeof *cells);
     for (size_t i = 0; i < count; i++)
@@ -1289,7 +1289,7 @@ static void measure_sweep(void) {
     struct team *team = room_for(1, sizeof *team);
     pthread_mutex_init(&team->mutex, NULL);
     pthread_cond_init(&team->all_done, NULL);
-    team->visit_ns = visit_ns;
+    team->iteration_ns = iteration_ns;
     struct member *members = room_for((uint64_t)most, sizeof *members);
     int error = start_team(team, members, most);
     if (error != 0) {

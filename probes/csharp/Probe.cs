@@ -416,7 +416,7 @@ sealed class ClocksTask
     readonly long _warmNs = Probe.Asked.MsAsNs("warm_ms");
     readonly long _lanesNs = Probe.Asked.MsAsNs("lanes_ms");
     readonly long _stepsNs = Probe.Asked.MsAsNs("steps_ms");
-    readonly long _crowdNs = Probe.Asked.MsAsNs("crowd_ms");
+    readonly long _concurrentNs = Probe.Asked.MsAsNs("concurrent_ms");
     readonly Measured[] _lanes
         = new[] { Clock.Nothing }.Concat(Clock.All).Select(clock => new Measured(clock)).ToArray();
 
@@ -444,7 +444,7 @@ sealed class ClocksTask
         }
         foreach (var lane in _lanes.Skip(1))
         {
-            if (_threads > 0 && _crowdNs > 0) ReadTogether(lane, _crowdNs / Clock.All.Length);
+            if (_threads > 0 && _concurrentNs > 0) ReadTogether(lane, _concurrentNs / Clock.All.Length);
         }
     }
 
@@ -587,9 +587,9 @@ sealed class ClocksTask
     void ReadTogether(Measured lane, long shareNs)
     {
         int batch = lane.ReadsFor(Math.Max(_batchNs / 2, shareNs * _threads / BatchesMax));
-        var crowd = new Crowd(lane.Clock.Lane, batch, Timing.Ticks(shareNs), _threads);
-        new Line("crowd").Text("clock", lane.Clock.Name).Put("threads", _threads).Put("reads", batch)
-            .Rows("batches", 3, crowd.Run(BatchesMax)).Send();
+        var concurrent = new Concurrent(lane.Clock.Lane, batch, Timing.Ticks(shareNs), _threads);
+        new Line("concurrent").Text("clock", lane.Clock.Name).Put("threads", _threads).Put("reads", batch)
+            .Rows("batches", 3, concurrent.Run(BatchesMax)).Send();
     }
 }
 
@@ -597,7 +597,7 @@ sealed class ClocksTask
 /// Threads that read one clock at once. The last to arrive fixes a time to begin, late enough for the scheduler to
 /// spread the threads over processors. They spin until then: a thread that must be woken comes late.
 /// </summary>
-sealed class Crowd
+sealed class Concurrent
 {
     const long SpreadNs = 5 * Probe.NsPerMs;
 
@@ -609,7 +609,7 @@ sealed class Crowd
     long _origin, _sum;
     volatile bool _known;
 
-    public Crowd(Func<int, long> lane, int reads, long lengthTicks, int threads)
+    public Concurrent(Func<int, long> lane, int reads, long lengthTicks, int threads)
     {
         _lane = lane;
         _reads = reads;
@@ -917,7 +917,7 @@ sealed class SweepTask
     readonly long[] _tokens = Probe.Asked.List("tokens", Measured.ReadsMax).Trimmed();
     readonly long[] _threads = Probe.Asked.List("threads_list", ThreadsMax).Trimmed();
     readonly int _rotation = Probe.Asked.Count("rotation");
-    readonly long _visitNs = Probe.Asked.Number("visit_ns", 1000 * Probe.NsPerS);
+    readonly long _iterationNs = Probe.Asked.Number("iteration_ns", 1000 * Probe.NsPerS);
     readonly long _batchNs = Probe.Asked.Number("batch_ns", Probe.NsPerS);
     readonly long _warmNs = Probe.Asked.MsAsNs("warm_ms");
     readonly long _budgetNs = Probe.Asked.MsAsNs("budget_ms");
@@ -948,18 +948,18 @@ sealed class SweepTask
 
     public void Run()
     {
-        if (_cells.Length == 0 || _threads.Length == 0 || _visitNs == 0 || _budgetNs == 0) return;
+        if (_cells.Length == 0 || _threads.Length == 0 || _iterationNs == 0 || _budgetNs == 0) return;
         Team team;
         try
         {
-            team = new Team((int)_threads.Max(), Timing.Ticks(_visitNs));
+            team = new Team((int)_threads.Max(), Timing.Ticks(_iterationNs));
         }
         catch (Exception none) when (none is OutOfMemoryException || none is ThreadStartException)
         {
             new Line("sweep_unavailable").Text("reason", none.Message).Send();
             return;
         }
-        WarmUp(Math.Max(_batchNs, _visitNs / BatchesMax + 1));
+        WarmUp(Math.Max(_batchNs, _iterationNs / BatchesMax + 1));
         long begin = GetTimestamp();
         for (int round = 0; round < RoundsMin || Timing.NsSince(begin) < _budgetNs; round++) MakeRound(team, round);
         Probe.Sink += team.Sum();
@@ -992,7 +992,7 @@ sealed class SweepTask
             for (int i = 0; i < _threads.Length; i++)
             {
                 int together = (int)_threads[round % 2 == 0 ? i : _threads.Length - 1 - i];
-                var batches = team.Visit(clock.Lane, cell.Operations, together);
+                var batches = team.Iteration(clock.Lane, cell.Operations, together);
                 lines.Add(new Line("sweep").Text("clock", clock.Name).Put("tokens", cell.Tokens)
                     .Put("threads", together).Put("round", round).Put("operations", cell.Operations)
                     .Rows("batches", 3, batches));
@@ -1003,31 +1003,31 @@ sealed class SweepTask
     }
 }
 
-/// <summary>Threads that make visits together; the first is the one that calls <c>Visit</c>.</summary>
+/// <summary>Threads that make iterations together; the first is the one that calls <c>Iteration</c>.</summary>
 sealed class Team
 {
     static readonly long s_spinTicks = Timing.Ticks(2 * Probe.NsPerMs); // then a thread that waits gives way
 
-    readonly long _origin = GetTimestamp(), _visitTicks;
+    readonly long _origin = GetTimestamp(), _iterationTicks;
     readonly Member[] _members;
     Func<int, long> _lane;
     int _operations, _together, _met;
 
-    public Team(int threads, long visitTicks)
+    public Team(int threads, long iterationTicks)
     {
-        _visitTicks = visitTicks;
+        _iterationTicks = iterationTicks;
         _members = Enumerable.Range(0, threads).Select(thread => new Member(this)).ToArray();
         foreach (var member in _members.Skip(1)) new Thread(member.Serve) { IsBackground = true }.Start();
     }
 
-    public Longs Visit(Func<int, long> lane, int operations, int together)
+    public Longs Iteration(Func<int, long> lane, int operations, int together)
     {
         _lane = lane;
         _operations = operations;
         _together = together;
         Volatile.Write(ref _met, 0);
         for (int thread = 1; thread < together; thread++) _members[thread].Called.Set();
-        _members[0].Visit();
+        _members[0].Iteration();
         for (int thread = 1; thread < together; thread++) _members[thread].Done.WaitOne();
         var batches = new Longs();
         for (int thread = 0; thread < together; thread++)
@@ -1058,11 +1058,11 @@ sealed class Team
             for (; ; Done.Set())
             {
                 Called.WaitOne();
-                Visit();
+                Iteration();
             }
         }
 
-        public void Visit()
+        public void Iteration()
         {
             Stamps.Size = 0;
             Meet();
@@ -1077,7 +1077,7 @@ sealed class Team
                 Stamps.Add(begin - _team._origin);
                 Stamps.Add(end - _team._origin);
             }
-            while (Stamps.Size < 2 * SweepTask.BatchesMax && end - first < _team._visitTicks);
+            while (Stamps.Size < 2 * SweepTask.BatchesMax && end - first < _team._iterationTicks);
             Sum += sum;
         }
 

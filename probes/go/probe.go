@@ -10,9 +10,9 @@
 //   - The lane `nothing` loads a variable atomically, which the compiler can neither leave out nor take out of the
 //     loop.
 //   - Nothing in a timed loop allocates, so that the collector has no reason to run.
-//   - Counted reads and those of a crowd are made on locked threads. Pauses and the latch are not: there goroutines are
+//   - Counted reads and concurrent ones are made on locked threads. Pauses and the latch are not: there goroutines are
 //     what users have, and locking would add switches of threads. So CPU time is that of the process.
-//   - A crowd reads for crowdLeadNs before its batches begin, at one time for all: released threads may share a CPU
+//   - Concurrent threads read for concurrentLeadNs before its batches begin, at one time for all: released threads may share a CPU
 //     until the scheduler parts them.
 //   - A sweep's goroutines are locked to threads, too. They are let in by a channel of their own each and meet at a
 //     counter, where they spin and give way only after a while. The first is the probe's own and needs no wake-up.
@@ -41,9 +41,9 @@ const (
 	warmBatchesKept      = 200
 	checks               = 5
 	roundsAtLeast        = 3
-	crowdBatches         = 4000
-	crowdLeadNs          = 10 * int64(time.Millisecond)
-	visitBatches         = 200
+	concurrentBatches         = 4000
+	concurrentLeadNs          = 10 * int64(time.Millisecond)
+	iterationBatches         = 200
 	meetingNs            = 2 * int64(time.Millisecond) // then a goroutine that waits for others gives way
 	pausesATurn          = 200
 	pauseTurnNs          = 20 * int64(time.Millisecond)
@@ -61,19 +61,19 @@ var most = map[string]uint64{
 	"reads":      readsMax,
 	"readings":   readsMax,
 	"spread_ns":  1e9,
-	"threads":    crowdBatches,
+	"threads":    concurrentBatches,
 	"batch_ns":   1e12,
 	"warm_ms":    1e9,
 	"lanes_ms":   1e9,
 	"steps":      readsMax,
 	"steps_ms":   1e9,
-	"crowd_ms":   1e9,
+	"concurrent_ms":   1e9,
 	"budget_ms":  1e9,
-	"visit_ns":   1e12,
+	"iteration_ns":   1e12,
 	"lengths_ns": 1e12,
 
 	"tokens":       readsMax,
-	"threads_list": crowdBatches,
+	"threads_list": concurrentBatches,
 }
 
 var sink uint64
@@ -466,7 +466,7 @@ func identify() {
 		"The lane nothing loads a variable atomically and adds it to a sum.",
 		"time.Since is the time since one start, read before.",
 		"GOMAXPROCS is " + strconv.Itoa(procs) + ": at most so many goroutines run at once.",
-		"In a crowd and in a sweep every goroutine is locked to a thread of its own.",
+		"In concurrent reads and in a sweep every goroutine is locked to a thread of its own.",
 		"Behind the latch there are goroutines, which are not threads. The latch is a channel that is closed.",
 		"Pauses are those of a goroutine that is not locked to a thread; CPU time is that of the process.",
 	}
@@ -653,8 +653,8 @@ func (c *clock) readIrregularly(count, most uint64) {
 	say("readings", "clock", c.name, "changes", readings[:count-1])
 }
 
-func (c *clock) crowd(reads uint64, threads int, shareNs int64) {
-	room := crowdBatches / threads
+func (c *clock) concurrent(reads uint64, threads int, shareNs int64) {
+	room := concurrentBatches / threads
 	var waiting int32
 	var first int64 // when batches begin
 	gate := make(chan struct{})
@@ -681,7 +681,7 @@ func (c *clock) crowd(reads uint64, threads int, shareNs int64) {
 		}(&stamps[thread])
 	}
 	awaitParked(&waiting, threads)
-	first = now() + crowdLeadNs
+	first = now() + concurrentLeadNs
 	close(gate)
 	for range stamps {
 		sink += <-done
@@ -692,7 +692,7 @@ func (c *clock) crowd(reads uint64, threads int, shareNs int64) {
 			batches = append(batches, [3]int64{int64(thread), stamps[i], stamps[i+1]})
 		}
 	}
-	say("crowd", "clock", c.name, "threads", int64(threads), "reads", int64(reads), "batches", batches)
+	say("concurrent", "clock", c.name, "threads", int64(threads), "reads", int64(reads), "batches", batches)
 }
 
 // awaitParked waits until so many goroutines have counted themselves, and then a little for them to park. It returns
@@ -712,11 +712,11 @@ func measureClocks(r request) {
 	batchNs, warmNs, lanesNs := int64(r.number("batch_ns")), r.ns("warm_ms"), r.ns("lanes_ms")
 	steps, stepsNs, reads := r.number("steps"), r.ns("steps_ms"), r.number("reads")
 	readings, spreadNs := r.number("readings"), int64(r.number("spread_ns"))
-	threads, crowdNs := int64(r.number("threads")), r.ns("crowd_ms")
+	threads, concurrentNs := int64(r.number("threads")), r.ns("concurrent_ms")
 	lanes := newLanes()
 	first := r.first(len(lanes))
-	crowded := threads > 0 && crowdNs > 0
-	if lanesNs > 0 || crowded {
+	concurrently := threads > 0 && concurrentNs > 0
+	if lanesNs > 0 || concurrently {
 		warmLanes(lanes, first, batchNs, warmNs)
 	}
 	if lanesNs > 0 {
@@ -734,11 +734,11 @@ func measureClocks(r request) {
 			clocks[i].readIrregularly(readings, most)
 		}
 	}
-	for i := 0; crowded && i < len(clocks); i++ {
-		// Longer batches where more than crowdBatches would fit into the share.
-		shareNs := crowdNs / int64(len(clocks))
-		longer := 1 + shareNs/crowdBatches*threads/(batchNs+1)
-		clocks[i].crowd(lanes[i+1].reads*uint64(longer), int(threads), shareNs)
+	for i := 0; concurrently && i < len(clocks); i++ {
+		// Longer batches where more than concurrentBatches would fit into the share.
+		shareNs := concurrentNs / int64(len(clocks))
+		longer := 1 + shareNs/concurrentBatches*threads/(batchNs+1)
+		clocks[i].concurrent(lanes[i+1].reads*uint64(longer), int(threads), shareNs)
 	}
 }
 
@@ -954,9 +954,9 @@ func (c *sweepCell) enlarge(leastNs int64) {
 	}
 }
 
-// team is of goroutines that make visits together; its member 0 is the one that calls visit.
+// team is of goroutines that make iterations together; its member 0 is the one that calls iteration.
 type team struct {
-	visitNs  int64
+	iterationNs  int64
 	cell     *sweepCell
 	together int32
 	met      int32
@@ -970,16 +970,16 @@ type member struct {
 	stamps []int64 // begin and end in turn
 }
 
-func newTeam(threads uint64, visitNs int64) *team {
-	t := &team{visitNs: visitNs, done: make(chan struct{}, threads)}
+func newTeam(threads uint64, iterationNs int64) *team {
+	t := &team{iterationNs: iterationNs, done: make(chan struct{}, threads)}
 	for i := uint64(0); i < threads; i++ {
-		m := &member{called: make(chan struct{}, 1), stamps: touched(2 * visitBatches)}
+		m := &member{called: make(chan struct{}, 1), stamps: touched(2 * iterationBatches)}
 		t.members = append(t.members, m)
 		if i > 0 {
 			go func() {
 				runtime.LockOSThread()
 				for range m.called {
-					m.visit(t)
+					m.iteration(t)
 					t.done <- struct{}{}
 				}
 			}()
@@ -988,7 +988,7 @@ func newTeam(threads uint64, visitNs int64) *team {
 	return t
 }
 
-func (m *member) visit(t *team) {
+func (m *member) iteration(t *team) {
 	m.stamps = m.stamps[:0]
 	atomic.AddInt32(&t.met, 1)
 	for came := now(); atomic.LoadInt32(&t.met) < t.together; {
@@ -1004,18 +1004,18 @@ func (m *member) visit(t *team) {
 		sum += loop(operations)
 		end := now()
 		m.stamps = append(m.stamps, begin, end)
-		more = len(m.stamps) < cap(m.stamps) && end-first < t.visitNs
+		more = len(m.stamps) < cap(m.stamps) && end-first < t.iterationNs
 	}
 	m.sum += sum
 }
 
-func (t *team) visit(c *sweepCell, together int) [][3]int64 {
+func (t *team) iteration(c *sweepCell, together int) [][3]int64 {
 	t.cell, t.together = c, int32(together)
 	atomic.StoreInt32(&t.met, 0)
 	for _, m := range t.members[1:together] {
 		m.called <- struct{}{}
 	}
-	t.members[0].visit(t)
+	t.members[0].iteration(t)
 	for i := 1; i < together; i++ {
 		<-t.done
 	}
@@ -1028,14 +1028,14 @@ func (t *team) visit(c *sweepCell, together int) [][3]int64 {
 	return batches
 }
 
-type visited struct {
+type iterated struct {
 	cell     *sweepCell
 	together int
 	batches  [][3]int64
 }
 
 func (t *team) round(round int, cells []*sweepCell, threads []uint64) {
-	visits := []visited{}
+	iterations := []iterated{}
 	for i := range cells {
 		c := cells[(round+i)%len(cells)]
 		for j := range threads {
@@ -1043,10 +1043,10 @@ func (t *team) round(round int, cells []*sweepCell, threads []uint64) {
 				j = len(threads) - 1 - j
 			}
 			together := int(threads[j])
-			visits = append(visits, visited{c, together, t.visit(c, together)})
+			iterations = append(iterations, iterated{c, together, t.iteration(c, together)})
 		}
 	}
-	for _, v := range visits {
+	for _, v := range iterations {
 		say("sweep", "clock", v.cell.name, "tokens", int64(v.cell.tokens), "threads", int64(v.together),
 			"round", int64(round), "operations", int64(v.cell.reads), "batches", v.batches)
 	}
@@ -1054,29 +1054,29 @@ func (t *team) round(round int, cells []*sweepCell, threads []uint64) {
 
 func measureSweep(r request) {
 	cells, threads, rotation := newCells(r), r.list("threads_list"), r.number("rotation")
-	batchNs, visitNs := int64(r.number("batch_ns")), int64(r.number("visit_ns"))
+	batchNs, iterationNs := int64(r.number("batch_ns")), int64(r.number("iteration_ns"))
 	warmNs, budgetNs := r.ns("warm_ms"), r.ns("budget_ms")
 	var most uint64
 	for _, of := range threads {
 		if of == 0 {
-			fail(2, "invalid request: a visit without threads")
+			fail(2, "invalid request: an iteration without threads")
 		}
 		if of > most {
 			most = of
 		}
 	}
-	if len(cells) == 0 || most == 0 || visitNs == 0 || budgetNs == 0 {
+	if len(cells) == 0 || most == 0 || iterationNs == 0 || budgetNs == 0 {
 		return
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	first := int(rotation % uint64(len(cells)))
 	cells = append(cells[first:], cells[:first]...)
-	leastNs := visitNs/visitBatches + 1
+	leastNs := iterationNs/iterationBatches + 1
 	if leastNs < batchNs {
 		leastNs = batchNs
 	}
-	t := newTeam(most, visitNs)
+	t := newTeam(most, iterationNs)
 	lanes := []*lane{}
 	for _, c := range cells {
 		lanes = append(lanes, c.lane)

@@ -329,7 +329,7 @@ public final class Probe {
         final long warmNs = request.msAsNs("warm_ms");
         final long lanesNs = request.msAsNs("lanes_ms");
         final long stepsNs = request.msAsNs("steps_ms");
-        final long crowdNs = request.msAsNs("crowd_ms");
+        final long concurrentNs = request.msAsNs("concurrent_ms");
         final List<Measured> lanes = new ArrayList<>();
 
         void run(List<Clock> clocks) throws Exception {
@@ -352,7 +352,7 @@ public final class Probe {
             }
             lanes.removeIf(lane -> lane.clock == NOTHING || lane.clock.kind.equals("cpu"));
             for (Measured lane : lanes) {
-                if (threads > 0 && crowdNs > 0) crowd(lane, crowdNs / lanes.size());
+                if (threads > 0 && concurrentNs > 0) concurrent(lane, concurrentNs / lanes.size());
             }
         }
 
@@ -473,11 +473,11 @@ public final class Probe {
             new Line("readings").text("clock", clock.name).rows("changes", 1, changes).send();
         }
 
-        void crowd(Measured lane, long shareNs) throws Exception {
+        void concurrent(Measured lane, long shareNs) throws Exception {
             int batch = lane.readsFor(Math.max(batchNs / 2, shareNs * threads / BATCHES_MAX));
-            Crowd crowd = new Crowd(lane.clock.lane, batch, shareNs, threads);
-            new Line("crowd").text("clock", lane.clock.name).put("threads", threads).put("reads", batch)
-                .rows("batches", 3, crowd.run(BATCHES_MAX)).send();
+            Concurrent concurrent = new Concurrent(lane.clock.lane, batch, shareNs, threads);
+            new Line("concurrent").text("clock", lane.clock.name).put("threads", threads).put("reads", batch)
+                .rows("batches", 3, concurrent.run(BATCHES_MAX)).send();
         }
     }
 
@@ -485,7 +485,7 @@ public final class Probe {
      * Threads that read one clock at once. The last to arrive fixes a time to begin, late enough for the scheduler to
      * spread the threads over processors. They spin until then: a thread that must be woken comes late.
      */
-    static final class Crowd {
+    static final class Concurrent {
         static final long SPREAD_NS = 5 * NS_PER_MS;
 
         final Lane lane;
@@ -497,7 +497,7 @@ public final class Probe {
         long origin;
         volatile boolean known;
 
-        Crowd(Lane lane, int reads, long lengthNs, int threads) {
+        Concurrent(Lane lane, int reads, long lengthNs, int threads) {
             this.lane = lane;
             this.reads = reads;
             this.lengthNs = lengthNs;
@@ -787,8 +787,8 @@ public final class Probe {
         final long[] tokens = request.list("tokens", Measured.READS_MAX).trimmed();
         final long[] threads = request.list("threads_list", THREADS_MAX).trimmed();
         final int rotation = request.count("rotation");
-        final long visitNs = request.number("visit_ns", 1000 * NS_PER_S);
-        final long batchNs = Math.max(request.number("batch_ns", NS_PER_S), visitNs / BATCHES_MAX + 1);
+        final long iterationNs = request.number("iteration_ns", 1000 * NS_PER_S);
+        final long batchNs = Math.max(request.number("batch_ns", NS_PER_S), iterationNs / BATCHES_MAX + 1);
         final long warmNs = request.msAsNs("warm_ms");
         final long budgetNs = request.msAsNs("budget_ms");
         final List<Cell> cells = new ArrayList<>();
@@ -818,10 +818,10 @@ public final class Probe {
         }
 
         void run() throws Exception {
-            if (cells.isEmpty() || threads.length == 0 || visitNs == 0 || budgetNs == 0) return;
+            if (cells.isEmpty() || threads.length == 0 || iterationNs == 0 || budgetNs == 0) return;
             Team team;
             try {
-                team = new Team((int) Arrays.stream(threads).max().getAsLong(), visitNs);
+                team = new Team((int) Arrays.stream(threads).max().getAsLong(), iterationNs);
             } catch (OutOfMemoryError none) { // of threads, too
                 new Line("sweep_unavailable").text("reason", none.getMessage()).send();
                 return;
@@ -855,7 +855,7 @@ public final class Probe {
                 Cell cell = cell(round, turn);
                 for (int i = 0; i < threads.length; i++) {
                     int together = (int) threads[round % 2 == 0 ? i : threads.length - 1 - i];
-                    Longs batches = team.visit(cell.loop.clock.lane, cell.operations, together);
+                    Longs batches = team.iteration(cell.loop.clock.lane, cell.operations, together);
                     lines.add(new Line("sweep").text("clock", cell.loop.clock.name).put("tokens", cell.tokens)
                         .put("threads", together).put("round", round).put("operations", cell.operations)
                         .rows("batches", 3, batches));
@@ -866,31 +866,31 @@ public final class Probe {
         }
     }
 
-    /** Threads that make visits together; the first is the one that calls `visit`. */
+    /** Threads that make iterations together; the first is the one that calls `iteration`. */
     static final class Team {
         static final long SPIN_NS = 2 * NS_PER_MS; // then a thread that waits for others gives way
 
-        final long origin = System.nanoTime(), visitNs;
+        final long origin = System.nanoTime(), iterationNs;
         final Member[] members;
         final Semaphore done = new Semaphore(0);
         final AtomicInteger met = new AtomicInteger();
         Lane lane;
         int operations, together;
 
-        Team(int threads, long visitNs) {
-            this.visitNs = visitNs;
+        Team(int threads, long iterationNs) {
+            this.iterationNs = iterationNs;
             members = new Member[threads];
             Arrays.setAll(members, thread -> new Member());
             for (int thread = 1; thread < threads; thread++) daemon(members[thread]::serve).start();
         }
 
-        Longs visit(Lane lane, int operations, int together) throws InterruptedException {
+        Longs iteration(Lane lane, int operations, int together) throws InterruptedException {
             this.lane = lane;
             this.operations = operations;
             this.together = together;
             met.set(0);
             for (int thread = 1; thread < together; thread++) members[thread].called.release();
-            members[0].visit();
+            members[0].iteration();
             done.acquire(together - 1);
             Longs batches = new Longs();
             for (int thread = 0; thread < together; thread++) {
@@ -916,11 +916,11 @@ public final class Probe {
             void serve() {
                 for (; ; done.release()) {
                     called.acquireUninterruptibly();
-                    visit();
+                    iteration();
                 }
             }
 
-            void visit() {
+            void iteration() {
                 stamps.size = 0;
                 met.incrementAndGet();
                 for (long came = System.nanoTime(); met.get() < together; ) {
@@ -937,7 +937,7 @@ public final class Probe {
                     end = System.nanoTime();
                     stamps.add(begin - origin);
                     stamps.add(end - origin);
-                } while (stamps.size < 2 * SweepTask.BATCHES_MAX && end - first < visitNs);
+                } while (stamps.size < 2 * SweepTask.BATCHES_MAX && end - first < iterationNs);
                 sum += mySum;
             }
         }

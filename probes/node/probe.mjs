@@ -30,7 +30,7 @@ const STEPS_AT_LEAST = 10;
 const WARM_BATCHES_KEPT = 200;
 const CHECKS = 5;
 const ROUNDS_AT_LEAST = 3;
-const CROWD_BATCHES = 4000;
+const CONCURRENT_BATCHES = 4000;
 const PAUSES_A_TURN = 200;
 const PAUSE_TURN_NS = 20 * MILLISECOND_NS;
 const WORK_AT_LEAST = 16; // steps of work between readings at irregular times
@@ -44,13 +44,13 @@ const MOST = {
   reads: READS_MAX,
   readings: READS_MAX,
   spread_ns: 1e9,
-  threads: CROWD_BATCHES,
+  threads: CONCURRENT_BATCHES,
   batch_ns: 1e12,
   warm_ms: 1e9,
   lanes_ms: 1e9,
   steps: READS_MAX,
   steps_ms: 1e9,
-  crowd_ms: 1e9,
+  concurrent_ms: 1e9,
   budget_ms: 1e9,
   lengths_ns: 1e12,
 };
@@ -198,7 +198,7 @@ const CLOCKS = [
   },
 ];
 const LANES = [NOTHING, ...CLOCKS];
-const CROWDED = CLOCKS.filter((clock) => clock.kind !== 'cpu');
+const CONCURRENT_CLOCKS = CLOCKS.filter((clock) => clock.kind !== 'cpu');
 
 /** From one reading to another, in ticks, as a number. */
 const between = (clock, before, after) => Number(clock.ticks(after) - clock.ticks(before));
@@ -398,11 +398,11 @@ function readIrregularly(clock, count, most) {
 }
 
 /** One clock after the other; the workers of all of them begin each one together. */
-async function crowd(threads, reads, warmNs, shareNs) {
+async function concurrent(threads, reads, warmNs, shareNs) {
   const gate = new Int32Array(new SharedArrayBuffer(4)); // how many clocks were begun
-  const room = Math.floor(CROWD_BATCHES / threads);
+  const room = Math.floor(CONCURRENT_BATCHES / threads);
   const origin = timer();
-  const batches = CROWDED.map(() => []);
+  const batches = CONCURRENT_CLOCKS.map(() => []);
   const workers = [];
   let waiting = 0;
   await new Promise((resolve, reject) => {
@@ -433,15 +433,15 @@ async function crowd(threads, reads, warmNs, shareNs) {
   }).catch(async (error) => {
     for (const worker of workers) await worker.terminate();
     batches.length = 0;
-    writeAll(2, `probe.mjs: no crowd: ${error.message}\n`);
+    writeAll(2, `probe.mjs: no concurrent reads: ${error.message}\n`);
   });
-  batches.forEach((list, i) => say('crowd', { clock: CROWDED[i].name, threads, reads: reads[i], batches: list }));
+  batches.forEach((list, i) => say('concurrent', { clock: CONCURRENT_CLOCKS[i].name, threads, reads: reads[i], batches: list }));
 }
 
-function readInCrowd({ gate, reads, room, origin, warmNs, shareNs }) {
+function readConcurrently({ gate, reads, room, origin, warmNs, shareNs }) {
   const begins = new Float64Array(room).fill(1);
   const ends = new Float64Array(room).fill(1);
-  CROWDED.forEach(({ lane }, clock) => {
+  CONCURRENT_CLOCKS.forEach(({ lane }, clock) => {
     let begin = timer();
     do fold(lane(reads[clock]));
     while (since(begin) < warmNs);
@@ -466,9 +466,9 @@ async function clocks(request) {
   const [warmNs, lanesNs] = [request.ns('warm_ms'), request.ns('lanes_ms')];
   const [steps, stepsNs, reads] = [request.number('steps'), request.ns('steps_ms'), request.number('reads')];
   const [readings, spreadNs] = [request.number('readings'), request.number('spread_ns')];
-  const crowdNs = threads > 0 ? request.ns('crowd_ms') : 0;
+  const concurrentNs = threads > 0 ? request.ns('concurrent_ms') : 0;
   const lanes = LANES.map((clock) => new Lane(clock));
-  if (lanesNs > 0 || crowdNs > 0) warmLanes(lanes, first % lanes.length, batchNs, warmNs);
+  if (lanesNs > 0 || concurrentNs > 0) warmLanes(lanes, first % lanes.length, batchNs, warmNs);
   if (lanesNs > 0) measureLanes(lanes, first % lanes.length, lanesNs);
   if (steps > 0 && stepsNs > 0) CLOCKS.forEach((clock) => awaitSteps(clock, steps, stepsNs / CLOCKS.length));
   if (reads > 0) CLOCKS.forEach((clock) => countDifferences(clock, reads));
@@ -476,11 +476,11 @@ async function clocks(request) {
     const most = stepsOf(spreadNs);
     CLOCKS.forEach((clock) => readIrregularly(clock, readings, most));
   }
-  if (crowdNs > 0) {
-    const shareNs = crowdNs / CROWDED.length;
-    // Longer batches where more than CROWD_BATCHES would fit into the share.
-    const longer = 1 + Math.floor((shareNs * threads) / (CROWD_BATCHES * Math.max(1, batchNs)));
-    const inCrowd = CROWDED.map(({ name }) => {
+  if (concurrentNs > 0) {
+    const shareNs = concurrentNs / CONCURRENT_CLOCKS.length;
+    // Longer batches where more than CONCURRENT_BATCHES would fit into the share.
+    const longer = 1 + Math.floor((shareNs * threads) / (CONCURRENT_BATCHES * Math.max(1, batchNs)));
+    const readsOfEach = CONCURRENT_CLOCKS.map(({ name }) => {
       const lane = lanes.find((lane) => lane.name === name);
       // Code that was compiled since the warm-up may need more reads.
       while (Math.min(...[1, 2, 3].map(() => lane.batch(lane.reads))) < batchNs / 2 && lane.reads < READS_MAX) {
@@ -488,7 +488,7 @@ async function clocks(request) {
       }
       return longer * lane.reads;
     });
-    await crowd(threads, inCrowd, warmNs / CROWDED.length, shareNs);
+    await concurrent(threads, readsOfEach, warmNs / CONCURRENT_CLOCKS.length, shareNs);
   }
 }
 
@@ -599,5 +599,5 @@ async function main() {
 if (isMainThread) {
   main().catch((error) => fail(1, error.stack));
 } else {
-  readInCrowd(workerData);
+  readConcurrently(workerData);
 }

@@ -11,7 +11,7 @@
  *   after the other and leaves none out: a call of a function of the system is never removed. Folding would add to every
  *   turn what is no part of a read.
  * - The calls are written with a leading backslash, as a name in a namespace is looked up twice.
- * - PHP has no threads that share a program: no crowd, no latch, no sweep.
+ * - PHP has no threads that share a program: no concurrent reads, no latch, no sweep.
  * - The collector of cycles is off: no clock makes one.
  */
 

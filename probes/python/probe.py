@@ -11,10 +11,10 @@ Python 3.7 or newer, the standard library only. Decisions:
   compiler (PyPy) might leave a call out, so elsewhere the reading is folded into an integer by `^`.
 - The loops of steps and differences run before they count, for the same compilers.
 - The collector is off in CPython: no clock makes an object that it looks at, so no lane would ever start it.
-- A crowd reads for CROWD_LEAD_NS before its batches begin, at one time for all: released threads may share a CPU until
+- Concurrent threads read for CONCURRENT_LEAD_NS before its batches begin, at one time for all: released threads may share a CPU until
   the scheduler parts them.
 - A sweep's threads are let in by a lock of their own each and meet at a threading.Barrier. Where one lock lets only one
-  thread run, threads hand it over more often than by default, and batches and visits are longer, so that a batch
+  thread run, threads hand it over more often than by default, and batches and iterations are longer, so that a batch
   contains the turns of the others.
 - A latch is a threading.Condition. Threads count themselves under its lock, so that the opener knows that all of them
   wait. threading.Event, made of the same parts, would not tell.
@@ -42,10 +42,10 @@ STEPS_AT_LEAST = 10
 WARM_BATCHES_KEPT = 200
 CHECKS = 5
 ROUNDS_AT_LEAST = 3
-CROWD_BATCHES = 4000
-CROWD_LEAD_NS = 10 * MILLISECOND_NS
-VISIT_BATCHES = 200
-VISIT_TURNS = 40  # of the lock that lets only one thread run, in a visit of several
+CONCURRENT_BATCHES = 4000
+CONCURRENT_LEAD_NS = 10 * MILLISECOND_NS
+ITERATION_BATCHES = 200
+ITERATION_TURNS = 40  # of the lock that lets only one thread run, in an iteration of several
 BATCH_TURNS = 4  # of it, at least, in a batch
 TURN_LEAST_NS = MILLISECOND_NS // 2  # far longer than it takes to hand over the lock
 PAUSES_A_TURN = 200
@@ -63,18 +63,18 @@ MOST = {
     "reads": READS_MAX,
     "readings": READS_MAX,
     "spread_ns": 10**9,
-    "threads": CROWD_BATCHES,
+    "threads": CONCURRENT_BATCHES,
     "batch_ns": 10**12,
     "warm_ms": 10**9,
     "lanes_ms": 10**9,
     "steps": READS_MAX,
     "steps_ms": 10**9,
-    "crowd_ms": 10**9,
+    "concurrent_ms": 10**9,
     "budget_ms": 10**9,
     "lengths_ns": 10**12,
-    "visit_ns": 10**12,
+    "iteration_ns": 10**12,
     "tokens": READS_MAX,
-    "threads_list": CROWD_BATCHES,
+    "threads_list": CONCURRENT_BATCHES,
     "clocks": 2**63,
 }
 
@@ -269,7 +269,7 @@ def identity():
     ]
     if LOCKED:
         notes += [
-            "One lock lets only one thread run: a batch in a crowd may contain the turns of other threads.",
+            "One lock lets only one thread run: a batch of concurrent reads may contain the turns of other threads.",
             "In a sweep, threads hand it over more often than by default, several times in each batch.",
         ]
     executable = os.path.realpath(sys.executable) if sys.executable else ""
@@ -492,7 +492,7 @@ def join(threads):
         thread.join()
 
 
-def read_in_crowd(latch, loop, reads, share_ns, first, begins, ends, made):
+def read_concurrently(latch, loop, reads, share_ns, first, begins, ends, made):
     if not latch.wait():
         return
     while timer() < first[0]:
@@ -506,25 +506,25 @@ def read_in_crowd(latch, loop, reads, share_ns, first, begins, ends, made):
             break
 
 
-def crowd(clock, reads, number, share_ns):
+def concurrent(clock, reads, number, share_ns):
     latch = Latch()
-    room = CROWD_BATCHES // number
+    room = CONCURRENT_BATCHES // number
     records = [([0] * room, [0] * room, [0]) for _ in range(number)]
     first = [0]  # when batches begin
     arguments = (latch, clock.lane, reads, share_ns, first)
-    threads = [threading.Thread(target=read_in_crowd, args=arguments + record) for record in records]
+    threads = [threading.Thread(target=read_concurrently, args=arguments + record) for record in records]
     try:
         latch.start(threads)
     except RuntimeError as error:
-        sys.stderr.write("probe.py: no crowd: %s\n" % error)
+        sys.stderr.write("probe.py: no concurrent reads: %s\n" % error)
         return
-    first[0] = timer() + CROWD_LEAD_NS
+    first[0] = timer() + CONCURRENT_LEAD_NS
     latch.open()
     join(threads)
     batches = [
         [thread, begins[i], ends[i]] for thread, (begins, ends, made) in enumerate(records) for i in range(made[0])
     ]
-    say("crowd", clock=clock.name, threads=number, reads=reads, batches=batches)
+    say("concurrent", clock=clock.name, threads=number, reads=reads, batches=batches)
 
 
 def clocks(request):
@@ -532,9 +532,9 @@ def clocks(request):
     warm_ns, lanes_ns = request.ns("warm_ms"), request.ns("lanes_ms")
     steps, steps_ns, reads = request.number("steps"), request.ns("steps_ms"), request.number("reads")
     readings, spread_ns = request.number("readings"), request.number("spread_ns")
-    crowd_ns = request.ns("crowd_ms") if threads else 0
+    concurrent_ns = request.ns("concurrent_ms") if threads else 0
     lanes = [Lane(loops) for loops in LANES]
-    if lanes_ns or crowd_ns:
+    if lanes_ns or concurrent_ns:
         warm_lanes(lanes, first, batch_ns, warm_ns)
     if lanes_ns:
         measure_lanes(lanes, first, lanes_ns)
@@ -545,15 +545,15 @@ def clocks(request):
     most = steps_of(spread_ns) if readings else 0
     for clock in CLOCKS if readings else ():
         read_irregularly(clock, readings, most)
-    crowded = [(clock, lane) for clock, lane in zip(CLOCKS, lanes[1:]) if clock.kind != "cpu"]
-    for clock, lane in crowded if crowd_ns else ():
-        share_ns = crowd_ns // len(crowded)
-        # Longer batches where more than CROWD_BATCHES would fit into the share.
-        longer = 1 + share_ns * threads // (CROWD_BATCHES * max(1, batch_ns))
+    concurrent_clocks = [(clock, lane) for clock, lane in zip(CLOCKS, lanes[1:]) if clock.kind != "cpu"]
+    for clock, lane in concurrent_clocks if concurrent_ns else ():
+        share_ns = concurrent_ns // len(concurrent_clocks)
+        # Longer batches where more than CONCURRENT_BATCHES would fit into the share.
+        longer = 1 + share_ns * threads // (CONCURRENT_BATCHES * max(1, batch_ns))
         # Code that was compiled since the warm-up may need more reads.
         while min(lane.batch(lane.reads) for _ in range(3)) < batch_ns / 2 and lane.reads < READS_MAX:
             lane.reads *= 2
-        crowd(clock, lane.reads * longer, threads, share_ns)
+        concurrent(clock, lane.reads * longer, threads, share_ns)
 
 
 # ---- task pause ----
@@ -722,17 +722,17 @@ class Member:
     def __init__(self):
         self.called = threading.Lock()
         self.called.acquire()
-        self.begins, self.ends = [0] * VISIT_BATCHES, [0] * VISIT_BATCHES
+        self.begins, self.ends = [0] * ITERATION_BATCHES, [0] * ITERATION_BATCHES
         self.batches = 0
         self.sum = 0
 
-    def visit(self, team):
+    def iteration(self, team):
         loop, operations, length_ns = team.cell.loop, team.cell.reads, team.length_ns
         begins, ends = self.begins, self.ends
         team.meeting.wait()
         folded = loop(operations)
         first = timer()
-        for i in range(VISIT_BATCHES):
+        for i in range(ITERATION_BATCHES):
             begins[i] = timer()
             folded += loop(operations)
             end = ends[i] = timer()
@@ -744,26 +744,26 @@ class Member:
     def serve(self, team):
         while True:
             self.called.acquire()
-            self.visit(team)
+            self.iteration(team)
             team.done.release()
 
 
 class Team:
-    """Threads that make visits together; member 0 is the one that calls visit."""
+    """Threads that make iterations together; member 0 is the one that calls iteration."""
 
-    def __init__(self, threads, visit_ns, visit_together_ns):
-        self.visit_ns, self.visit_together_ns = visit_ns, visit_together_ns
+    def __init__(self, threads, iteration_ns, iteration_together_ns):
+        self.iteration_ns, self.iteration_together_ns = iteration_ns, iteration_together_ns
         self.done = threading.Semaphore(0)
         self.members = [Member() for _ in range(threads)]
         for member in self.members[1:]:
             threading.Thread(target=member.serve, args=(self,), daemon=True).start()
 
-    def visit(self, cell, together):
+    def iteration(self, cell, together):
         self.cell, self.meeting = cell, threading.Barrier(together)
-        self.length_ns = self.visit_together_ns if together > 1 else self.visit_ns
+        self.length_ns = self.iteration_together_ns if together > 1 else self.iteration_ns
         for member in self.members[1:together]:
             member.called.release()
-        self.members[0].visit(self)
+        self.members[0].iteration(self)
         for _ in range(together - 1):
             self.done.acquire()
         return [
@@ -787,12 +787,12 @@ def make_rounds(team, cells, first, threads_list, budget_ns):
     origin = timer()
     made = 0
     while made < ROUNDS_AT_LEAST or timer() - origin < budget_ns:
-        visits = [
-            (cell, together, team.visit(cell, together))
+        iterations = [
+            (cell, together, team.iteration(cell, together))
             for cell in turned(cells, first + made)
             for together in (threads_list[::-1] if made % 2 else threads_list)
         ]
-        for cell, together, batches in visits:
+        for cell, together, batches in iterations:
             say(
                 "sweep",
                 clock=cell.name,
@@ -807,22 +807,22 @@ def make_rounds(team, cells, first, threads_list, budget_ns):
 
 def sweep(request):
     global sink
-    first, batch_ns, visit_ns = request.number("rotation"), request.number("batch_ns"), request.number("visit_ns")
+    first, batch_ns, iteration_ns = request.number("rotation"), request.number("batch_ns"), request.number("iteration_ns")
     warm_ns, budget_ns = request.ns("warm_ms"), request.ns("budget_ms")
     threads_list = request.numbers("threads_list")
     cells = [Cell(loops, tokens) for loops in swept(request) for tokens in request.numbers("tokens")]
     if 0 in threads_list:
-        fail(2, "invalid request: a visit without threads")
-    if not (cells and threads_list and visit_ns and budget_ns):
+        fail(2, "invalid request: an iteration without threads")
+    if not (cells and threads_list and iteration_ns and budget_ns):
         return
-    least_ns, visit_together_ns = max(batch_ns, visit_ns // VISIT_BATCHES + 1), visit_ns
+    least_ns, iteration_together_ns = max(batch_ns, iteration_ns // ITERATION_BATCHES + 1), iteration_ns
     if LOCKED and max(threads_list) > 1:
-        turn_ns = max(TURN_LEAST_NS, visit_ns // VISIT_TURNS)
+        turn_ns = max(TURN_LEAST_NS, iteration_ns // ITERATION_TURNS)
         least_ns = max(least_ns, BATCH_TURNS * turn_ns)
-        visit_together_ns = max(visit_ns, VISIT_TURNS * turn_ns)
+        iteration_together_ns = max(iteration_ns, ITERATION_TURNS * turn_ns)
         sys.setswitchinterval(turn_ns / 1e9)
     try:
-        team = Team(max(threads_list), visit_ns, visit_together_ns)
+        team = Team(max(threads_list), iteration_ns, iteration_together_ns)
     except RuntimeError as error:
         return say("sweep_unavailable", reason=str(error))
     warm_lanes(cells, first, least_ns, warm_ns)

@@ -9,7 +9,7 @@
 #   leaves none out; folding would add to every turn what is no part of a read.
 # - The collector stays on: a reading of Time.now is an object, and collecting it is part of what it costs.
 # - One lock lets only one thread run, and CRuby hands it over every 100 ms. Batches that contain several turns would take
-#   seconds, so there is no crowd and no sweep.
+#   seconds, so there are no concurrent reads and no sweep.
 # - A latch is a ConditionVariable. Threads count themselves under its mutex, so that the opener knows that all wait.
 # - The thread whose call ends last stamps the end of a release itself. What it takes to wake the opener does not count.
 
@@ -596,7 +596,7 @@ end
 def sweep(request)
   return if request.number("budget_ms").zero?
 
-  say("sweep_unavailable", reason: "one lock lets only one thread run, in turns of 100 ms: a visit would take seconds")
+  say("sweep_unavailable", reason: "one lock lets only one thread run, in turns of 100 ms: an iteration would take seconds")
 end
 
 def main

@@ -24,11 +24,11 @@ pub(crate) fn work(run: &Run, section: &mut Section) -> Result<(), Failure> {
     let record = record_of(run, &studies::work()?, 1.0)?;
     let (confidence, turns) = (record.study().plan.confidence, f64::from(TURNS));
     let processes = |name: &str| -> &[CellProcess] {
-        record.study().cells.iter().find(|cell| cell.case == name).map_or(&[], |cell| &cell.forks)
+        record.study().cells.iter().find(|cell| cell.case == name).map_or(&[], |cell| &cell.processes)
     };
     let mut table = Table::new(1, "read | ns a turn | adds ns | × what std adds");
     for cell in &record.study().cells {
-        let loops = [&cell.forks[..], processes(NOTHING), processes(STD)];
+        let loops = [&cell.processes[..], processes(NOTHING), processes(STD)];
         let adds = over_processes(&loops[..2], confidence, |ns| (ns[0] - ns[1]) / turns);
         let to_std = over_processes(&loops, confidence, |ns| (ns[0] - ns[1]) / (ns[2] - ns[1]));
         table.row([
@@ -50,13 +50,13 @@ pub(crate) fn threads(run: &Run, section: &mut Section) -> Result<(), Failure> {
     let read_of = |cell: &Cell| cell.parameters.get(studies::READ).cloned().unwrap_or_default();
     let processes = |read: &str, threads: u32| -> &[CellProcess] {
         let found = record.study().cells.iter().find(|cell| cell.threads == threads && read_of(cell) == read);
-        found.map_or(&[], |cell| &cell.forks)
+        found.map_or(&[], |cell| &cell.processes)
     };
     let mut table = Table::new(2, &format!("read | threads | M/s | scaling | × {RDTSC}'s scaling"));
     for cell in &record.study().cells {
         let (read, threads) = (read_of(cell), cell.threads);
         let all = f64::from(threads);
-        let loops = [processes(&read, 1), &cell.forks, processes(RDTSC, 1), processes(RDTSC, threads)];
+        let loops = [processes(&read, 1), &cell.processes, processes(RDTSC, 1), processes(RDTSC, threads)];
         let scaling = over_processes(&loops[..2], confidence, |ns| all * ns[0] / ns[1]);
         let to_counter = over_processes(&loops, confidence, |ns| (ns[0] / ns[1]) / (ns[2] / ns[3]));
         table.row([
@@ -76,7 +76,7 @@ fn basis(record: &StudyRecord) -> String {
     let confidence = (record.study().confidence() * 1e3).round() / 10.0;
     format!(
         "{} processes, {} rounds each. In brackets: {confidence} % intervals, over processes.",
-        record.study().forks.len(),
+        record.study().processes.len(),
         record.study().plan.rounds
     )
 }

@@ -10,7 +10,7 @@ use crate::subjects::{self, NOTHING, RDTSC, RDTSCP, STD, Subject, UNORDERED};
 /// The parameter that names the read: so a read on one thread and on several are next to each other in a round.
 pub const READ: &str = "read";
 const PROCESSES: u32 = 12;
-/// Visits of each cell per process: few and long, so that what adapts to contention has adapted.
+/// Iterations of each cell per process: few and long, so that what adapts to contention has adapted.
 const ROUNDS: u32 = 12;
 
 /// All of them; without one that cannot be made here.
@@ -19,14 +19,14 @@ pub fn all() -> Vec<Study> {
 }
 
 fn study(name: &str, seconds: u64) -> Study {
-    Study::new(name).budget(Duration::from_secs(seconds)).forks(PROCESSES)
+    Study::new(name).budget(Duration::from_secs(seconds)).processes(PROCESSES)
 }
 
 /// Every read as a case, those that look at the counter compared with the bare ones and std, and our cheapest with every
 /// peer that returns nanoseconds.
 ///
 /// Coarse reads are not compared: batches of cases that are compared are as long as the fastest of them needs, and a read
-/// that takes a nanosecond would leave the others a fraction of their visits.
+/// that takes a nanosecond would leave the others a fraction of their iterations.
 pub fn latency() -> Result<Study, Failure> {
     use subjects::Unit::{Coarse, Nanoseconds};
 

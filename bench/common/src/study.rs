@@ -13,7 +13,7 @@ use crate::process::failed;
 /// The options of a study that takes so many seconds, all of so many processes together.
 pub fn options((seconds, processes): (f64, u32)) -> StudyOptions {
     let budget = Some(Duration::from_secs_f64(seconds));
-    StudyOptions { budget, forks: Some(processes), ..StudyOptions::default() }
+    StudyOptions { budget, processes: Some(processes), ..StudyOptions::default() }
 }
 
 pub fn run(study: &Study, options: &StudyOptions) -> Result<StudyRecord, Failure> {

@@ -50,9 +50,9 @@ pub(crate) fn duration(run: &Run, section: &mut Section) -> Result<(), Failure> 
         }
         let seen = run.repeat(&format!("duration, {words}"), 3, 1, |_| {
             let record = study::run(&study, &study::options((seconds, PROCESSES)))?;
-            let measured = |cell: &Cell| cell.forks.iter().filter(|fork| fork.time_ns.is_some()).count();
+            let measured = |cell: &Cell| cell.processes.iter().filter(|process| process.time_ns.is_some()).count();
             let rarest = record.study().cells.iter().map(measured).min().unwrap_or(0);
-            Ok([record.elapsed_ms as f64 / 1e3, record.study().forks.len() as f64, rarest as f64])
+            Ok([record.elapsed_ms as f64 / 1e3, record.study().processes.len() as f64, rarest as f64])
         })?;
         let off = seen.iter().map(|[took_s, ..]| (took_s / given_s - 1.0).abs() * 100.0).fold(0.0, f64::max);
         let of = |which: usize, decimals| Value::extremes(seen.iter().map(|seen| seen[which]), decimals);

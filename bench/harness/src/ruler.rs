@@ -20,8 +20,8 @@ const CHAINS: u32 = 12;
 /// Batches of a part, which lasts through some ticks of a kernel's timer. The spread of parts says how well their mean is known. Parts
 /// in which the thread lost its CPU are left out: harnesses leave out such iterations, or cannot tell.
 const PART: usize = 100;
-/// Batches timed before each visit.
-const VISIT_BATCHES: usize = 20;
+/// Batches timed before each iteration.
+const ITERATION_BATCHES: usize = 20;
 /// With fewer processes, Student's t leaves so much open that every claim holds.
 const FEWEST_PROCESSES: usize = 3;
 /// The place of `starttime` in `/proc/PID/stat`, after the program's name.
@@ -85,10 +85,10 @@ fn standard_error(values: &[f64]) -> f64 {
     (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0) / count).sqrt()
 }
 
-/// What the ruler measured before one visit of a worker process: its number, whether it kept its CPU, and the batches.
-type VisitSample = (u32, bool, Vec<f64>);
+/// What the ruler measured before one iteration of a worker process: its number, whether it kept its CPU, and the batches.
+type IterationSample = (u32, bool, Vec<f64>);
 
-/// Runs `study`, whose cases call [`sample_visit`] before each visit. Each worker process yields one lap.
+/// Runs `study`, whose cases call [`sample_iteration`] before each iteration. Each worker process yields one lap.
 pub(crate) fn within<T>(study: impl FnOnce() -> Result<T, Failure>) -> Result<(T, Ruler), Failure> {
     let file = Builder::new().prefix(&name(std::process::id())).rand_bytes(0).tempfile().map_err(failed(FILE))?;
     let measured = study()?;
@@ -103,17 +103,17 @@ pub(crate) fn within<T>(study: impl FnOnce() -> Result<T, Failure>) -> Result<(T
 fn laps(text: &str) -> serde_json::Result<Vec<Lap>> {
     let mut processes = BTreeMap::<u32, Vec<(bool, Vec<f64>)>>::new();
     for line in text.lines() {
-        let (process, is_whole, batches_ns): VisitSample = serde_json::from_str(line)?;
+        let (process, is_whole, batches_ns): IterationSample = serde_json::from_str(line)?;
         processes.entry(process).or_default().push((is_whole, batches_ns));
     }
     Ok(processes.into_values().map(kept).collect())
 }
 
-/// Times [`VISIT_BATCHES`] batches if the parent process is running [`within`]; otherwise returns at once.
-pub(crate) fn sample_visit() {
+/// Times [`ITERATION_BATCHES`] batches if the parent process is running [`within`]; otherwise returns at once.
+pub(crate) fn sample_iteration() {
     let path = std::env::temp_dir().join(name(std::os::unix::process::parent_id()));
     let Ok(mut file) = OpenOptions::new().append(true).open(path) else { return };
-    let (is_whole, batches_ns) = part(VISIT_BATCHES);
+    let (is_whole, batches_ns) = part(ITERATION_BATCHES);
     let line = serde_json::to_string(&(std::process::id(), is_whole, batches_ns)).map_err(std::io::Error::from);
     let written = line.and_then(|line| file.write_all(format!("{line}\n").as_bytes()));
     assert!(written.is_ok(), "the ruler's file: {written:?}");
@@ -212,15 +212,15 @@ mod tests {
     #[test]
     fn the_samples_of_each_process_are_one_lap() {
         let file = Builder::new().prefix(&name(std::os::unix::process::parent_id())).rand_bytes(0).tempfile().unwrap();
-        sample_visit();
-        sample_visit();
+        sample_iteration();
+        sample_iteration();
         let text = std::fs::read_to_string(file.path()).unwrap();
         let of_another = text.lines().next().unwrap().replace(&format!("[{},", std::process::id()), "[0,");
         let found = laps(&format!("{text}{of_another}\n")).unwrap();
         assert_eq!(found.len(), 2, "{text}");
-        assert!(found.iter().all(|lap| lap.len() % VISIT_BATCHES == 0 && mean(lap) > 0.0), "{found:?}");
+        assert!(found.iter().all(|lap| lap.len() % ITERATION_BATCHES == 0 && mean(lap) > 0.0), "{found:?}");
         drop(file);
-        sample_visit();
+        sample_iteration();
         assert!(within(|| Ok(())).is_err(), "no process used the ruler");
         assert!(laps("{").is_err());
     }

@@ -136,7 +136,7 @@ pub(crate) fn truth(operation: &str, operations_per_batch: u64, ruler: Ruler) ->
 }
 
 fn operation(bencher: &mut Bencher<'_>) {
-    ruler::sample_visit();
+    ruler::sample_iteration();
     let name: String = bencher.parameter(OPERATION);
     if let Some((_, length_ns)) = SPINS.iter().find(|(spin, _)| *spin == name) {
         return spin(bencher, *length_ns);

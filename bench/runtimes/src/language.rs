@@ -28,7 +28,7 @@ const fn figure(words: &'static str, place: &'static str, is_undisturbed: bool) 
 }
 
 const LATENCY: Figure = figure("latency, 1 thread", "/latency_ns", true);
-const LATENCY_ON_ALL: Figure = figure("latency, all threads", "/crowd/ns", false);
+const LATENCY_ON_ALL: Figure = figure("latency, all threads", "/concurrent/ns", false);
 const MEDIAN_STEP: Figure = figure("median step", "/granularity/step_ns_p50", false);
 
 pub(crate) const JAVA: Language = Language {

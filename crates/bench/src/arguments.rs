@@ -56,7 +56,7 @@ pub(super) struct Arguments {
 
     /// Measure in N processes; with fewer than 5, intervals are wide
     #[arg(long, value_name = "N", value_parser = processes, allow_hyphen_values = true)]
-    pub(super) forks: Option<u32>,
+    pub(super) processes: Option<u32>,
 
     /// Thread counts instead of the study's own, e.g. 1,2,4 or 1-4
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
@@ -149,7 +149,7 @@ impl Arguments {
                 (_, true) => DEPTHS.1,
                 _ => 1.0,
             },
-            forks: self.forks,
+            processes: self.processes,
             threads: self.threads.clone().map(|list| list.0),
             backoff: self.backoff.clone().map(|list| list.0),
             cpus: self.cpus.clone().map(|list| list.0),
@@ -223,7 +223,7 @@ mod tests {
     fn a_value_below_zero_is_a_value_and_refused_as_one() {
         for (option, value, accepted) in [
             ("--duration", "-5us", "24 h"),
-            ("--forks", "-3", "1000"),
+            ("--processes", "-3", "1000"),
             ("--threads", "-1", "1,2,4"),
             ("--backoff", "-5", "0-40"),
             ("--cpus", "-1", "0-3,6"),

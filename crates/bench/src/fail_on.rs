@@ -74,7 +74,7 @@ mod tests {
             only_other: Vec::new(),
             warnings: Vec::new(),
             failures: Vec::new(),
-            forks: Vec::new(),
+            processes: Vec::new(),
         });
         record
     }

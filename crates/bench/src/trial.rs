@@ -6,7 +6,7 @@ use chronoscope_harness::record::study::Mode;
 use chronoscope_harness::{Start, Study, StudyOptions};
 
 /// The minimum number of processes per study.
-const FORKS: u32 = 2;
+const PROCESSES: u32 = 2;
 
 /// Runs every case once per thread count and parameter, in one process, at the study's smallest backoff, and prints
 /// whether it failed; false if any did.
@@ -25,7 +25,7 @@ pub(super) fn run(
             budget: Some(std::time::Duration::from_millis(1)),
             backoff: plan.backoff_tokens.first().map(|tokens| vec![*tokens]),
             // The time is over after the first.
-            forks: Some(FORKS),
+            processes: Some(PROCESSES),
             ..options.clone()
         };
         let tool = Tool { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
@@ -36,7 +36,7 @@ pub(super) fn run(
         for case in &plan.cases {
             let mut failures = record.study().failures.iter().filter(|failure| failure.case == *case);
             let (failure, more) = (failures.next(), failures.count());
-            let ran = record.study().cells.iter().any(|cell| cell.case == *case && cell.visits > 0);
+            let ran = record.study().cells.iter().any(|cell| cell.case == *case && cell.iterations > 0);
             let said = match failure {
                 Some(failure) => {
                     let at = if failure.at.is_empty() { String::new() } else { format!(" at {}", failure.at) };

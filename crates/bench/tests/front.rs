@@ -8,7 +8,7 @@ use chronoscope_bench::Study;
 
 /// Names the program that a process is to be.
 const PROGRAM: &str = "CHRONOSCOPE_TEST_PROGRAM";
-const SHORT: [&str; 4] = ["--duration", "300ms", "--forks", "3"];
+const SHORT: [&str; 4] = ["--duration", "300ms", "--processes", "3"];
 /// Whether this build writes pages for browsers.
 const PAGES: bool = cfg!(feature = "html");
 
@@ -115,7 +115,7 @@ fn refusals() {
         (&["--backoff", "3-1"], "1-3"),
         (&["--backoff", ""], "e.g. 0-40"),
         (&["--cpus", "60000"], "60000"),
-        (&["--forks", "1"], "1 processes"),
+        (&["--processes", "1"], "1 processes"),
         (&["--duration", "0s"], "duration 0 s is out of range (10 ms–24 h)"),
         (&["--output", "/no/such/folder/record.json"], "choose a file"),
     ];
@@ -161,7 +161,7 @@ fn records() {
 fn gate() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let before = build(folder.path(), "short");
-    let slower = run("long", nowhere(), &["--duration", "8s", "--forks", "24", "--against", &before]);
+    let slower = run("long", nowhere(), &["--duration", "8s", "--processes", "24", "--against", &before]);
     assert_eq!(slower.status.code(), Some(1), "{slower:?}");
     assert!(stdout(&slower).contains("became slower"), "{slower:?}");
 }
@@ -186,10 +186,14 @@ fn takes_turns() {
     let record = chronoscope_render::study::parse(&stdout(&output)).expect("it is a record");
     let against = record.content.against.as_ref().expect("it was compared");
     assert_eq!((against.cells.len(), against.margin_pct, record.study().plan.margin_pct), (4, 40.0, 40.0));
-    let padding = |forks: &[chronoscope_harness::record::study::StudyProcess]| -> Vec<u32> {
-        forks.iter().map(|fork| fork.environment_padding).collect()
+    let padding = |processes: &[chronoscope_harness::record::study::StudyProcess]| -> Vec<u32> {
+        processes.iter().map(|process| process.environment_padding).collect()
     };
-    assert_eq!(padding(&record.study().forks), padding(&against.forks), "each process has a partner that is alike");
+    assert_eq!(
+        padding(&record.study().processes),
+        padding(&against.processes),
+        "each process has a partner that is alike"
+    );
     for cell in &against.cells {
         assert!(cell.pairs > 0 && cell.ratio.is_some() && cell.difference_ns.is_some(), "{cell:?}");
     }
@@ -239,10 +243,10 @@ fn tries() {
     let tried = run("one", nowhere(), &["--test"]);
     assert_eq!(stdout(&tried), "test one/plain ... ok\ntest one/divides ... ok\n");
     // On several threads one operation may be over before the next thread begins: it has run all the same.
-    let crowded = run("one", nowhere(), &["--test", "--threads", "1,4"]);
-    assert_eq!(stdout(&crowded), "test one/plain ... ok\ntest one/divides ... ok\n");
+    let on_four = run("one", nowhere(), &["--test", "--threads", "1,4"]);
+    assert_eq!(stdout(&on_four), "test one/plain ... ok\ntest one/divides ... ok\n");
     let alone = run("one", nowhere(), &["--test", "--threads", "4"]);
-    assert_eq!((alone.status.code(), stdout(&alone)), (Some(0), stdout(&crowded)));
+    assert_eq!((alone.status.code(), stdout(&alone)), (Some(0), stdout(&on_four)));
     let failed = run("faulty", nowhere(), &["--test"]);
     assert_eq!(failed.status.code(), Some(1));
     assert!(stdout(&failed).contains("test faulty/panics ... FAILED"), "{failed:?}");
@@ -254,7 +258,7 @@ fn failures() {
     let record = chronoscope_render::study::parse(&stdout(&output)).expect("it is a record");
     let study = record.study();
     assert!(study.failures.iter().any(|failure| failure.case == "panics" && failure.reason.contains("out of luck")));
-    assert!(study.cells.iter().any(|cell| cell.case == "plain" && !cell.forks.is_empty()), "the others are kept");
+    assert!(study.cells.iter().any(|cell| cell.case == "plain" && !cell.processes.is_empty()), "the others are kept");
 }
 
 fn several() {

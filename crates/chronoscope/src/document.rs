@@ -64,7 +64,6 @@ pub struct Content {
     /// Which clocks scale, and how much work between reads that takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scaling: Option<Vec<Conclusion>>,
-    /// The conclusions of an experiment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experiment: Option<Conclusions>,
     /// What a user asked, and the answer.

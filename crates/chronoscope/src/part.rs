@@ -51,7 +51,6 @@ pub struct PartRow {
 }
 
 impl PartRow {
-    /// A part of a check.
     pub const fn of_check(part: Part, weight: u64) -> Self {
         Self { part, weight, is_of_check: true }
     }
@@ -65,7 +64,6 @@ impl PartRow {
 /// The outcome of one part of the plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PartReport {
-    /// The part.
     pub part: Part,
     /// Whether it was done.
     pub outcome: Outcome,
@@ -92,7 +90,6 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// In a word.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Done => "done",

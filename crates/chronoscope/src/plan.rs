@@ -34,7 +34,6 @@ pub struct Plan {
 /// The time budget of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PartBudget {
-    /// The part.
     pub part: Part,
     /// Milliseconds.
     pub budget_ms: u64,
@@ -100,7 +99,6 @@ impl Depth {
 /// The frame in which sections are planned.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// The depth.
     pub depth: Depth,
     /// The CPUs that the run may use.
     pub cpus: Vec<u32>,

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::session::Session;
-use crate::engine::stages::StageError;
+use crate::engine::stages::{StageError, StageResult};
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, Plan, PlanError};
@@ -146,7 +146,7 @@ macro_rules! sections {
         }
 
         /// Runs `part`, whichever section it belongs to.
-        pub fn measure(part: Part, session: &mut Session<'_>, sections: &mut Sections) -> Result<(), StageError> {
+        pub fn measure(part: Part, session: &mut Session<'_>, sections: &mut Sections) -> StageResult {
             $(if has(<sections::$field::$Section as Section>::PARTS, part) {
                 let Entry { plan, report } = &mut sections.$field;
                 return sections::$field::$Section::measure(part, session, plan, report);

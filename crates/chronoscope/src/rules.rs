@@ -47,7 +47,7 @@ pub mod tests {
     use crate::sections::causality::report::{Litmus, PairOffset};
     use crate::sections::clocks::report::ClockReport;
     use chronoscope_harness::estimators::intervals::TimedIntervals;
-    use chronoscope_harness::estimators::latency::{ForkSummary, Latency};
+    use chronoscope_harness::estimators::latency::{Latency, ProcessSummary};
     use chronoscope_harness::record::{Disturbance, Machine, Tool};
     use chronoscope_harness::stats::Distribution;
 
@@ -123,7 +123,7 @@ pub mod tests {
 
     /// A latency of which only the estimate matters.
     pub fn latency(estimate: f64) -> Latency {
-        let process = ForkSummary { p50: estimate, minimum: estimate, batches: 2 };
+        let process = ProcessSummary { p50: estimate, minimum: estimate, batches: 2 };
         Latency {
             estimate,
             low: estimate,
@@ -134,7 +134,7 @@ pub mod tests {
             minimum: estimate,
             batches: 2,
             reads_per_batch: 1,
-            forks: vec![process],
+            processes: vec![process],
             histogram: Distribution::of(vec![estimate; 2]).histogram(),
         }
     }

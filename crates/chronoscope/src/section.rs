@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::session::Session;
-use crate::engine::stages::StageError;
+use crate::engine::stages::StageResult;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
@@ -71,12 +71,7 @@ pub trait Section {
     ///
     /// # Errors
     /// Why the part was not completed.
-    fn measure(
-        part: Part,
-        session: &mut Session<'_>,
-        plan: &Self::Plan,
-        report: &mut Self::Report,
-    ) -> Result<(), StageError>;
+    fn measure(part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult;
 
     /// Repeats, at the end of a run, measurements spoiled by a busy moment.
     fn finish(_session: &mut Session<'_>, _plan: &Self::Plan, _report: &mut Self::Report) {}
@@ -90,7 +85,6 @@ pub type EntryOf<S> = Entry<<S as Section>::Plan, <S as Section>::Report>;
 #[serde(default)]
 #[schemars(rename = "{P}_and_{R}", bound = "P: Data, R: Data")]
 pub struct Entry<P, R> {
-    /// The plan.
     pub plan: P,
     /// The measurements.
     pub report: R,

@@ -65,7 +65,6 @@ macro_rules! derived {
             None$(.or_else(|| <$Options>::page(record, width)))*
         }
 
-        /// As [`page`], for browsers.
         pub fn browser_page(record: &Record) -> Option<String> {
             None$(.or_else(|| <$Options>::browser_page(record)))*
         }

@@ -60,11 +60,11 @@ pub fn heard(text: &str) -> Result<String, serde_json::Error> {
             break;
         }
     }
-    let forks = [ProbeProcess { round: 0, answer: answer.clone() }, ProbeProcess { round: 1, answer }];
-    let counted = (&forks[0].answer, &CountedCalls::new());
-    let clocks = estimate::runtime_clocks(&forks, Some(counted), &NativeRounds::new());
-    let _ = estimate::runtime_loop(&forks);
-    let _ = estimate::runtime_pause(&forks);
-    let _ = estimate::runtime_latch(&forks, 100);
+    let processes = [ProbeProcess { round: 0, answer: answer.clone() }, ProbeProcess { round: 1, answer }];
+    let counted = (&processes[0].answer, &CountedCalls::new());
+    let clocks = estimate::runtime_clocks(&processes, Some(counted), &NativeRounds::new());
+    let _ = estimate::runtime_loop(&processes);
+    let _ = estimate::runtime_pause(&processes);
+    let _ = estimate::runtime_latch(&processes, 100);
     serde_json::to_string(&clocks)
 }

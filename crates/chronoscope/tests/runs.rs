@@ -57,22 +57,23 @@ fn a_check_gives_a_valid_record_in_which_nothing_is_unexplained() {
             let value = |name: &str| latency[name].as_f64().unwrap();
             assert!(value("low") <= value("estimate") && value("estimate") <= value("high"), "{latency}");
             // How many processes saw a quiet moment is the machine's business; what they prove must be said.
-            let forks = latency["forks"].as_array().unwrap().len() as i32;
-            assert!(forks >= 1);
-            assert!(forks < 11 || value("confidence") >= 0.999);
-            assert!(value("confidence") <= 1.0 - 2.0_f64.powi(1 - forks) + 1e-9);
+            let processes = latency["processes"].as_array().unwrap().len() as i32;
+            assert!(processes >= 1);
+            assert!(processes < 11 || value("confidence") >= 0.999);
+            assert!(value("confidence") <= 1.0 - 2.0_f64.powi(1 - processes) + 1e-9);
         } else {
             assert!(clock["reason_unavailable"].is_string(), "{clock}");
         }
     }
-    assert!(record["content"]["sections"]["clocks"]["plan"]["latency_forks"].as_u64().unwrap() >= 11);
+    assert!(record["content"]["sections"]["clocks"]["plan"]["latency_processes"].as_u64().unwrap() >= 11);
     assert!(
         record["content"]["sections"]["clocks"]["report"]["harness"]["loop_overhead_ns"]["estimate"].as_f64().unwrap()
             > 0.0
     );
-    let canary = &record["content"]["sections"]["clocks"]["report"]["harness"]["canary"];
+    let interference_probe = &record["content"]["sections"]["clocks"]["report"]["harness"]["interference_probe"];
     assert!(
-        canary["visits_quiet"].as_u64().unwrap() > 0 && canary["visits_quiet"].as_u64() <= canary["visits"].as_u64()
+        interference_probe["iterations_quiet"].as_u64().unwrap() > 0
+            && interference_probe["iterations_quiet"].as_u64() <= interference_probe["iterations"].as_u64()
     );
 }
 

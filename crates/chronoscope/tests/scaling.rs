@@ -75,7 +75,7 @@ fn a_runtime_that_fails_is_named_and_takes_nothing_along() {
     let schema: Value = serde_json::from_str(include_str!("../schema/chronoscope.v2.schema.json")).unwrap();
     assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&record));
     let runtimes = record["content"]["sections"]["runtimes"]["report"].as_array().unwrap();
-    assert_eq!((&runtimes[0]["kind"], &runtimes[0]["forks"]), (&"node".into(), &8.into()));
+    assert_eq!((&runtimes[0]["kind"], &runtimes[0]["processes"]), (&"node".into(), &8.into()));
     let python = runtimes.iter().find(|runtime| runtime["kind"] == "python").unwrap();
     let why = python["reason_unavailable"].as_str().unwrap();
     assert!(why.contains("luckless") && python["available"] == false, "{why}");
@@ -128,6 +128,6 @@ fn an_interrupted_run_keeps_the_processes_that_it_has() {
     let output = child.wait_with_output().unwrap();
     let record: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((output.status.code(), &record["interrupted"]), (Some(1), &true.into()));
-    assert_eq!(record["content"]["sections"]["runtimes"]["report"][0]["forks"], 1);
+    assert_eq!(record["content"]["sections"]["runtimes"]["report"][0]["processes"], 1);
     assert!(!record["content"]["study"]["cells"].as_array().unwrap().is_empty());
 }

@@ -45,9 +45,9 @@ fn a_value_that_the_operation_owns_stays_in_its_register() {
     assert_loops("loops_of_an_owned_value", &[Mnemonic::Imul]);
 }
 
-/// A canary that another instruction shortens or lengthens on some CPU would take that for a neighbour.
+/// A interference probe that another instruction shortens or lengthens on some CPU would take that for a neighbour.
 #[test]
-fn a_link_of_the_canary_is_one_multiplication_and_a_turn_is_nothing() {
+fn a_link_of_the_interference_probe_is_one_multiplication_and_a_turn_is_nothing() {
     let (chain, empty) = (innermost_loops(&code_of("4work5chain")), innermost_loops(&code_of("4work10empty_loop")));
     let told = || format!("{:?}", chain.iter().chain(&empty).flatten().map(Instruction::to_string).collect::<Vec<_>>());
     let is_loop_of = |one: &Vec<Instruction>, work: &[Mnemonic]| {

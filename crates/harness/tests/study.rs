@@ -50,7 +50,7 @@ fn main() {
 }
 
 fn wish() -> StudyOptions {
-    StudyOptions { budget: Some(Duration::from_secs(2)), forks: Some(3), seed: Some(1), ..StudyOptions::default() }
+    StudyOptions { budget: Some(Duration::from_secs(2)), processes: Some(3), seed: Some(1), ..StudyOptions::default() }
 }
 
 fn run(study: &Study) -> StudyRecord {
@@ -92,13 +92,15 @@ fn compares() {
         assert!(point.verdict != Difference::Faster && point.pairs > 0, "{point:?}");
     }
     // A slow machine has no time for three processes.
-    let enough = record.study().forks.len() >= 3;
+    let enough = record.study().processes.len() >= 3;
     assert!(record.study().comparisons.iter().all(|comparison| comparison.model.is_some() == enough));
     assert_eq!(record.study().control.expect("a comparison has a control").comparisons, 6);
     let tokens = record.study().tokens.as_ref().expect("backoff is calibrated");
     assert!(tokens.ns_per_token.estimate > 0.0);
-    let canary = record.study().canary.expect("there were visits");
-    assert!(canary.visits >= canary.visits_quiet && canary.quiet_turn_ns > 0.0);
+    let interference_probe = record.study().interference_probe.expect("there were iterations");
+    assert!(
+        interference_probe.iterations >= interference_probe.iterations_quiet && interference_probe.quiet_turn_ns > 0.0
+    );
 }
 
 fn nothing() {
@@ -130,13 +132,13 @@ fn roles() {
     let roles: Vec<_> = record.study().cells.iter().map(|cell| (cell.role.as_deref(), cell.threads)).collect();
     assert_eq!(roles, [(Some("reader"), 3), (Some("writer"), 3)]);
     let told =
-        || record.study().cells.iter().map(|cell| (cell.visits, cell.reason_no_time.clone())).collect::<Vec<_>>();
+        || record.study().cells.iter().map(|cell| (cell.iterations, cell.reason_no_time.clone())).collect::<Vec<_>>();
     assert!(
         record.study().cells.iter().all(|cell| cell.throughput_per_s.is_some()),
         "{:?} {:?} {:?}",
         told(),
         record.study().failures,
-        record.study().forks
+        record.study().processes
     );
 }
 
@@ -159,9 +161,9 @@ fn batches() {
         let record = run(&study(mode));
         let cell = cell(&record, "counted");
         assert_eq!(cell.operations_per_batch, operations);
-        let visits: Vec<_> = cell.forks.iter().flat_map(|fork| &fork.visits).collect();
-        assert_eq!(visits.len(), 3 * record.study().forks.len());
-        assert!(visits.iter().all(|visit| visit.batches_ns.len() == batches));
+        let iterations: Vec<_> = cell.processes.iter().flat_map(|process| &process.iterations).collect();
+        assert_eq!(iterations.len(), 3 * record.study().processes.len());
+        assert!(iterations.iter().all(|iteration| iteration.batches_ns.len() == batches));
     }
 }
 
@@ -185,8 +187,8 @@ fn panics() {
     assert!(reasons.contains(&("broken", "it panicked: broken on purpose")), "{reasons:?}");
     assert!(reasons.iter().any(|(case, reason)| *case == "idle" && reason.contains("b.iter")), "{reasons:?}");
     let sound = cell(&record, "sound");
-    assert_eq!(sound.forks.len(), record.study().forks.len());
-    assert!(sound.visits > 0 && record.findings.iter().any(|finding| finding.is(CASE_FAILED)));
+    assert_eq!(sound.processes.len(), record.study().processes.len());
+    assert!(sound.iterations > 0 && record.findings.iter().any(|finding| finding.is(CASE_FAILED)));
 }
 
 fn kills() {
@@ -202,7 +204,7 @@ fn kills() {
     assert!(reason("fatal").contains("SIGABRT"), "{:?}", record.study().failures);
     assert!(reason("quitter").contains("code 3"), "{:?}", record.study().failures);
     assert_has_time(cell(&record, "sound"));
-    assert!(!record.study().forks.is_empty());
+    assert!(!record.study().processes.is_empty());
 }
 
 fn one_size_fails() {
@@ -220,8 +222,8 @@ fn one_size_fails() {
     assert!(has_time("10") && has_time("30") && !has_time("20"));
 }
 
-fn hurried(forks: u32) -> StudyOptions {
-    StudyOptions { budget: Some(Duration::from_millis(10)), forks: Some(forks), ..wish() }
+fn hurried(processes: u32) -> StudyOptions {
+    StudyOptions { budget: Some(Duration::from_millis(10)), processes: Some(processes), ..wish() }
 }
 
 fn measured_once() {
@@ -230,7 +232,7 @@ fn measured_once() {
         .case("slow", |b| b.iter(|| std::thread::sleep(Duration::from_millis(200))))
         .case("quick", |b| b.iter_chained(1, links(100)));
     let record = study.run(&hurried(24), tool, &mut ()).expect("the plan makes sense");
-    assert_eq!(record.study().forks.len(), 1, "no other process starts after the time is over");
+    assert_eq!(record.study().processes.len(), 1, "no other process starts after the time is over");
     let slow = cell(&record, "slow");
     assert!(slow.time_ns.is_some_and(|time| time.estimate >= 200e6 && !time.has_confidence()), "{:?}", slow.time_ns);
     assert!(cell(&record, "quick").time_ns.is_some());
@@ -242,11 +244,12 @@ fn slow_and_quick() {
     let study = Study::new("slow and quick")
         .case("slow", |b| b.iter(|| std::thread::sleep(Duration::from_millis(200))))
         .case("quick", |b| b.iter_chained(1, links(100)));
-    let options = StudyOptions { budget: Some(Duration::from_secs(2)), forks: Some(12), ..wish() };
+    let options = StudyOptions { budget: Some(Duration::from_secs(2)), processes: Some(12), ..wish() };
     let record = study.run(&options, tool, &mut ()).expect("the plan makes sense");
-    let processes = |case: &str| cell(&record, case).forks.iter().filter(|process| !process.visits.is_empty()).count();
+    let processes =
+        |case: &str| cell(&record, case).processes.iter().filter(|process| !process.iterations.is_empty()).count();
     // On a machine that starts few processes in the time, those that it starts.
-    let began = record.study().forks.len();
+    let began = record.study().processes.len();
     assert!(processes("quick") + 1 >= began, "{} of {began}", processes("quick"));
     assert_eq!(processes("slow"), 1, "of {began}");
     let once = record.findings.iter().find(|finding| finding.is(MEASURED_ONCE)).expect("it is said");
@@ -255,7 +258,7 @@ fn slow_and_quick() {
     assert!(!said.contains("quick") || began < 3, "{said}");
     let advice = &once.advice[0];
     let seconds = advice.split("--duration ").nth(1).and_then(|rest| rest.split('s').next()?.parse::<u32>().ok());
-    // Twelve processes, each with a trial of 200 ms and a visit of twice that.
+    // Twelve processes, each with a trial of 200 ms and an iteration of twice that.
     assert!(seconds.is_some_and(|seconds| seconds >= 7), "{advice}");
 }
 
@@ -264,7 +267,7 @@ fn every_cell() {
     let study = Study::new("every cell").backoff(0..=40).case("chain", |b| b.iter_chained(1, links(100)));
     let record = study.run(&hurried(5), tool, &mut ()).expect("the plan makes sense");
     assert_eq!(record.study().cells.len(), 41);
-    assert!(record.study().cells.iter().all(|cell| cell.visits > 0));
+    assert!(record.study().cells.iter().all(|cell| cell.iterations > 0));
 }
 
 /// A job for the pool: where to start, and where to say that it is done.
@@ -342,7 +345,7 @@ fn never_ends() {
 
 #[expect(clippy::zombie_processes, reason = "whether somebody else ends it is what is looked at")]
 fn leaves_nothing() {
-    let file = |fork: u32| PathBuf::from(format!("{}/left-behind-{fork}", env!("CARGO_TARGET_TMPDIR")));
+    let file = |process: u32| PathBuf::from(format!("{}/left-behind-{process}", env!("CARGO_TARGET_TMPDIR")));
     let study = Study::new("leaves nothing").case("parent", move |b| {
         let child = std::process::Command::new("sleep").arg("1000").spawn().expect("there is a sleep");
         std::fs::write(file(0), child.id().to_string()).expect("the target folder is writable");
@@ -371,5 +374,5 @@ fn stopped() {
     let tool = Tool { name: "test".into(), version: "0".into() };
     let record = study.run(&wish, tool, &mut Impatient(0.into())).expect("the plan makes sense");
     assert!(record.interrupted && record.findings.iter().any(|finding| finding.is(INTERRUPTED)));
-    assert!(record.study().forks.len() == 1 && record.study().forks[0].reason_incomplete.is_some());
+    assert!(record.study().processes.len() == 1 && record.study().processes[0].reason_incomplete.is_some());
 }

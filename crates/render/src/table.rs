@@ -316,7 +316,6 @@ impl Table {
         cells.chain([self.header.len()]).max().unwrap_or(0)
     }
 
-    /// The width of a column.
     fn width(&self, column: usize, layout: &Layout) -> usize {
         let cells = self.rows.iter().filter_map(|row| row.cells.get(column));
         let cells = cells.flat_map(|cell| folded(cell, layout.room[column])).map(|piece| piece.width());

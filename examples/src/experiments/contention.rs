@@ -50,7 +50,7 @@ fn study(cpus: u32, threads: &[u32]) -> Study {
     let granular = |study: Study, (name, ns): (&str, u64)| {
         study.case_shared(name, move |_| Granular::new(Duration::from_nanos(ns)), |b, clock| b.iter(|| clock.now()))
     };
-    GRANULAR.into_iter().fold(study, granular).forks(12).budget(Duration::from_secs(16))
+    GRANULAR.into_iter().fold(study, granular).processes(12).budget(Duration::from_secs(16))
 }
 
 /// Those asked for with 1, the reference for the others; else powers of two up to the number of CPUs, and that.
@@ -71,7 +71,7 @@ fn rate(record: &StudyRecord, clock: &str, threads: u32) -> Option<Estimate> {
 fn scaling(record: &StudyRecord, clock: &str, threads: u32) -> Option<Estimate> {
     let (alone, all) = (record.cell(clock, 0, 1)?, record.cell(clock, 0, threads)?);
     let of_threads = |ns: &[f64]| f64::from(threads) * ns[0] / ns[1];
-    over_processes(&[&alone.forks, &all.forks], record.study().plan.confidence, of_threads)
+    over_processes(&[&alone.processes, &all.processes], record.study().plan.confidence, of_threads)
 }
 
 /// Whether a clock scales as well as the `bare` source, within the tolerance. None if the intervals allow both.

@@ -68,7 +68,7 @@ fn study() -> Study {
     let compared = KNOWN.into_iter().filter(|(.., truth)| matches!(truth, Truth::TimesBase(_)));
     compared
         .fold(study, |study, (name, ..)| study.compare(name, BASE))
-        .forks(12)
+        .processes(12)
         .rounds(4)
         .budget(Duration::from_secs(30))
 }
@@ -92,7 +92,7 @@ fn chain_of<const LINKS: u64>(x: u64) -> u64 {
     chain(x, LINKS)
 }
 
-/// Calls of a process are counted through all of its visits.
+/// Calls of a process are counted through all of its iterations.
 fn longer_each_time(x: u64) -> u64 {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     chain(x, 1_000 + CALLS.fetch_add(1, Relaxed) / 4)

@@ -38,7 +38,7 @@ const CLOCKS: [(&str, Option<&str>); 3] = [
 
 fn study(threads: u32) -> Study {
     let mut study =
-        Study::new("thread-release").parameter(RELEASED, [threads]).forks(12).budget(Duration::from_secs(16));
+        Study::new("thread-release").parameter(RELEASED, [threads]).processes(12).budget(Duration::from_secs(16));
     study = with_call(study, CONTROL, || ());
     study = with_call(study, CLOCKS[0].0, Instant::now);
     study = with_call(study, CLOCKS[1].0, SystemTime::now);
@@ -77,7 +77,9 @@ impl<'r> Call<'r> {
         let (serial, many) = (record.cell(name, 0, 1), record.cell(&released(name), 0, 1));
         let serial_ns = serial.and_then(|cell| cell.time_ns);
         let slowdown = serial.zip(many).filter(|_| serial_ns.is_some()).and_then(|(serial, many)| {
-            over_processes(&[&many.forks, &serial.forks], record.study().plan.confidence, |ns| ns[0] / threads / ns[1])
+            over_processes(&[&many.processes, &serial.processes], record.study().plan.confidence, |ns| {
+                ns[0] / threads / ns[1]
+            })
         });
         let ratio = record.point(&released(name), &released(CONTROL), 0, 1).map(|point| point.ratio);
         Self {

@@ -10,7 +10,7 @@ use super::stages::StageError;
 use crate::part::Part;
 
 /// A study needs as many processes for an interval.
-const FEWEST_FORKS: u32 = 2;
+const FEWEST_PROCESSES: u32 = 2;
 
 /// A study under way.
 pub struct BuiltIn {
@@ -19,11 +19,11 @@ pub struct BuiltIn {
 }
 
 impl BuiltIn {
-    /// `study` on the measuring CPU, in `forks` processes that share `budget_ms`.
-    pub fn begin(session: &Session<'_>, study: Study, forks: u32, budget_ms: u64) -> Result<Self, StageError> {
+    /// `study` on the measuring CPU, in `processes` processes that share `budget_ms`.
+    pub fn begin(session: &Session<'_>, study: Study, processes: u32, budget_ms: u64) -> Result<Self, StageError> {
         let options = StudyOptions {
             budget: Some(Duration::from_millis(budget_ms)),
-            forks: Some(forks.max(FEWEST_FORKS)),
+            processes: Some(processes.max(FEWEST_PROCESSES)),
             cpus: session.plan.measuring_cpu().map(|cpu| vec![cpu]),
             ..StudyOptions::default()
         };
@@ -39,9 +39,9 @@ impl BuiltIn {
         self.attended(session, part, |run, workers, observer| run.run_all(workers, observer));
     }
 
-    /// Runs the process number `fork`.
-    pub fn run_one(&mut self, session: &mut Session<'_>, part: Part, fork: u32, budget_ms: u64) {
-        let turn = Turn { fork, budget_ms, share: (0.0, 1.0) };
+    /// Runs the process number `process`.
+    pub fn run_one(&mut self, session: &mut Session<'_>, part: Part, process: u32, budget_ms: u64) {
+        let turn = Turn { process, budget_ms, share: (0.0, 1.0) };
         self.attended(session, part, |run, workers, observer| {
             run.run_one(workers, &turn, observer);
         });
@@ -66,7 +66,6 @@ impl BuiltIn {
         Self { study, run }
     }
 
-    /// Sets it aside.
     pub fn set_aside(self) -> (Study, StudyRun) {
         (self.study, self.run)
     }

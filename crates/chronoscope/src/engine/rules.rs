@@ -506,11 +506,11 @@ mod tests {
     }
 
     const SHARED: InterferenceProbe = InterferenceProbe {
-        visits: 1000,
-        visits_quiet: 1000,
-        visits_shared: 0,
-        visits_slow: 0,
-        visits_preempted: 0,
+        iterations: 1000,
+        iterations_quiet: 1000,
+        iterations_shared: 0,
+        iterations_slow: 0,
+        iterations_preempted: 0,
         quiet_turn_ns: 0.6,
         quiet_link_ns: 0.9,
     };

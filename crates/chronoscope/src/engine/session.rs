@@ -5,7 +5,7 @@ use chronoscope_sources::Rate;
 
 use chronoscope_harness::{Start, Study, StudyObserver, StudyRun};
 
-use super::task::{Bench, Heard, Request, Response, Task, perform};
+use super::task::{Bench, Request, Response, Task, TaskAnswer, perform};
 use super::timer::TimerSpec;
 use crate::clock_id::ClockId;
 use crate::engine::stages::StageError;
@@ -123,7 +123,7 @@ impl<'a> Session<'a> {
                 let request =
                     serde_json::to_string(&request).map_err(|error| WorkerFailure::NotStarted(error.to_string()))?;
                 let limit = Limit::Whole(GRACE + 2 * Duration::from_millis(budget_ms));
-                let mut heard = Heard::default();
+                let mut heard = TaskAnswer::default();
                 self.workers.converse(
                     &request,
                     &mut heard,

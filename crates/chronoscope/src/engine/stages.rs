@@ -8,9 +8,11 @@ pub enum StageError {
     Incomplete(String),
     /// There was nothing to do, or no time to do it.
     Skipped(String),
-    /// All of it failed.
     Failed(String),
 }
+
+/// How a part of a plan ends.
+pub type StageResult = Result<(), StageError>;
 
 impl From<WorkerFailure> for StageError {
     fn from(failure: WorkerFailure) -> Self {
@@ -26,12 +28,12 @@ impl From<WorkerFailure> for StageError {
 ///
 /// # Errors
 /// Elsewhere: `what`, "on Linux only".
-pub fn needs_linux(what: &str) -> Result<(), StageError> {
+pub fn needs_linux(what: &str) -> StageResult {
     if cfg!(target_os = "linux") { Ok(()) } else { Err(StageError::Skipped(format!("{what} on Linux only"))) }
 }
 
 /// The outcome of a part with `tried` pieces, of which some failed for `reasons`.
-pub fn outcome(tried: usize, reasons: Vec<String>) -> Result<(), StageError> {
+pub fn outcome(tried: usize, reasons: Vec<String>) -> StageResult {
     let failed = reasons.len();
     let Some(first) = reasons.into_iter().next() else { return Ok(()) };
     let told = if failed > 1 { format!("{first} ({failed} of {tried} failed)") } else { first };

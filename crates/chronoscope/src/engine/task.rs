@@ -20,7 +20,6 @@ pub trait Task: Serialize + DeserializeOwned + Sync + 'static {
     /// Its unique name in the protocol.
     const NAME: &'static str;
 
-    /// Its samples.
     type Samples: Serialize + DeserializeOwned + Send;
 
     /// Takes the samples, in this process and on this thread.
@@ -101,10 +100,15 @@ pub struct Request<R> {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Response<S> {
-    /// Its samples.
-    Samples { samples: S, disturbance: Disturbance },
+    Samples {
+        samples: S,
+        disturbance: Disturbance,
+    },
     /// Why there are none.
-    Refused { reason: String, disturbance: Disturbance },
+    Refused {
+        reason: String,
+        disturbance: Disturbance,
+    },
 }
 
 /// Runs `task` in this process and on this thread.
@@ -117,13 +121,13 @@ pub fn perform<R: Task>(task: &R, bench: &Bench) -> Response<R::Samples> {
 
 /// Hears a worker that performs a task.
 #[derive(Default)]
-pub struct Heard {
+pub struct TaskAnswer {
     /// The text of its response.
     pub response: Option<String>,
     is_complete: bool,
 }
 
-impl Hear for Heard {
+impl Hear for TaskAnswer {
     fn line(&mut self, line: &str) -> Result<bool, String> {
         #[derive(Deserialize)]
         struct Head {

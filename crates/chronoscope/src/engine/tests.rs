@@ -39,7 +39,7 @@ const PARTS: [Part; 8] =
 /// The cost of every read, and the size of every step.
 const READ_NS: u64 = 20;
 /// Processes that time batches.
-const FORKS: usize = 11;
+const PROCESSES: usize = 11;
 
 type Answer = Result<String, WorkerFailure>;
 
@@ -107,17 +107,18 @@ fn flawless_study(cases: &Value) -> Vec<String> {
     let cases = cases.as_array().expect("a plan has cases").iter().map(case_ns);
     // The first cell is the study's own empty loop.
     let cells: Vec<u64> = [250].into_iter().chain(cases).collect();
-    let visit = |round: u32, cell: usize, batch_ns: u64| {
+    let iteration = |round: u32, cell: usize, batch_ns: u64| {
         let thread = json!({
             "from_ns": 0, "to_ns": 4 * batch_ns, "operations": 4 * OPERATIONS, "batches_ns": [batch_ns, batch_ns, batch_ns, batch_ns],
             "parts_ns": [], "singles": [], "untimed_between": 0, "cpu_ns": 4 * batch_ns,
             "turn_ns": [0.25, 0.25], "link_ns": [1.5, 1.5], "preempted": 0,
         });
-        json!({ "type": "visit", "cell": cell, "round": round, "layout": 0, "threads": [thread] }).to_string()
+        json!({ "type": "iteration", "cell": cell, "round": round, "layout": 0, "threads": [thread] }).to_string()
     };
     let clock = json!({ "type": "clock", "name": "flawless", "error_ns": 0.001, "batch_ns": 0.001 }).to_string();
-    let visits = (0..ROUNDS).flat_map(|round| cells.iter().enumerate().map(move |(cell, ns)| visit(round, cell, *ns)));
-    [clock].into_iter().chain(visits).collect()
+    let iterations =
+        (0..ROUNDS).flat_map(|round| cells.iter().enumerate().map(move |(cell, ns)| iteration(round, cell, *ns)));
+    [clock].into_iter().chain(iterations).collect()
 }
 
 /// An observer that stops the run when this returns true.
@@ -291,7 +292,7 @@ fn workers_that_answer_are_asked_once_for_everything_in_the_order_of_the_plan() 
     let order = [
         ("probe", 1),
         ("path", 1),
-        ("study", FORKS),
+        ("study", PROCESSES),
         ("granularity", 1),
         ("tick", 1),
         ("empty", 3),
@@ -407,7 +408,7 @@ fn one_process_of_many_that_dies_leaves_its_part_incomplete_and_is_made_up_for()
     let script = Script::new(&upset);
     let record = run_by(&script, plan());
     assert_alone_in_trouble(&record, clocks::LATENCY, Outcome::Incomplete, &killed(libc::SIGBUS).to_string());
-    assert_eq!(script.times("study"), FORKS + 1);
+    assert_eq!(script.times("study"), PROCESSES + 1);
 }
 
 #[test]
@@ -443,7 +444,7 @@ fn a_run_that_is_stopped_between_two_workers_keeps_what_it_has() {
     for part in PARTS.into_iter().skip(2) {
         assert_eq!(report(&record, part), (Outcome::Skipped, Some(&*interrupted)), "{part:?}");
     }
-    assert!(record.content.clocks().harness.as_ref().is_some_and(|harness| harness.interference.visits_quiet > 0));
+    assert!(record.content.clocks().harness.as_ref().is_some_and(|harness| harness.interference.iterations_quiet > 0));
     for clock in &record.content.clocks().clocks {
         assert_eq!(clock.latency_ns.as_ref().map(|latency| latency.estimate), Some(READ_NS as f64));
         assert!(clock.path_evidence.is_some() && clock.granularity.is_none());
@@ -494,11 +495,11 @@ fn what_was_seen_too_little_of_gets_a_second_chance_while_there_is_time() {
     let fresh = |record: &Record| record.content.causality().litmus.iter().map(|row| row.fresh).collect::<Vec<_>>();
     let in_time = Script::new(&upset);
     let record = run_by(&in_time, within(3_600_000));
-    assert_eq!((in_time.times("litmus"), in_time.times("study")), (8, FORKS + 1));
+    assert_eq!((in_time.times("litmus"), in_time.times("study")), (8, PROCESSES + 1));
     assert_eq!(fresh(&record), [50_000; 4]);
     let too_late = Script::new(&upset);
     let record = run_by(&too_late, within(0));
-    assert_eq!((too_late.times("litmus"), too_late.times("study")), (4, FORKS));
+    assert_eq!((too_late.times("litmus"), too_late.times("study")), (4, PROCESSES));
     assert_eq!(fresh(&record), [10; 4]);
     assert_eq!(report(&record, LITMUS), (Outcome::Done, None));
 }

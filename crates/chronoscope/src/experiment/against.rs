@@ -77,7 +77,7 @@ fn badness(finding: &Finding) -> f64 {
     const GROWS_WITH: [(Kind, &str, f64); 3] = [
         (THREADS_DID_NOT_OVERLAP, "overlap_share", -1.0),
         (OMISSION_INFLATES, "inflation", 1.0),
-        (NO_STEADY_STATE, "forks_never_steady", 1.0),
+        (NO_STEADY_STATE, "processes_never_steady", 1.0),
     ];
     let of_kind = GROWS_WITH.iter().find(|(kind, ..)| finding.is(*kind));
     of_kind.and_then(|(_, name, sign)| Some(sign * finding.evidence.values.get(*name)?)).unwrap_or(0.0)

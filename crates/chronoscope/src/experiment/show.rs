@@ -78,8 +78,12 @@ fn table(page: &mut Text, grid: &Grid) {
 
 /// The number of processes behind an estimate: as planned, or fewer if the run ended early.
 fn processes(record: &StudyRecord) -> u32 {
-    let began = u32::try_from(record.study().forks.len()).unwrap_or(u32::MAX);
-    if record.study().forks.is_empty() { record.study().plan.forks } else { began.min(record.study().plan.forks) }
+    let began = u32::try_from(record.study().processes.len()).unwrap_or(u32::MAX);
+    if record.study().processes.is_empty() {
+        record.study().plan.processes
+    } else {
+        began.min(record.study().plan.processes)
+    }
 }
 
 /// The basis of the intervals, and the disturbance of the run.
@@ -116,20 +120,20 @@ pub fn how_sure(record: &StudyRecord) -> Vec<String> {
             resolution(&control),
         ));
     }
-    if let Some(canary) = &record.study().canary {
+    if let Some(interference_probe) = &record.study().interference_probe {
         said.push(format!(
             "{} of {} iterations were undisturbed; a neighbour shared the core in {}, the core ran slow in {}, a \
              thread lost its CPU in {}",
-            text::count(canary.visits_quiet),
-            text::count(canary.visits),
-            text::count(canary.visits_shared),
-            text::count(canary.visits_slow),
-            text::count(canary.visits_preempted),
+            text::count(interference_probe.iterations_quiet),
+            text::count(interference_probe.iterations),
+            text::count(interference_probe.iterations_shared),
+            text::count(interference_probe.iterations_slow),
+            text::count(interference_probe.iterations_preempted),
         ));
     }
-    for fork in &record.study().forks {
-        if let Some(reason) = &fork.reason_incomplete {
-            said.push(format!("process {} did not finish: {reason}", fork.fork));
+    for process in &record.study().processes {
+        if let Some(reason) = &process.reason_incomplete {
+            said.push(format!("process {} did not finish: {reason}", process.process));
         }
     }
     said
@@ -165,7 +169,7 @@ mod tests {
         let mut said = vec![how_sure(&made)];
         // Stopped after two processes, and after one; six passes of four.
         for processes in [2, 1, 24] {
-            made.content.study.forks = vec![StudyProcess::default(); processes];
+            made.content.study.processes = vec![StudyProcess::default(); processes];
             said.push(how_sure(&made));
         }
         for comparisons in [2, 20] {

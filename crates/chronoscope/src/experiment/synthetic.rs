@@ -7,11 +7,11 @@ use unicode_width::UnicodeWidthStr;
 /// A record of four planned processes without measurements.
 pub fn record() -> StudyRecord {
     let mut record = chronoscope_render::study::parse(include_str!("../../tests/fixtures/study.json")).unwrap();
-    record.content.study.plan.forks = 4;
-    (record.content.study.canary, record.content.study.control) = (None, None);
+    record.content.study.plan.processes = 4;
+    (record.content.study.interference_probe, record.content.study.control) = (None, None);
     record.content.study.cells.clear();
     record.content.study.comparisons.clear();
-    record.content.study.forks.clear();
+    record.content.study.processes.clear();
     record.findings.clear();
     record
 }

@@ -104,6 +104,5 @@ impl FigureKind {
 pub enum Better {
     /// Less.
     Lower,
-    /// Neither.
     Neither,
 }

@@ -85,10 +85,7 @@ impl Run {
 
     /// Of a row of [`Self::COLUMNS`], which the columns of a figure may follow.
     pub fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let latency_ns = match row.as_ref().column_count() > Self::COUNT {
-            true => estimate(row, Self::COUNT)?,
-            false => None,
-        };
+        let has_figure = row.as_ref().column_count() > Self::COUNT;
         Ok(Self {
             id: row.get(0)?,
             command: row.get(1)?,
@@ -104,7 +101,7 @@ impl Run {
             interrupted: row.get(11)?,
             warnings: row.get(12)?,
             criticals: row.get(13)?,
-            latency_ns,
+            latency_ns: if has_figure { estimate(row, Self::COUNT)? } else { None },
         })
     }
 }

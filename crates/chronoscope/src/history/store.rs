@@ -129,7 +129,6 @@ impl History {
         Ok(Self { file, connection: Some(connection) })
     }
 
-    /// Its file.
     pub fn file(&self) -> &Path {
         &self.file
     }

@@ -18,7 +18,6 @@ use crate::sections::clocks::report::ClockReport;
 pub struct Causality {
     /// Whether those that must not did.
     pub across_cores: AcrossCores,
-    /// Each clock.
     pub clocks: Vec<ClockCausality>,
 }
 
@@ -68,7 +67,6 @@ impl Causality {
         self.clocks.iter().find(|of| of.clock == *clock)
     }
 
-    /// The grade.
     pub const fn grade(&self) -> Grade {
         match self.across_cores {
             AcrossCores::Causal { .. } => Grade::Good,

@@ -13,7 +13,6 @@ use crate::sections::clocks::report::ClockReport;
 /// Whether one clock went backwards between CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockCausality {
-    /// The clock.
     pub clock: ClockId,
     /// Whether it never did, in the litmus or in messages between CPUs; null if it did not, but observations were too few to
     /// conclude that.

@@ -19,7 +19,6 @@ use crate::sections::clocks::rules::trap_cost_ns;
 /// Whether to time intervals with a clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockAdvice {
-    /// The clock.
     pub name: ClockId,
     /// Whether it is recommended for timing intervals.
     pub recommended: bool,

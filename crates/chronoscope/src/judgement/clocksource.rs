@@ -10,7 +10,6 @@ use super::path::CLOCK;
 /// What to do with a clocksource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClocksourceAdvice {
-    /// Its name.
     pub name: String,
     /// Whether it is in use, how to switch to it, or why not to.
     pub advice: String,

@@ -17,7 +17,6 @@ pub const MEASURED_BY: [Part; 2] = [INTERVALS, LATENCY];
 /// An interval the user asked about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Question {
-    /// The interval.
     pub interval_ns: f64,
     /// Which recommended clocks time it directly.
     pub answer: Answer,
@@ -44,10 +43,7 @@ pub enum Answer {
         within_10pct: TimedBy,
     },
     /// It is longer than any trial, and long enough if one clock's error stays constant.
-    Expected {
-        /// That clock.
-        clock: ClockId,
-    },
+    Expected { clock: ClockId },
     /// It is too short for two reads of any clock.
     TooShort {
         /// The clock that comes closest.
@@ -67,7 +63,6 @@ pub struct TimedBy {
 }
 
 impl Answer {
-    /// The grade.
     pub const fn grade(&self) -> Grade {
         match self {
             Self::Unknown | Self::NotTested { .. } => Grade::Unknown,

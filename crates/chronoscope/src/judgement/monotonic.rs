@@ -31,7 +31,6 @@ pub enum Monotonic {
 }
 
 impl Monotonic {
-    /// The grade.
     pub const fn grade(&self) -> Grade {
         match self {
             Self::Steady => Grade::Good,

@@ -45,7 +45,6 @@ pub enum FastPath {
 }
 
 impl FastPath {
-    /// The grade.
     pub const fn grade(&self) -> Grade {
         match self {
             Self::Vdso { .. } => Grade::Good,

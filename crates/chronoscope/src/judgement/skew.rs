@@ -30,7 +30,6 @@ pub enum Skew {
 }
 
 impl Skew {
-    /// The grade.
     pub const fn grade(&self) -> Grade {
         match self {
             Self::NotExcluded { .. } => Grade::Good,

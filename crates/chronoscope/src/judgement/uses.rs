@@ -24,7 +24,6 @@ pub struct Uses {
     pub durations: Option<ClockId>,
     /// Intervals shorter than that clock can time, within one thread; null if no clock is clearly finer.
     pub short_intervals: Option<ClockId>,
-    /// The time of day.
     pub time_of_day: Option<ClockId>,
     /// Timestamps in a hot path, by the library chronoscope-clock; null if it is not cheaper.
     pub rust_hot_path: Option<ClockId>,
@@ -35,7 +34,6 @@ pub struct Uses {
 /// A clock that is wrong for a purpose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Avoid {
-    /// The clock.
     pub clock: ClockId,
     /// What for.
     pub purpose: WrongFor,

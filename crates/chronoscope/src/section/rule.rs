@@ -5,7 +5,6 @@ use chronoscope_harness::record::Machine;
 
 /// What the rules of a section see: the machine, their plan and their report.
 pub struct Seen<'a, P, R> {
-    /// The machine.
     pub machine: &'a Machine,
     /// The section's plan.
     pub plan: &'a P,
@@ -22,7 +21,6 @@ pub struct SectionRule<P, R> {
 }
 
 impl<P, R> SectionRule<P, R> {
-    /// Its findings.
     pub fn found(&self, seen: &Seen<'_, P, R>) -> Vec<Finding> {
         let found = (self.find)(seen);
         debug_assert!(found.iter().all(|finding| self.yields.iter().any(|kind| finding.is(*kind))), "{found:?}");

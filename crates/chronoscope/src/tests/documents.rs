@@ -115,10 +115,10 @@ fn figures_of_a_check_are_those_of_its_plan() {
     let frame = |depth| Frame { depth, cpus: vec![0, 1], alone: false };
     let plan = |depth| plan(&Default::default(), &frame(depth)).expect("no options are a plan");
     let normal = plan(Depth::Normal);
-    let processes = normal.latency_forks;
+    let processes = normal.latency_processes;
     says("DESIGN.md", &format!("each latency comes from {processes} of them"));
     says("DESIGN.md", &format!("## Why {processes} processes?"));
-    says("DESIGN.md", &format!("`--thorough` takes {},", plan(Depth::Thorough).latency_forks));
+    says("DESIGN.md", &format!("`--thorough` takes {},", plan(Depth::Thorough).latency_processes));
     says("docs/measuring.md", &format!("the median over {processes} processes"));
     says(
         "DESIGN.md",
@@ -164,9 +164,9 @@ fn figures_of_estimates_are_theirs() {
 
 #[test]
 fn figures_of_studies_are_their_defaults() {
-    use chronoscope_harness::defaults::{BUDGETS, CELL_BUDGET, FORKS, LAYOUTS, LONGEST_BATCHES};
+    use chronoscope_harness::defaults::{BUDGETS, CELL_BUDGET, LAYOUTS, LONGEST_BATCHES, PROCESSES};
 
-    says("DESIGN.md", &format!("Each of its worker processes ({FORKS} by default)"));
+    says("DESIGN.md", &format!("Each of its worker processes ({PROCESSES} by default)"));
     says(
         "crates/harness/src/study/study.rs",
         &format!(

@@ -168,7 +168,7 @@ fn each_fault_of_a_study_is_told_as_what_it_is() {
     type Fault = (Kind, fn(&mut StudyReport));
     let faults: [Fault; 12] = [
         (OWN_THREADS, |study| study.cells[0].own_threads = true),
-        (MEASURED_ONCE, |study| study.cells[0].forks.iter_mut().skip(1).for_each(|process| process.time_ns = None)),
+        (MEASURED_ONCE, |study| study.cells[0].processes.iter_mut().skip(1).for_each(|process| process.time_ns = None)),
         (DRIFTS_OVER_RUN, |study| {
             let drifting = Steadiness { flat: 5, drift_over_run_pct: Some(3.1), ..Steadiness::default() };
             study.cells[0].steadiness = Some(drifting);
@@ -184,18 +184,18 @@ fn each_fault_of_a_study_is_told_as_what_it_is() {
                 external_per_s: two,
                 inflation: two,
                 timed_share: 0.5,
-                preemptions_per_visit: 0.0,
+                preemptions_per_iteration: 0.0,
             });
         }),
         (NO_STEADY_STATE, |study| {
             study.cells[0].steadiness = Some(Steadiness { no_steady_state: 3, flat: 2, ..Steadiness::default() });
         }),
-        (PART_UNAVAILABLE, |study| study.forks[0].reason_incomplete = Some("it was killed".to_owned())),
+        (PART_UNAVAILABLE, |study| study.processes[0].reason_incomplete = Some("it was killed".to_owned())),
         (FALSE_ALARMS, |study| {
             let control = study.control.as_mut().expect("it compares");
             control.alarms = control.comparisons.max(2);
         }),
-        (NOT_PINNED, |study| study.forks[0].disturbance.reason_unpinned = Some("EPERM".to_owned())),
+        (NOT_PINNED, |study| study.processes[0].disturbance.reason_unpinned = Some("EPERM".to_owned())),
         (TOKENS_NOT_LINEAR, |study| {
             study.tokens.as_mut().expect("they were measured").largest_deviation_pct = 50.0;
         }),

@@ -130,7 +130,7 @@ fn a_tail_says_what_it_leaves_out() {
     let timed = |cell: &&mut chronoscope_harness::record::study::Cell| cell.latencies.is_some();
     let cell = record.content.study.cells.iter_mut().find(timed).unwrap();
     let latencies = cell.latencies.as_mut().expect("it is");
-    (latencies.visits_left_out, latencies.maximum_ns_left_out) = (7, Some(4e6));
+    (latencies.iterations_left_out, latencies.maximum_ns_left_out) = (7, Some(4e6));
     for page in [plain(&record, Detail::Usual), plain(&record, Detail::Full), html(&record)] {
         let words: Vec<&str> = page.split_whitespace().collect();
         assert!(words.windows(2).any(|words| words == ["7", "iterations"]), "{page}");

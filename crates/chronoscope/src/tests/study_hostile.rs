@@ -184,10 +184,10 @@ fn nothing_measured() {
     let mut root: Value = serde_json::from_str(FIXTURE).unwrap();
     root["findings"] = value!([]);
     let study = &mut root["content"]["study"];
-    for list in ["cells", "comparisons", "failures", "forks"] {
+    for list in ["cells", "comparisons", "failures", "processes"] {
         study[list] = value!([]);
     }
-    for field in ["clock", "empty_loop_ns", "tokens", "canary", "control"] {
+    for field in ["clock", "empty_loop_ns", "tokens", "interference_probe", "control"] {
         study[field] = Value::Null;
     }
     root["interrupted"] = value!(true);
@@ -212,9 +212,9 @@ fn more_comparisons_than_a_page_can_draw() {
 }
 
 #[test]
-fn more_visits_than_can_be_counted() {
+fn more_iterations_than_can_be_counted() {
     let mut record = parse(FIXTURE).unwrap();
-    let canary = record.content.study.canary.as_mut().unwrap();
-    (canary.visits, canary.visits_quiet) = (u64::MAX, u64::MAX);
+    let interference_probe = record.content.study.interference_probe.as_mut().unwrap();
+    (interference_probe.iterations, interference_probe.iterations_quiet) = (u64::MAX, u64::MAX);
     assert_harmless(&record);
 }

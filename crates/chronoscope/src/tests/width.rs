@@ -53,7 +53,7 @@ fn against(places: [(u64, u32); 2]) -> StudyRecord {
         only_this: vec!["acquire, 16 tokens, 2 threads".to_owned()],
         only_other: Vec::new(),
         failures: Vec::new(),
-        forks: Vec::new(),
+        processes: Vec::new(),
         conclusion: None,
     });
     record
@@ -173,7 +173,7 @@ fn pages_of_other_programs_fit_too() {
         Column::right("threads").naming(),
         Column::right("time per operation"),
         Column::right("interval").tied(),
-        Column::right("time per operation, crowded"),
+        Column::right("time per operation, oversubscribed"),
         Column::right("interval").tied(),
         Column::left("verdict"),
     ];

@@ -66,7 +66,6 @@ pub struct Summary {
     pub events: BTreeMap<&'static str, u64>,
     /// The CPU time of this process, from its start.
     pub cpu_ms: f64,
-    /// Its share of a CPU.
     pub cpu_share: f64,
     /// Why the log ends before the watch did.
     pub reason_log_ended: Option<String>,

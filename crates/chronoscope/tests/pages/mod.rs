@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 
-/// One page.
 pub(crate) struct Page {
     /// Its path from the root.
     pub(crate) name: String,

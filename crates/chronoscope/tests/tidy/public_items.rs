@@ -5,7 +5,7 @@ use std::fs;
 
 use syn::{ImplItem, Item, Type, Visibility};
 
-use super::tree::{Source, attributes, is_of_tests, made_up, root, rust_files, sources};
+use super::tree::{PACKAGES, Source, attributes, is_of_tests, made_up, root, rust_files, sources};
 
 /// The names of public items and of public functions of types.
 fn public_names(items: &[Item]) -> Vec<String> {
@@ -74,15 +74,7 @@ fn no_public_item_is_dead() {
     }
     assert!(counts.len() > 5_000, "{}", counts.len());
     let mut dead = Vec::new();
-    for package in [
-        "crates/clock",
-        "crates/sources",
-        "crates/harness",
-        "crates/render",
-        "crates/bench",
-        "crates/chronoscope",
-        "examples",
-    ] {
+    for package in PACKAGES {
         dead.extend(unused(&sources(package), &counts));
     }
     assert!(dead.is_empty(), "nobody uses:\n{}", dead.join("\n"));

@@ -5,6 +5,17 @@ use std::path::{Path, PathBuf};
 
 use syn::{Attribute, Item};
 
+/// The packages whose sources are looked at.
+pub(crate) const PACKAGES: [&str; 7] = [
+    "crates/clock",
+    "crates/sources",
+    "crates/harness",
+    "crates/render",
+    "crates/bench",
+    "crates/chronoscope",
+    "examples",
+];
+
 /// A source file, and the module that it is.
 pub(crate) struct Source {
     /// Below the root of the repository.
@@ -77,7 +88,6 @@ fn names_test(condition: proc_macro2::TokenStream) -> bool {
     text == "test" || text.starts_with("all (") && text.contains("test")
 }
 
-/// The attributes of an item.
 pub(crate) fn attributes(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(item) => &item.attrs,

@@ -8,11 +8,11 @@ use crate::stats::{CONFIDENCE, Distribution, median_interval};
 
 /// The cost of a read.
 ///
-/// `estimate`, its interval and `forks` cover quiet visits; the percentiles, `minimum` and `histogram` cover all.
+/// `estimate`, its interval and `processes` cover quiet iterations; the percentiles, `minimum` and `histogram` cover all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Latency {
-    /// Median over processes of each process's mean time per read, in quiet visits.
+    /// Median over processes of each process's mean time per read, in quiet iterations.
     pub estimate: f64,
     /// Lower end of the interval for the median over processes.
     pub low: f64,
@@ -31,7 +31,7 @@ pub struct Latency {
     /// Reads per batch.
     pub reads_per_batch: u64,
     /// Each process separately.
-    pub forks: Vec<ForkSummary>,
+    pub processes: Vec<ProcessSummary>,
     /// Batch means of all processes.
     pub histogram: Histogram,
 }
@@ -42,10 +42,10 @@ impl From<&Latency> for Estimate {
     }
 }
 
-/// One worker process's contribution to a latency estimate: its quiet visits.
+/// One worker process's contribution to a latency estimate: its quiet iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ForkSummary {
+pub struct ProcessSummary {
     /// Median batch mean.
     pub p50: f64,
     /// Smallest batch mean.
@@ -63,10 +63,10 @@ pub struct ForkSummary {
 /// The process as the statistical unit as in T. Kalibera, R. Jones, "Rigorous Benchmarking in Reasonable Time", 2013. The
 /// interval is [`median_interval`]'s.
 pub fn latency(cell: &Cell) -> Option<Latency> {
-    let means = || cell.forks.iter().filter_map(|process| process.time_ns).collect::<Vec<f64>>();
+    let means = || cell.processes.iter().filter_map(|process| process.time_ns).collect::<Vec<f64>>();
     let Estimate { estimate, low, high, confidence } =
         cell.time_ns.or_else(|| median_interval(&means(), CONFIDENCE))?;
-    let all = Distribution::of(cell.forks.iter().flat_map(|process| batches_ns(process, |_| true)).collect());
+    let all = Distribution::of(cell.processes.iter().flat_map(|process| batches_ns(process, |_| true)).collect());
     Some(Latency {
         estimate,
         low,
@@ -77,23 +77,23 @@ pub fn latency(cell: &Cell) -> Option<Latency> {
         minimum: all.minimum()?,
         batches: all.total(),
         reads_per_batch: cell.operations_per_batch,
-        forks: cell.forks.iter().filter_map(summary).collect(),
+        processes: cell.processes.iter().filter_map(summary).collect(),
         histogram: all.histogram(),
     })
 }
 
-/// The batches of `process` that count: those of quiet visits, or all where it saw none and counts all the same, since too few
+/// The batches of `process` that count: those of quiet iterations, or all where it saw none and counts all the same, since too few
 /// processes did.
-fn summary(process: &CellProcess) -> Option<ForkSummary> {
+fn summary(process: &CellProcess) -> Option<ProcessSummary> {
     let quiet: Vec<f64> = batches_ns(process, |quiet| quiet).collect();
     let is_disturbed = quiet.is_empty() && process.time_ns.is_some();
     let counted = Distribution::of(if is_disturbed { batches_ns(process, |_| true).collect() } else { quiet });
-    Some(ForkSummary { p50: counted.quantile(0.5)?, minimum: counted.minimum()?, batches: counted.total() })
+    Some(ProcessSummary { p50: counted.quantile(0.5)?, minimum: counted.minimum()?, batches: counted.total() })
 }
 
 fn batches_ns(process: &CellProcess, counts: fn(bool) -> bool) -> impl Iterator<Item = f64> {
-    let visits = process.visits.iter().filter(move |visit| counts(visit.quiet));
-    visits.flat_map(|visit| &visit.batches_ns).copied()
+    let iterations = process.iterations.iter().filter(move |iteration| counts(iteration.quiet));
+    iterations.flat_map(|iteration| &iteration.batches_ns).copied()
 }
 
 #[cfg(test)]
@@ -105,9 +105,9 @@ mod tests {
     /// Two quiet batches of each process took its mean, and a disturbed one longer.
     fn cell(means_ns: &[f64]) -> Cell {
         let mut cell = made_up::cell("now", 0, means_ns);
-        for (process, mean_ns) in cell.forks.iter_mut().zip(means_ns) {
-            let visit = |quiet, batches_ns| StudyIteration { quiet, batches_ns };
-            process.visits = vec![visit(false, vec![mean_ns + 50.0]), visit(true, vec![*mean_ns; 2])];
+        for (process, mean_ns) in cell.processes.iter_mut().zip(means_ns) {
+            let iteration = |quiet, batches_ns| StudyIteration { quiet, batches_ns };
+            process.iterations = vec![iteration(false, vec![mean_ns + 50.0]), iteration(true, vec![*mean_ns; 2])];
         }
         cell
     }
@@ -120,7 +120,7 @@ mod tests {
         assert!((found.low - 20.0).abs() < 1e-9 && (found.high - 20.1).abs() < 1e-9);
         assert!(found.confidence >= CONFIDENCE);
         assert!(found.p99 > 69.0);
-        assert_eq!((found.batches, found.forks[0].batches), (33, 2));
+        assert_eq!((found.batches, found.processes[0].batches), (33, 2));
     }
 
     #[test]
@@ -131,19 +131,19 @@ mod tests {
     }
 
     #[test]
-    fn a_process_without_a_quiet_visit_that_counts_has_all_its_batches() {
+    fn a_process_without_a_quiet_iteration_that_counts_has_all_its_batches() {
         let mut disturbed = cell(&[20.0, 21.0]);
-        disturbed.forks[1].visits.iter_mut().for_each(|visit| visit.quiet = false);
+        disturbed.processes[1].iterations.iter_mut().for_each(|iteration| iteration.quiet = false);
         let found = latency(&disturbed).unwrap();
-        assert_eq!(found.forks.iter().map(|process| process.batches).collect::<Vec<_>>(), [2, 3]);
-        disturbed.forks[1].time_ns = None;
-        assert_eq!(latency(&disturbed).unwrap().forks.len(), 1);
+        assert_eq!(found.processes.iter().map(|process| process.batches).collect::<Vec<_>>(), [2, 3]);
+        disturbed.processes[1].time_ns = None;
+        assert_eq!(latency(&disturbed).unwrap().processes.len(), 1);
     }
 
     #[test]
     fn no_batches_are_no_estimate() {
         assert_eq!(latency(&Cell { time_ns: None, ..made_up::cell("now", 0, &[0.0]) }), None);
-        assert_eq!(latency(&Cell { time_ns: None, forks: Vec::new(), ..made_up::cell("now", 0, &[0.0]) }), None);
+        assert_eq!(latency(&Cell { time_ns: None, processes: Vec::new(), ..made_up::cell("now", 0, &[0.0]) }), None);
     }
 
     #[test]

@@ -133,8 +133,8 @@ mod tests {
 
     const BACKOFF: [f64; 12] = [1.0, 2.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0, 64.0, 128.0, 256.0, 512.0];
 
-    /// Forks around a curve, with noise that grows with the backoff, like that of the work itself.
-    fn forks(random: &mut Random, count: usize, noise: f64, curve: impl Fn(f64) -> f64) -> Vec<Vec<f64>> {
+    /// Processes around a curve, with noise that grows with the backoff, like that of the work itself.
+    fn processes(random: &mut Random, count: usize, noise: f64, curve: impl Fn(f64) -> f64) -> Vec<Vec<f64>> {
         (0..count)
             .map(|_| BACKOFF.iter().map(|k| curve(*k) + (noise + 0.005 * k) * random.normal()).collect())
             .collect()
@@ -145,8 +145,8 @@ mod tests {
         let mut random = Random::new(101);
         let (mut residuals, mut ends, runs) = (0, 0, 20);
         for _ in 0..runs {
-            let forks = forks(&mut random, 12, 0.3, |k| (20.0 - 0.5 * k).max(2.0));
-            let found = hiding(&BACKOFF, &forks, 0.95).unwrap();
+            let processes = processes(&mut random, 12, 0.3, |k| (20.0 - 0.5 * k).max(2.0));
+            let found = hiding(&BACKOFF, &processes, 0.95).unwrap();
             assert_eq!(found.shape, CostShape::Hidden);
             let past = found.hidden_past.unwrap();
             assert!((found.residual.estimate - 2.0).abs() < 1.0 && (past.estimate - 36.0).abs() < 4.0, "{found:?}");
@@ -161,7 +161,7 @@ mod tests {
         let mut random = Random::new(102);
         let mut told = |noise: f64, curve: &dyn Fn(f64) -> f64, shape: CostShape| {
             let hits = (0..12)
-                .filter(|_| hiding(&BACKOFF, &forks(&mut random, 6, noise, curve), 0.95).unwrap().shape == shape)
+                .filter(|_| hiding(&BACKOFF, &processes(&mut random, 6, noise, curve), 0.95).unwrap().shape == shape)
                 .count();
             assert!(hits >= 10, "{hits} of 12 {shape:?}");
         };
@@ -174,9 +174,9 @@ mod tests {
 
     #[test]
     fn a_fall_to_the_last_backoff_has_no_end() {
-        let forks: Vec<Vec<f64>> =
+        let processes: Vec<Vec<f64>> =
             [0.0, 0.1, 0.2, 0.1, 0.1, 0.1].map(|f| (0..6).map(|k| 20.0 + f - f64::from(k)).collect()).to_vec();
-        let found = hiding(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0], &forks, 0.95).unwrap();
+        let found = hiding(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0], &processes, 0.95).unwrap();
         assert_eq!((found.shape, found.hidden_past), (CostShape::Hidden, None));
         assert!((found.residual.estimate - 15.6).abs() < 1e-6);
     }
@@ -187,8 +187,8 @@ mod tests {
         let ended = (0..60)
             .filter(|run| {
                 let slope = 18.0 / 512.0 * (1.0 + f64::from(run % 3) / 10.0);
-                let forks = forks(&mut random, 12, 0.3, |k| 20.0 - slope * k);
-                hiding(&BACKOFF, &forks, 0.999).unwrap().hidden_past.is_some()
+                let processes = processes(&mut random, 12, 0.3, |k| 20.0 - slope * k);
+                hiding(&BACKOFF, &processes, 0.999).unwrap().hidden_past.is_some()
             })
             .count();
         assert_eq!(ended, 0);
@@ -196,11 +196,11 @@ mod tests {
 
     #[test]
     fn two_backoffs_have_a_shape_but_no_hinge() {
-        let forks: Vec<Vec<f64>> = [1.0, 1.2, 1.1, 1.1, 1.0, 1.2].map(|left| vec![7.0 + left, left]).to_vec();
-        let found = hiding(&[1.0, 100.0], &forks, 0.95).unwrap();
+        let processes: Vec<Vec<f64>> = [1.0, 1.2, 1.1, 1.1, 1.0, 1.2].map(|left| vec![7.0 + left, left]).to_vec();
+        let found = hiding(&[1.0, 100.0], &processes, 0.95).unwrap();
         assert_eq!((found.shape, found.hidden_past), (CostShape::Hidden, None));
         assert!((found.residual.estimate - 1.1).abs() < 1e-9);
-        let turned: Vec<Vec<f64>> = forks.iter().map(|fork| vec![fork[1], fork[0]]).collect();
+        let turned: Vec<Vec<f64>> = processes.iter().map(|process| vec![process[1], process[0]]).collect();
         let other = hiding(&[100.0, 1.0], &turned, 0.95).unwrap();
         assert_eq!(other, found);
     }
@@ -222,9 +222,9 @@ mod tests {
         #[test]
         fn nothing_panics(
             backoff in prop::collection::vec(prop_oneof![0.0_f64..1e6, any::<f64>()], 0..5),
-            forks in prop::collection::vec(prop::collection::vec(any::<f64>(), 0..6), 0..5),
+            processes in prop::collection::vec(prop::collection::vec(any::<f64>(), 0..6), 0..5),
         ) {
-            let _ = hiding(&backoff, &forks, 0.95);
+            let _ = hiding(&backoff, &processes, 0.95);
         }
     }
 }

@@ -17,8 +17,8 @@ use crate::record::Estimate;
 /// ```
 /// use chronoscope_harness::stats::median_interval;
 ///
-/// let forks = [8.1, 8.0, 8.2, 8.1, 8.1, 8.3, 8.0, 8.1, 8.1, 8.2, 9.9];
-/// let latency = median_interval(&forks, 0.999).unwrap();
+/// let processes = [8.1, 8.0, 8.2, 8.1, 8.1, 8.3, 8.0, 8.1, 8.1, 8.2, 9.9];
+/// let latency = median_interval(&processes, 0.999).unwrap();
 /// assert_eq!((latency.estimate, latency.low, latency.high), (8.1, 8.0, 9.9));
 /// assert!(latency.confidence > 0.999);
 /// ```

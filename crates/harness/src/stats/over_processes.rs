@@ -13,16 +13,16 @@ use crate::record::study::{CellProcess, Estimate};
 /// use chronoscope_harness::stats::over_processes;
 ///
 /// let cell = |times: [f64; 6]| {
-///     (0..).zip(times).map(|(fork, ns)| CellProcess { fork, time_ns: Some(ns), ..CellProcess::default() }).collect::<Vec<_>>()
+///     (0..).zip(times).map(|(process, ns)| CellProcess { process, time_ns: Some(ns), ..CellProcess::default() }).collect::<Vec<_>>()
 /// };
 /// let (one, two) = (cell([10.0, 20.0, 11.0, 12.0, 10.0, 9.0]), cell([11.0, 22.0, 12.1, 13.2, 11.0, 9.9]));
 /// let ratio = over_processes(&[&one, &two], 0.95, |ns| ns[1] / ns[0]).unwrap();
 /// assert!((ratio.low - 1.1).abs() < 1e-9 && (ratio.high - 1.1).abs() < 1e-9, "whatever the process");
 /// ```
 pub fn over_processes(cells: &[&[CellProcess]], confidence: f64, derive: impl Fn(&[f64]) -> f64) -> Option<Estimate> {
-    let time_ns = |cell: &[CellProcess], fork: u32| cell.iter().find(|other| other.fork == fork)?.time_ns;
+    let time_ns = |cell: &[CellProcess], process: u32| cell.iter().find(|other| other.process == process)?.time_ns;
     let of_process = |process: &CellProcess| {
-        let times: Option<Vec<f64>> = cells.iter().map(|cell| time_ns(cell, process.fork)).collect();
+        let times: Option<Vec<f64>> = cells.iter().map(|cell| time_ns(cell, process.process)).collect();
         Some(derive(&times?))
     };
     let values: Vec<f64> = cells.first()?.iter().filter_map(of_process).collect();
@@ -34,12 +34,12 @@ mod tests {
     use super::*;
 
     fn cell(times: &[Option<f64>]) -> Vec<CellProcess> {
-        let fork = |(fork, time_ns): (usize, &Option<f64>)| CellProcess {
-            fork: fork as u32,
+        let process = |(process, time_ns): (usize, &Option<f64>)| CellProcess {
+            process: process as u32,
             time_ns: *time_ns,
             ..CellProcess::default()
         };
-        times.iter().enumerate().map(fork).collect()
+        times.iter().enumerate().map(process).collect()
     }
 
     #[test]

@@ -5,14 +5,14 @@ use super::protocol::IterationLog;
 /// The golden section, by whose multiples turns begin: however many cells there are, few processes begin all over them.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// Cells that a process leaves to others, since what all of them need does not fit its time: `need_ns` is the shortest visit to each,
+/// Cells that a process leaves to others, since what all of them need does not fit its time: `need_ns` is the shortest iteration to each,
 /// as far as it is known.
 ///
 /// Without this, a few slow cells take the time of all: every process tries them before it measures anything. Cells that fit no
 /// process are left to the one that has measured them. Of the others, those that need no more than an equal share of the time stay,
 /// if they leave room for each of the rest; the rest take turns. Cells of unknown need are always tried. If nothing fits, nothing is
 /// left out: then each process measures what it can begin.
-pub(super) fn left_out(need_ns: &[Option<f64>], budget_ns: f64, fork: u32) -> Vec<usize> {
+pub(super) fn left_out(need_ns: &[Option<f64>], budget_ns: f64, process: u32) -> Vec<usize> {
     let known = need_ns.iter().enumerate().filter_map(|(cell, need_ns)| Some((cell, (*need_ns)?)));
     let (mut left, too_slow): (Vec<(usize, f64)>, Vec<_>) = known.partition(|(_, ns)| *ns <= budget_ns);
     if left.is_empty() {
@@ -29,7 +29,7 @@ pub(super) fn left_out(need_ns: &[Option<f64>], budget_ns: f64, fork: u32) -> Ve
         } else {
             left_ns = budget_ns;
         }
-        let first = (f64::from(fork) * GOLDEN).fract() * left.len() as f64;
+        let first = (f64::from(process) * GOLDEN).fract() * left.len() as f64;
         left.rotate_left(first as usize);
         for (cell, ns) in left {
             if ns <= left_ns {
@@ -43,9 +43,9 @@ pub(super) fn left_out(need_ns: &[Option<f64>], budget_ns: f64, fork: u32) -> Ve
     out
 }
 
-/// Nanoseconds per operation of a visit, by its slowest thread. None without an operation.
-pub(super) fn operation_ns(visit: &IterationLog) -> Option<f64> {
-    let threads = visit.threads.iter().filter(|log| log.operations > 0);
+/// Nanoseconds per operation of an iteration, by its slowest thread. None without an operation.
+pub(super) fn operation_ns(iteration: &IterationLog) -> Option<f64> {
+    let threads = iteration.threads.iter().filter(|log| log.operations > 0);
     threads.map(|log| log.to_ns.saturating_sub(log.from_ns) as f64 / log.operations as f64).reduce(f64::max)
 }
 
@@ -54,8 +54,8 @@ mod tests {
     use super::super::protocol::ThreadLog;
     use super::*;
 
-    fn of(need_ns: &[f64], budget_ns: f64, fork: u32) -> Vec<usize> {
-        left_out(&need_ns.iter().map(|ns| Some(*ns)).collect::<Vec<_>>(), budget_ns, fork)
+    fn of(need_ns: &[f64], budget_ns: f64, process: u32) -> Vec<usize> {
+        left_out(&need_ns.iter().map(|ns| Some(*ns)).collect::<Vec<_>>(), budget_ns, process)
     }
 
     #[test]
@@ -66,15 +66,15 @@ mod tests {
 
     #[test]
     fn a_slow_cell_leaves_the_others_their_time() {
-        for fork in 0..4 {
-            assert_eq!(of(&[400.0, 1.0, 2.0], 160.0, fork), [0]);
-            assert_eq!(of(&[200.0, 100.0], 160.0, fork), [0]);
+        for process in 0..4 {
+            assert_eq!(of(&[400.0, 1.0, 2.0], 160.0, process), [0]);
+            assert_eq!(of(&[200.0, 100.0], 160.0, process), [0]);
         }
     }
 
     /// In how many of 24 processes each cell is measured.
     fn turns(need_ns: &[f64], budget_ns: f64) -> Vec<usize> {
-        let out: Vec<Vec<usize>> = (0..24).map(|fork| of(need_ns, budget_ns, fork)).collect();
+        let out: Vec<Vec<usize>> = (0..24).map(|process| of(need_ns, budget_ns, process)).collect();
         (0..need_ns.len()).map(|cell| out.iter().filter(|out| !out.contains(&cell)).count()).collect()
     }
 
@@ -109,11 +109,11 @@ mod tests {
     }
 
     #[test]
-    fn a_visit_tells_how_long_an_operation_takes() {
-        let visit = |threads: Vec<ThreadLog>| IterationLog { cell: 0, round: 0, layout: 0, threads };
+    fn a_iteration_tells_how_long_an_operation_takes() {
+        let iteration = |threads: Vec<ThreadLog>| IterationLog { cell: 0, round: 0, layout: 0, threads };
         let batches =
             |to_ns: u64| ThreadLog { to_ns, operations: 20, batches_ns: vec![90, 90], ..ThreadLog::default() };
-        assert_eq!(operation_ns(&visit(vec![batches(200), batches(400)])), Some(20.0));
-        assert_eq!(operation_ns(&visit(vec![ThreadLog::default()])), None);
+        assert_eq!(operation_ns(&iteration(vec![batches(200), batches(400)])), Some(20.0));
+        assert_eq!(operation_ns(&iteration(vec![ThreadLog::default()])), None);
     }
 }

@@ -27,10 +27,10 @@ pub(super) fn against(this: &StudyReport, other: StudyReport, name: &str, unknow
         conclusion: conclusion(&cells, margin_pct),
         only_this: matched::alone(&plan, &this.cells, &other.cells),
         only_other,
-        warnings: warnings(&cells, confidence, &other.forks),
+        warnings: warnings(&cells, confidence, &other.processes),
         cells,
         failures: other.failures,
-        forks: other.forks,
+        processes: other.processes,
     }
 }
 
@@ -93,9 +93,9 @@ fn attained(cells: &[AgainstCell]) -> f64 {
 }
 
 fn cell(this: &Cell, other: &Cell, margin_pct: f64, confidence: f64) -> AgainstCell {
-    let of_other = |fork: u32| other.forks.iter().find(|process| process.fork == fork)?.time_ns;
-    let pair = |process: &CellProcess| Some((of_other(process.fork)?, process.time_ns?));
-    let pairs: Vec<(f64, f64)> = this.forks.iter().filter_map(pair).collect();
+    let of_other = |number: u32| other.processes.iter().find(|process| process.process == number)?.time_ns;
+    let pair = |process: &CellProcess| Some((of_other(process.process)?, process.time_ns?));
+    let pairs: Vec<(f64, f64)> = this.processes.iter().filter_map(pair).collect();
     let is_nothing = this.time_ns.is_none() && other.time_ns.is_none();
     let found = judge(&pairs, floor_share(this).max(floor_share(other)), margin_pct, confidence);
     let verdict = match found.map_or(Difference::Unresolved, |(.., verdict)| verdict) {
@@ -147,7 +147,7 @@ fn warnings(cells: &[AgainstCell], confidence: f64, others: &[StudyProcess]) -> 
         // The range of n values holds the median with a probability of 1 − 2/2ⁿ.
         let needed = (2.0 / (1.0 - confidence)).log2().ceil();
         warnings.push(format!(
-            "{} pairs of processes are too few for a verdict at {} over all cells, which takes {needed}: --forks sets them, and \
+            "{} pairs of processes are too few for a verdict at {} over all cells, which takes {needed}: --processes sets them, and \
              --duration gives them time",
             cell.pairs,
             written(confidence)

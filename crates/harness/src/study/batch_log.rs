@@ -1,6 +1,6 @@
-//! The times of a visit's batches, in bounded memory.
+//! The times of an iteration's batches, in bounded memory.
 
-/// Maximum times kept of one thread's visit. An operation whose batches are far shorter than the visit, as next to a slow one in a
+/// Maximum times kept of one thread's iteration. An operation whose batches are far shorter than the iteration, as next to a slow one in a
 /// group, has millions.
 const MOST: usize = 4096;
 

@@ -18,7 +18,7 @@ const STACK_BYTES: usize = 256 * 1024;
 
 /// Passed to a case: runs its operation as often as the study needs.
 ///
-/// A case is called once per visit on each thread. Everything before `iter` is untimed set-up; the case calls one of
+/// A case is called once per iteration on each thread. Everything before `iter` is untimed set-up; the case calls one of
 /// the `iter` functions once.
 pub struct Bencher<'a> {
     thread: u32,
@@ -30,7 +30,7 @@ pub struct Bencher<'a> {
     most_input_bytes: u64,
 }
 
-/// Runs the batches of a visit through one copy of the loop.
+/// Runs the batches of an iteration through one copy of the loop.
 macro_rules! drive {
     ($phases:expr, $copy:literal, $operation:expr) => {
         while let Some(batch) = $phases.next() {
@@ -161,7 +161,7 @@ impl<'a> Bencher<'a> {
     ///
     /// Loading an input from memory and storing the result are timed. A batch has as many inputs as fit 0.1 ms, and no more than
     /// [`inputs_at_most`](Self::inputs_at_most) and [`input_bytes_at_most`](Self::input_bytes_at_most) allow;
-    /// fewer if a visit has no time to prepare so many and to drop their results.
+    /// fewer if an iteration has no time to prepare so many and to drop their results.
     pub fn iter_batched<I, O>(&mut self, mut input: impl FnMut() -> I, mut operation: impl FnMut(I) -> O) {
         self.phases.limit(self.most_inputs);
         while let Some(batch) = self.phases.next() {
@@ -230,7 +230,7 @@ impl<'a> Bencher<'a> {
     /// Releases `threads` threads together, each of which calls `operation` once: the time is that from the release until the
     /// last is done.
     ///
-    /// The threads are started once per visit, and sleep at one latch between releases, a mutex with a condition variable;
+    /// The threads are started once per iteration, and sleep at one latch between releases, a mutex with a condition variable;
     /// neither starting nor gathering them is timed. Waking them is, and usually dominates: an empty `operation` shows by how
     /// much.
     ///

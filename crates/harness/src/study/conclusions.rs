@@ -569,7 +569,7 @@ mod tests {
                 external_per_s: of(1e8, 1e6),
                 inflation,
                 timed_share: 0.5,
-                preemptions_per_visit: 0.0,
+                preemptions_per_iteration: 0.0,
             });
             assert_eq!(kind(&alone), wanted);
         }

@@ -1,4 +1,4 @@
-//! The threads of a worker process: pinned to CPUs, asleep between visits.
+//! The threads of a worker process: pinned to CPUs, asleep between iterations.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::record::Disturbance;
 use crate::record::study::Parameters;
 use crate::watch::Watch;
 
-/// What the threads of a visit should do.
-pub(super) struct Visit {
+/// What the threads of an iteration should do.
+pub(super) struct Iteration {
     pub(super) case: Case,
     pub(super) parameters: Parameters,
     pub(super) state: Arc<State>,
@@ -36,7 +36,7 @@ pub(super) struct Visit {
     pub(super) rally: Rally,
 }
 
-impl Visit {
+impl Iteration {
     /// What a thread in this role should do.
     fn assignment_of(&self, role: usize) -> Assignment {
         match (self.assignment, self.of_roles.get(role)) {
@@ -48,12 +48,12 @@ impl Visit {
     }
 }
 
-/// The outcome of one thread's part of a visit.
+/// The outcome of one thread's part of an iteration.
 type Outcome = (u32, Result<ThreadLog, String>);
 
-/// Threads waiting for visits.
+/// Threads waiting for iterations.
 pub(super) struct Crew {
-    doors: Vec<Sender<Arc<Visit>>>,
+    doors: Vec<Sender<Arc<Iteration>>>,
     outcomes: Receiver<Outcome>,
     threads: Vec<JoinHandle<Disturbance>>,
 }
@@ -64,21 +64,21 @@ impl Crew {
         let (sender, outcomes) = channel();
         let mut crew = Self { doors: Vec::new(), outcomes, threads: Vec::new() };
         for thread in 0..threads {
-            let (door, visits) = channel::<Arc<Visit>>();
+            let (door, iterations) = channel::<Arc<Iteration>>();
             let cpu = cpus.iter().rev().copied().cycle().nth(thread as usize);
             let sender = sender.clone();
             let all = cpus.to_vec();
             let work = move || {
                 let watch = Watch::pinned(cpu);
                 let mut is_bound = true;
-                for visit in visits {
-                    if visit.is_bound != is_bound {
+                for iteration in iterations {
+                    if iteration.is_bound != is_bound {
                         // Why a thread cannot be bound is in what the watch found.
-                        let _ = affinity::pin(if visit.is_bound { cpu.as_slice() } else { &all });
-                        is_bound = visit.is_bound;
+                        let _ = affinity::pin(if iteration.is_bound { cpu.as_slice() } else { &all });
+                        is_bound = iteration.is_bound;
                     }
-                    let outcome = attend(&visit, thread);
-                    drop(visit);
+                    let outcome = attend(&iteration, thread);
+                    drop(iteration);
                     if sender.send((thread, outcome)).is_err() {
                         break;
                     }
@@ -95,11 +95,11 @@ impl Crew {
         Ok(crew)
     }
 
-    /// Makes a visit; returns what each thread measured.
-    pub(super) fn visit(&self, visit: Visit) -> Result<Vec<ThreadLog>, String> {
-        let (threads, visit) = (visit.threads, Arc::new(visit));
+    /// Makes an iteration; returns what each thread measured.
+    pub(super) fn iteration(&self, iteration: Iteration) -> Result<Vec<ThreadLog>, String> {
+        let (threads, iteration) = (iteration.threads, Arc::new(iteration));
         for door in self.doors.iter().take(threads as usize) {
-            door.send(visit.clone()).map_err(|_| "a measuring thread died".to_owned())?;
+            door.send(iteration.clone()).map_err(|_| "a measuring thread died".to_owned())?;
         }
         let mut logs: Vec<Option<ThreadLog>> = vec![None; threads as usize];
         let mut failure = None;
@@ -137,23 +137,24 @@ impl Crew {
 
 const LEFT_ALONE: &str = "another thread of the case gave up";
 
-/// Runs one thread's part of a visit.
-fn attend(visit: &Visit, thread: u32) -> Result<ThreadLog, String> {
+/// Runs one thread's part of an iteration.
+fn attend(iteration: &Iteration, thread: u32) -> Result<ThreadLog, String> {
     let began = CpuTime::of_thread();
-    let role = visit.case.role_at(thread);
-    let phases = Phases::new(visit.assignment_of(role), visit.tokens, visit.oversubscribed, &visit.rally);
-    let mut bencher = Bencher::new(thread, visit.threads, visit.layout, &visit.parameters, phases);
-    let body = &visit.case.roles[role].body;
+    let role = iteration.case.role_at(thread);
+    let phases =
+        Phases::new(iteration.assignment_of(role), iteration.tokens, iteration.oversubscribed, &iteration.rally);
+    let mut bencher = Bencher::new(thread, iteration.threads, iteration.layout, &iteration.parameters, phases);
+    let body = &iteration.case.roles[role].body;
     let ran = catch_unwind(AssertUnwindSafe(|| {
-        on_a_moved_stack(visit.stack_steps, &mut || body(&mut bencher, visit.state.as_ref().as_ref()));
+        on_a_moved_stack(iteration.stack_steps, &mut || body(&mut bencher, iteration.state.as_ref().as_ref()));
     }));
     let log = bencher.into_phases().finish();
     if let (Ok(()), Some(log)) = (&ran, log) {
         let cpu_ns = u64::try_from(CpuTime::of_thread().since(began).as_nanos()).unwrap_or(u64::MAX);
         return Ok(ThreadLog { cpu_ns, ..log });
     }
-    let left_alone = visit.rally.is_abandoned();
-    visit.rally.abandon();
+    let left_alone = iteration.rally.is_abandoned();
+    iteration.rally.abandon();
     Err(match ran {
         Err(panic) => format!("it panicked: {}", words(panic.as_ref())),
         Ok(()) if left_alone => LEFT_ALONE.to_owned(),
@@ -199,10 +200,10 @@ fn on_a_moved_stack(steps: u32, work: &mut dyn FnMut()) {
 mod tests {
     use super::*;
 
-    fn visit(case: Case, threads: u32) -> Visit {
+    fn iteration(case: Case, threads: u32) -> Iteration {
         let state = Arc::new((case.setup)(&Parameters::new()));
         let assignment = Assignment::Batches { operations: 10, warm_up: 1, batches: 3, length_ns: 0 };
-        Visit {
+        Iteration {
             case,
             parameters: Parameters::new(),
             state,
@@ -225,13 +226,13 @@ mod tests {
     #[test]
     fn every_thread_measures_while_all_run() {
         let crew = Crew::start(3, &[]).unwrap();
-        let logs = crew.visit(visit(case(|b| b.iter(|| 1)), 3)).unwrap();
+        let logs = crew.iteration(iteration(case(|b| b.iter(|| 1)), 3)).unwrap();
         assert_eq!(logs.len(), 3);
         let last_start = logs.iter().map(|log| log.from_ns).max();
         assert!(logs.iter().all(|log| log.batches_ns.len() == 3 && log.operations == 30));
         assert!(last_start.is_some());
         // The crew remains usable, also with fewer threads.
-        assert_eq!(crew.visit(visit(case(|b| b.iter_chained(1_u64, |x| x + 1)), 1)).unwrap().len(), 1);
+        assert_eq!(crew.iteration(iteration(case(|b| b.iter_chained(1_u64, |x| x + 1)), 1)).unwrap().len(), 1);
         assert!(crew.end().reason_unpinned.is_some());
     }
 
@@ -242,23 +243,23 @@ mod tests {
             assert!(b.thread() == 0, "unlucky");
             b.iter(|| ());
         });
-        assert_eq!(crew.visit(visit(failing, 2)), Err("it panicked: unlucky".to_owned()));
-        assert!(crew.visit(visit(case(|b| b.iter(|| ())), 2)).is_ok());
+        assert_eq!(crew.iteration(iteration(failing, 2)), Err("it panicked: unlucky".to_owned()));
+        assert!(crew.iteration(iteration(case(|b| b.iter(|| ())), 2)).is_ok());
     }
 
     #[test]
     fn a_case_without_an_operation_is_told_so() {
         let crew = Crew::start(1, &[]).unwrap();
-        assert!(crew.visit(visit(case(|_| {}), 1)).unwrap_err().contains("b.iter"));
+        assert!(crew.iteration(iteration(case(|_| {}), 1)).unwrap_err().contains("b.iter"));
     }
 
     #[test]
     fn inputs_are_limited_in_number_and_in_memory() {
         let crew = Crew::start(1, &[]).unwrap();
         let most = |body: fn(&mut Bencher<'_>)| {
-            let mut visit = visit(case(body), 1);
-            visit.assignment = Assignment::Batches { operations: 1_000, warm_up: 1, batches: 3, length_ns: 0 };
-            let log = crew.visit(visit).unwrap().remove(0);
+            let mut iteration = iteration(case(body), 1);
+            iteration.assignment = Assignment::Batches { operations: 1_000, warm_up: 1, batches: 3, length_ns: 0 };
+            let log = crew.iteration(iteration).unwrap().remove(0);
             log.operations / log.batches_ns.len() as u64
         };
         assert_eq!(most(|b| b.inputs_at_most(7).iter_batched(|| 1, |input| input)), 7);
@@ -272,10 +273,10 @@ mod tests {
     #[test]
     fn inputs_are_made_outside_of_the_batch_and_parts_are_stamped() {
         let crew = Crew::start(1, &[]).unwrap();
-        let batched = crew.visit(visit(case(|b| b.iter_batched(|| vec![1], |input| input.len())), 1)).unwrap();
+        let batched = crew.iteration(iteration(case(|b| b.iter_batched(|| vec![1], |input| input.len())), 1)).unwrap();
         assert!(batched[0].parts_ns.is_empty());
         let stamped = case(|b| b.iter_with_unmeasured_setup_beware_of_omission(|| 1, |input| input + 1));
-        let log = crew.visit(visit(stamped, 1)).unwrap().remove(0);
+        let log = crew.iteration(iteration(stamped, 1)).unwrap().remove(0);
         assert_eq!(log.parts_ns.len(), log.batches_ns.len());
         assert!(log.parts_ns.iter().zip(&log.batches_ns).all(|(part, whole)| part <= whole));
     }

@@ -7,7 +7,7 @@ use chronoscope_clock::Clock;
 
 use super::bencher::Bencher;
 use super::case::Case;
-use super::crew::{Crew, Visit};
+use super::crew::{Crew, Iteration};
 use super::phases::Assignment;
 use super::rally::Rally;
 use crate::stats;
@@ -49,7 +49,7 @@ fn median_ns(crew: &mut Crew, case: Case, assignment: Assignment) -> Result<f64,
     let state = Arc::new((case.setup)(&parameters));
     let (tokens, threads, oversubscribed, layout, stack_steps) = (0, 1, false, 0, 0);
     let rally = Rally::new(threads);
-    let logs = crew.visit(Visit {
+    let logs = crew.iteration(Iteration {
         case,
         parameters,
         state,

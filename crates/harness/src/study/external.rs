@@ -23,22 +23,22 @@ const LOST_NS: u64 = 500_000;
 ///
 /// # Guarantees
 /// Estimates, intervals and comparisons are those of a [`Study`](super::Study). The other program's processes carry no
-/// interference probe, so that the report has none. A visit during which other work took long, if that is said, or in which some batch takes half a millisecond longer than
+/// interference probe, so that the report has none. An iteration during which other work took long, if that is said, or in which some batch takes half a millisecond longer than
 /// the median of that process and cell, as when a thread loses its CPU, counts as disturbed; a shared or slow core is not noticed.
 ///
 /// # Examples
 /// ```
 /// use chronoscope_harness::record::study::{StudyClock, StudyProcess};
-/// use chronoscope_harness::{ExternalStudy, ExternalVisit};
+/// use chronoscope_harness::{ExternalStudy, ExternalIteration};
 ///
 /// // Six processes whose operation takes 20 ns on either thread.
-/// let visit = |process| ExternalVisit {
+/// let iteration = |process| ExternalIteration {
 ///     case: "read".to_owned(),
 ///     threads: 2,
 ///     process,
 ///     operations: 100,
 ///     batches_ns: vec![vec![(0, 2_000), (2_000, 4_000)], vec![(10, 2_010), (2_010, 4_010)]],
-///     ..ExternalVisit::default()
+///     ..ExternalIteration::default()
 /// };
 /// let study = ExternalStudy {
 ///     name: "sweep".to_owned(),
@@ -46,7 +46,7 @@ const LOST_NS: u64 = 500_000;
 ///     comparisons: Vec::new(),
 ///     clock: StudyClock { name: "its own".to_owned(), error_ns: 1.0, batch_ns: 1.0 },
 ///     processes: vec![StudyProcess::default(); 6],
-///     visits: (0..6).map(visit).collect(),
+///     iterations: (0..6).map(iteration).collect(),
 /// };
 /// let time = study.report().cells[0].time_ns.unwrap();
 /// assert!((time.estimate - 20.0).abs() < 1e-9 && time.has_confidence());
@@ -57,22 +57,22 @@ pub struct ExternalStudy {
     pub name: String,
     /// The CPUs that its threads may use.
     pub cpus: Vec<u32>,
-    /// Pairs of cases to compare: the operation, then what it is compared with, visited in the same rounds.
+    /// Pairs of cases to compare: the operation, then what it is compared with, measured in the same rounds.
     pub comparisons: Vec<(String, String)>,
     /// The clock that timed batches.
     pub clock: StudyClock,
     /// The processes, in the order of their numbers.
     pub processes: Vec<StudyProcess>,
     /// What they measured, in chronological order within each process.
-    pub visits: Vec<ExternalVisit>,
+    pub iterations: Vec<ExternalIteration>,
 }
 
-/// One visit of a process to one combination of case, work and threads.
+/// One iteration of a process to one combination of case, work and threads.
 ///
 /// # Examples
 /// See [`ExternalStudy`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ExternalVisit {
+pub struct ExternalIteration {
     /// The case.
     pub case: String,
     /// Tokens of work before each operation.
@@ -81,7 +81,7 @@ pub struct ExternalVisit {
     pub threads: u32,
     /// The number of the process, from 0.
     pub process: u32,
-    /// Visits of the same round can be compared.
+    /// Iterations of the same round can be compared.
     pub round: u32,
     /// Operations in each batch.
     pub operations: u64,
@@ -103,26 +103,27 @@ impl ExternalStudy {
         record
     }
 
-    /// The estimates; none for a visit that belongs to no process, or in which some thread ran no batch.
+    /// The estimates; none for an iteration that belongs to no process, or in which some thread ran no batch.
     pub fn report(&self) -> StudyReport {
         let plan = self.plan();
-        let cells = specs(&plan, &self.visits);
-        let place_of = |visit: &ExternalVisit| {
+        let cells = specs(&plan, &self.iterations);
+        let place_of = |iteration: &ExternalIteration| {
             let is_of = |spec: &CellSpec| {
-                (spec.case.as_str(), spec.tokens, spec.threads) == (visit.case.as_str(), visit.tokens, visit.threads)
+                (spec.case.as_str(), spec.tokens, spec.threads)
+                    == (iteration.case.as_str(), iteration.tokens, iteration.threads)
             };
-            cells.iter().position(is_of).filter(|_| (visit.process as usize) < self.processes.len())
+            cells.iter().position(is_of).filter(|_| (iteration.process as usize) < self.processes.len())
         };
-        let placed: Vec<(usize, &ExternalVisit)> =
-            self.visits.iter().filter_map(|visit| Some((place_of(visit)?, visit))).collect();
+        let placed: Vec<(usize, &ExternalIteration)> =
+            self.iterations.iter().filter_map(|iteration| Some((place_of(iteration)?, iteration))).collect();
         let usual_ns = usual_ns(&placed);
-        let mut forks: Vec<Vec<IterationLog>> = vec![Vec::new(); self.processes.len()];
-        for (cell, visit) in placed {
-            forks[visit.process as usize].push(visit.log(cell, usual_ns[&(visit.process, cell)]));
+        let mut processes: Vec<Vec<IterationLog>> = vec![Vec::new(); self.processes.len()];
+        for (cell, iteration) in placed {
+            processes[iteration.process as usize].push(iteration.log(cell, usual_ns[&(iteration.process, cell)]));
         }
         let mut report = StudyReport {
             clock: Some(self.clock.clone()),
-            forks: self.processes.clone(),
+            processes: self.processes.clone(),
             measured_ms: self.processes.iter().map(|process| process.elapsed_ms).sum(),
             ..StudyReport::planned(&self.name, plan.clone())
         };
@@ -130,7 +131,7 @@ impl ExternalStudy {
             plan: &plan,
             cases: &[],
             cells: &cells,
-            forks: &forks,
+            processes: &processes,
             own_threads: &BTreeSet::new(),
             times_only: false,
             least: &[],
@@ -139,28 +140,28 @@ impl ExternalStudy {
         };
         estimate(&seen, &mut report);
         // There was none.
-        report.canary = None;
+        report.interference_probe = None;
         report
     }
 
     fn plan(&self) -> StudyPlan {
-        let all = |value: fn(&ExternalVisit) -> u64| self.visits.iter().map(value).collect::<BTreeSet<u64>>();
+        let all = |value: fn(&ExternalIteration) -> u64| self.iterations.iter().map(value).collect::<BTreeSet<u64>>();
         let mut cases: Vec<String> = Vec::new();
-        for visit in &self.visits {
-            if !cases.contains(&visit.case) {
-                cases.push(visit.case.clone());
+        for iteration in &self.iterations {
+            if !cases.contains(&iteration.case) {
+                cases.push(iteration.case.clone());
             }
         }
         StudyPlan {
             cases,
-            backoff_tokens: all(|visit| visit.tokens).into_iter().collect(),
-            threads: all(|visit| u64::from(visit.threads)).into_iter().map(|threads| threads as u32).collect(),
+            backoff_tokens: all(|iteration| iteration.tokens).into_iter().collect(),
+            threads: all(|iteration| u64::from(iteration.threads)).into_iter().map(|threads| threads as u32).collect(),
             parameters: Vec::new(),
             comparisons: self.comparisons.clone(),
             mode: Mode::AverageTime,
             budget_ms: 0,
-            forks: self.processes.len() as u32,
-            rounds: self.visits.iter().map(|visit| visit.round.saturating_add(1)).max().unwrap_or(0),
+            processes: self.processes.len() as u32,
+            rounds: self.iterations.iter().map(|iteration| iteration.round.saturating_add(1)).max().unwrap_or(0),
             batches: 0,
             warm_up_batches: 0,
             cpus: self.cpus.clone(),
@@ -172,24 +173,24 @@ impl ExternalStudy {
 }
 
 /// What a batch usually takes, for each process and cell.
-fn usual_ns(placed: &[(usize, &ExternalVisit)]) -> BTreeMap<(u32, usize), f64> {
+fn usual_ns(placed: &[(usize, &ExternalIteration)]) -> BTreeMap<(u32, usize), f64> {
     let mut batches: BTreeMap<(u32, usize), Vec<f64>> = BTreeMap::new();
-    for (cell, visit) in placed {
-        let lengths = visit.batches_ns.iter().flatten().map(|(begin, end)| end.saturating_sub(*begin) as f64);
-        batches.entry((visit.process, *cell)).or_default().extend(lengths);
+    for (cell, iteration) in placed {
+        let lengths = iteration.batches_ns.iter().flatten().map(|(begin, end)| end.saturating_sub(*begin) as f64);
+        batches.entry((iteration.process, *cell)).or_default().extend(lengths);
     }
     batches.into_iter().map(|(of, lengths)| (of, stats::median(lengths).unwrap_or(0.0))).collect()
 }
 
-/// The combinations that were visited; those that differ only in their case share an arena.
-fn specs(plan: &StudyPlan, visits: &[ExternalVisit]) -> Vec<CellSpec> {
-    let visited: BTreeSet<(u32, u64, &str)> =
-        visits.iter().map(|visit| (visit.threads, visit.tokens, visit.case.as_str())).collect();
+/// The combinations that were measured; those that differ only in their case share an arena.
+fn specs(plan: &StudyPlan, iterations: &[ExternalIteration]) -> Vec<CellSpec> {
+    let iterated: BTreeSet<(u32, u64, &str)> =
+        iterations.iter().map(|iteration| (iteration.threads, iteration.tokens, iteration.case.as_str())).collect();
     let mut arena = 0;
     let mut found = Vec::new();
     for threads in &plan.threads {
         for tokens in &plan.backoff_tokens {
-            let cases = plan.cases.iter().filter(|case| visited.contains(&(*threads, *tokens, case.as_str())));
+            let cases = plan.cases.iter().filter(|case| iterated.contains(&(*threads, *tokens, case.as_str())));
             found.extend(cases.map(|case| CellSpec {
                 case: case.clone(),
                 control: false,
@@ -205,7 +206,7 @@ fn specs(plan: &StudyPlan, visits: &[ExternalVisit]) -> Vec<CellSpec> {
     found
 }
 
-impl ExternalVisit {
+impl ExternalIteration {
     fn log(&self, cell: usize, usual_ns: f64) -> IterationLog {
         let thread = |batches: &Vec<(u64, u64)>| {
             let batches_ns: Vec<u64> = batches.iter().map(|(begin, end)| end.saturating_sub(*begin)).collect();
@@ -221,7 +222,7 @@ impl ExternalVisit {
                 ..ThreadLog::default()
             }
         };
-        // A thread without a batch ends before the others begin, so that the visit yields no time.
+        // A thread without a batch ends before the others begin, so that the iteration yields no time.
         let threads = (0..self.threads as usize).map(|at| self.batches_ns.get(at).map(thread).unwrap_or_default());
         IterationLog { cell, round: self.round, layout: 0, threads: threads.collect() }
     }
@@ -232,11 +233,11 @@ mod tests {
     use super::*;
 
     /// `operations` of `ns` each in two batches, on so many threads.
-    fn visit(case: &str, tokens: u64, threads: u32, process: u32, ns: u64) -> ExternalVisit {
+    fn iteration(case: &str, tokens: u64, threads: u32, process: u32, ns: u64) -> ExternalIteration {
         let batch = |from: u64| (from, from + 100 * ns);
         let thread = |at: u32| vec![batch(u64::from(at)), batch(u64::from(at) + 100 * ns)];
         let batches_ns = (0..threads).map(thread).collect();
-        ExternalVisit {
+        ExternalIteration {
             case: case.to_owned(),
             tokens,
             threads,
@@ -248,18 +249,19 @@ mod tests {
         }
     }
 
-    fn study(visits: Vec<ExternalVisit>) -> StudyReport {
-        let processes = (0..6).map(|fork| StudyProcess { fork, elapsed_ms: 10, ..StudyProcess::default() }).collect();
+    fn study(iterations: Vec<ExternalIteration>) -> StudyReport {
+        let processes =
+            (0..6).map(|process| StudyProcess { process, elapsed_ms: 10, ..StudyProcess::default() }).collect();
         let clock = StudyClock { name: "ticks".to_owned(), error_ns: 1.0, batch_ns: 1.0 };
         let comparisons = vec![("read".to_owned(), "nothing".to_owned())];
-        ExternalStudy { name: "sweep".to_owned(), cpus: vec![0, 1], comparisons, clock, processes, visits }.report()
+        ExternalStudy { name: "sweep".to_owned(), cpus: vec![0, 1], comparisons, clock, processes, iterations }.report()
     }
 
     #[test]
-    fn another_programs_visits_have_the_same_estimates() {
+    fn another_programs_iterations_have_the_same_estimates() {
         let of = |process: u32| {
             let both = |case: &'static str, own: u64, shared: u64| {
-                [visit(case, 16, 1, process, 30 + own), visit(case, 16, 2, process, 30 + shared)]
+                [iteration(case, 16, 1, process, 30 + own), iteration(case, 16, 2, process, 30 + shared)]
             };
             both("nothing", 0, 0).into_iter().chain(both("read", 20, 90))
         };
@@ -277,38 +279,38 @@ mod tests {
         assert!(time("read", 2).has_confidence() && time("read", 2).confidence < 0.999, "six processes");
         let added = |threads: usize| report.comparisons[threads - 1].points[0].difference_ns.estimate;
         assert!((added(1) - 20.0).abs() < 1e-9 && (added(2) - 90.0).abs() < 1e-9);
-        assert_eq!((report.canary, report.control, report.measured_ms), (None, None, 60));
+        assert_eq!((report.interference_probe, report.control, report.measured_ms), (None, None, 60));
         assert_eq!((report.plan.cases.len(), report.plan.threads.clone()), (2, vec![1, 2]));
     }
 
     #[test]
-    fn a_visit_that_lost_its_cpu_does_not_count() {
+    fn a_iteration_that_lost_its_cpu_does_not_count() {
         let of = |process: u32| {
             (0..8).map(move |round| {
-                let mut visit = ExternalVisit { round, ..visit("read", 0, 1, process, 20) };
-                visit.batches_ns[0] = (0..10).map(|at| (2_000 * at, 2_000 * (at + 1))).collect();
+                let mut iteration = ExternalIteration { round, ..iteration("read", 0, 1, process, 20) };
+                iteration.batches_ns[0] = (0..10).map(|at| (2_000 * at, 2_000 * (at + 1))).collect();
                 if round % 4 == 0 {
-                    visit.batches_ns[0].push((20_000, 4_020_000));
+                    iteration.batches_ns[0].push((20_000, 4_020_000));
                 }
-                visit
+                iteration
             })
         };
         let report = study((0..6).flat_map(of).collect());
         let cell = &report.cells[0];
-        assert_eq!((cell.visits, cell.visits_quiet), (48, 36));
+        assert_eq!((cell.iterations, cell.iterations_quiet), (48, 36));
         assert!((cell.time_ns.unwrap().estimate - 20.0).abs() < 1e-9, "{cell:?}");
     }
 
     #[test]
-    fn a_visit_that_cannot_be_one_counts_for_nothing() {
-        let mut lame = visit("read", 0, 2, 0, 20);
+    fn a_iteration_that_cannot_be_one_counts_for_nothing() {
+        let mut lame = iteration("read", 0, 2, 0, 20);
         lame.batches_ns.pop();
-        let hostile = ExternalVisit {
+        let hostile = ExternalIteration {
             operations: u64::MAX,
             batches_ns: vec![vec![(u64::MAX, 0), (5, u64::MAX)]],
-            ..visit("read", 4, 1, 1, 1)
+            ..iteration("read", 4, 1, 1, 1)
         };
-        let report = study(vec![lame, visit("read", 0, 1, 99, 20), hostile]);
+        let report = study(vec![lame, iteration("read", 0, 1, 99, 20), hostile]);
         assert!(report.cells.iter().all(|cell| cell.time_ns.is_none_or(|time| time.estimate.is_finite())));
         assert!(report.cells.iter().any(|cell| (cell.backoff_tokens, cell.threads, cell.time_ns) == (0, 2, None)));
         assert!(study(Vec::new()).cells.is_empty());

@@ -11,12 +11,12 @@ use crate::worker::Hear;
 #[derive(Default)]
 pub(super) struct ProcessLog {
     pub(super) clock: Option<StudyClock>,
-    pub(super) visits: Vec<IterationLog>,
+    pub(super) iterations: Vec<IterationLog>,
     /// Cells that failed, with the reason.
     pub(super) failures: Vec<(usize, String)>,
     /// Cells whose operation uses threads of its own.
     pub(super) own_threads: Vec<usize>,
-    /// The cell being visited.
+    /// The cell being measured.
     pub(super) current: Option<usize>,
     /// What disturbed it, once it is complete.
     pub(super) disturbance: Option<Disturbance>,
@@ -26,7 +26,7 @@ pub(super) struct ProcessLog {
 pub(super) struct Hearing<'a, 'o> {
     pub(super) log: &'a mut ProcessLog,
     pub(super) cells: &'a [CellSpec],
-    /// The share of the run before this process, of the process, and of each of its visits.
+    /// The share of the run before this process, of the process, and of each of its iterations.
     pub(super) shares: (f64, f64, f64),
     /// Also asked whether to stop.
     pub(super) observer: &'a RefCell<&'o mut dyn StudyObserver>,
@@ -44,20 +44,20 @@ impl Hear for Hearing<'_, '_> {
             }
             Some(Message::Begin { cell, .. }) => {
                 if let (Some(spec), true) = (self.cells.get(cell), log.current != Some(cell)) {
-                    let (before, own, visit) = self.shares;
-                    let share = before + own * (log.visits.len() as f64 * visit).min(1.0);
+                    let (before, own, iteration) = self.shares;
+                    let share = before + own * (log.iterations.len() as f64 * iteration).min(1.0);
                     self.observer.borrow_mut().goes_on(share, &spec.to_string());
                 }
                 log.current = Some(cell);
             }
             Some(Message::OwnThreads { cell }) => log.own_threads.push(cell),
-            Some(Message::Visit(visit)) if visit.cell < self.cells.len() => {
-                // What happens until the next visit begins is nobody's doing.
+            Some(Message::Iteration(iteration)) if iteration.cell < self.cells.len() => {
+                // What happens until the next iteration begins is nobody's doing.
                 log.current = None;
-                log.visits.push(visit);
+                log.iterations.push(iteration);
             }
             // No cell of another build's: it promised others.
-            Some(Message::Visit(_) | Message::Outline { .. }) => {}
+            Some(Message::Iteration(_) | Message::Outline { .. }) => {}
             Some(Message::Failed { cell, reason }) => {
                 log.current = None;
                 log.failures.push((cell, reason));

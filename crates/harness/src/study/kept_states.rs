@@ -1,4 +1,4 @@
-//! What the threads of each cell share, kept from visit to visit as far as memory allows.
+//! What the threads of each cell share, kept from iteration to iteration as far as memory allows.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,7 +9,7 @@ use super::crew::words;
 use super::memory::resident_bytes;
 use crate::record::study::Parameters;
 
-/// States are kept up to this many bytes in all, for all cells of a process; beyond that a state is made anew for each visit.
+/// States are kept up to this many bytes in all, for all cells of a process; beyond that a state is made anew for each iteration.
 pub(super) const MOST_KEPT_BYTES: u64 = 1 << 30;
 
 /// States by cell.
@@ -20,7 +20,7 @@ pub(super) struct KeptStates {
 }
 
 impl KeptStates {
-    /// The state of `cell`: the one of its last visit if it was kept, else a new one.
+    /// The state of `cell`: the one of its last iteration if it was kept, else a new one.
     ///
     /// # Errors
     /// What the set-up said when it panicked.

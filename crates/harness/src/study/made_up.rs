@@ -6,8 +6,8 @@ use crate::record::study::{
 use crate::record::{Document, Machine, Tool};
 
 /// A cell of processes with these times, on one thread.
-pub(crate) fn cell(case: &str, backoff_tokens: u64, forks_ns: &[f64]) -> Cell {
-    let forks = forks_ns.iter().enumerate();
+pub(crate) fn cell(case: &str, backoff_tokens: u64, processes_ns: &[f64]) -> Cell {
+    let processes = processes_ns.iter().enumerate();
     Cell {
         case: case.to_owned(),
         role: None,
@@ -16,7 +16,7 @@ pub(crate) fn cell(case: &str, backoff_tokens: u64, forks_ns: &[f64]) -> Cell {
         threads: 1,
         oversubscribed: false,
         operations_per_batch: 1000,
-        time_ns: Some(Estimate { estimate: forks_ns[0], low: 0.0, high: 1e9, confidence: 0.999 }),
+        time_ns: Some(Estimate { estimate: processes_ns[0], low: 0.0, high: 1e9, confidence: 0.999 }),
         below_ns: None,
         reason_no_time: None,
         median_ns: None,
@@ -31,12 +31,12 @@ pub(crate) fn cell(case: &str, backoff_tokens: u64, forks_ns: &[f64]) -> Cell {
         own_threads: false,
         slows_core: None,
         switches_by_itself: false,
-        visits: 0,
-        visits_quiet: 0,
+        iterations: 0,
+        iterations_quiet: 0,
         latencies: None,
         part: None,
-        forks: forks
-            .map(|(fork, ns)| CellProcess { fork: fork as u32, time_ns: Some(*ns), ..CellProcess::default() })
+        processes: processes
+            .map(|(process, ns)| CellProcess { process: process as u32, time_ns: Some(*ns), ..CellProcess::default() })
             .collect(),
     }
 }
@@ -51,7 +51,7 @@ pub(super) fn plan() -> StudyPlan {
         comparisons: Vec::new(),
         mode: Mode::AverageTime,
         budget_ms: 1,
-        forks: 5,
+        processes: 5,
         rounds: 1,
         batches: 0,
         warm_up_batches: 0,
@@ -71,12 +71,12 @@ pub(super) fn record(cells: Vec<Cell>) -> StudyRecord {
         clock: None,
         empty_loop_ns: None,
         tokens: None,
-        canary: None,
+        interference_probe: None,
         cells,
         comparisons: Vec::new(),
         control: None,
         failures: Vec::new(),
-        forks: Vec::new(),
+        processes: Vec::new(),
         conclusions: Vec::new(),
     };
     let tool = Tool { name: "test".to_owned(), version: "1".to_owned() };

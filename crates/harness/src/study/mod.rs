@@ -1,8 +1,8 @@
 //! The study harness: measures the cost of operations as a function of backoff and threads, with direct comparisons.
 //!
-//! A [`Study`] holds cases; its plan lists the cells: case × parameters × threads × backoff. Worker processes visit
-//! every cell at most once per round, in an order that changes between rounds; during a visit the cell's threads run
-//! batches, each timed as a whole. Estimates use visits that two interference probes mark as quiet; their intervals are
+//! A [`Study`] holds cases; its plan lists the cells: case × parameters × threads × backoff. Worker processes iteration
+//! every cell at most once per round, in an order that changes between rounds; during an iteration the cell's threads run
+//! batches, each timed as a whole. Estimates use iterations that two interference probes mark as quiet; their intervals are
 //! over processes. Data moves one way: [`study`] → plan → [`worker`] (in the worker: [`crew`], [`phases`], [`bencher`])
 //! → messages ([`protocol`]) → [`build_run`] → [`estimate`] → [`StudyRecord`](crate::record::study::StudyRecord).
 
@@ -52,7 +52,7 @@ mod worker;
 pub use bencher::Bencher;
 pub use case::Group;
 pub use error::StudyError;
-pub use external::{ExternalStudy, ExternalVisit};
+pub use external::{ExternalIteration, ExternalStudy};
 pub use observer::StudyObserver;
 pub use options::StudyOptions;
 pub use other_build::OtherBuild;
@@ -62,6 +62,6 @@ pub use study_run::{StudyRun, Turn};
 /// Defaults of a study.
 pub mod defaults {
     pub use super::schedule::LAYOUTS;
-    pub use super::study::{BUDGETS, CELL_BUDGET, FORKS};
+    pub use super::study::{BUDGETS, CELL_BUDGET, PROCESSES};
     pub use super::worker::LONGEST_BATCHES;
 }

@@ -10,7 +10,7 @@ pub struct StudyOptions {
     /// Multiplies budgets: 0.2 for a quick look, 4 for a thorough one. 0 counts as 1.
     pub depth: f64,
     /// Worker processes; None for the study's own number, or as many more as the time allows with another build.
-    pub forks: Option<u32>,
+    pub processes: Option<u32>,
     /// Numbers of threads; None for the study's own.
     pub threads: Option<Vec<u32>>,
     /// Tokens of backoff; None for the study's own.

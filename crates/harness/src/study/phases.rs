@@ -1,4 +1,4 @@
-//! The phases of one thread in a visit: chooses the next batch and records the last.
+//! The phases of one thread in an iteration: chooses the next batch and records the last.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ const MOST_OPERATIONS: u64 = 1 << 40;
 /// Threads waiting for others run this fraction (one part in so many) of a batch between checks.
 const CHUNKS: u64 = 8;
 
-/// What a visit is for.
+/// What an iteration is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Assignment {
     /// Find out how many operations take `target_ns`.
@@ -63,7 +63,7 @@ enum Stage {
     Over,
 }
 
-/// One thread's way through a visit.
+/// One thread's way through an iteration.
 pub(super) struct Phases<'a> {
     clock: Clock,
     fence: Option<Counter>,
@@ -135,7 +135,7 @@ impl<'a> Phases<'a> {
         self.operations = self.operations.min(operations);
     }
 
-    /// The next batch; None when the visit is over.
+    /// The next batch; None when the iteration is over.
     #[inline(never)]
     pub(super) fn next(&mut self) -> Option<Batch> {
         loop {
@@ -278,7 +278,7 @@ impl<'a> Phases<'a> {
 
     /// What follows a measured batch, or precedes the first.
     fn after_a_batch(&mut self) -> Stage {
-        // The time counts from when the last thread began: one preempted on the way must not miss the visit.
+        // The time counts from when the last thread began: one preempted on the way must not miss the iteration.
         if self.together_ns.is_none() && self.rally.all_measure() {
             self.together_ns = Some(self.log.to_ns);
         }
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visit_lasts_as_long_as_planned() {
+    fn a_iteration_lasts_as_long_as_planned() {
         let (log, _) = run(Assignment::Batches { operations: 50, warm_up: 0, batches: 0, length_ns: 300_000 }, 7);
         assert!(log.to_ns - log.from_ns >= 300_000);
         assert!(!log.batches_ns.is_empty());

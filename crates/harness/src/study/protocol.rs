@@ -16,7 +16,7 @@ pub(super) struct Request {
     /// The study's name.
     pub(super) study: String,
     pub(super) plan: StudyPlan,
-    pub(super) fork: u32,
+    pub(super) process: u32,
     pub(super) budget_ms: u64,
     /// Cells that have failed and are not retried.
     pub(super) failed: CellSet,
@@ -37,7 +37,7 @@ impl Request {
             task: STUDY.to_owned(),
             study: study.to_owned(),
             plan,
-            fork: 0,
+            process: 0,
             budget_ms: 0,
             failed: CellSet::default(),
             measured: CellSet::default(),
@@ -57,20 +57,20 @@ pub(super) enum Message {
     Outline { cases: Vec<CaseOutline> },
     /// The clock that times batches: its error, and the overhead of a batch.
     Clock { name: String, error_ns: f64, batch_ns: f64 },
-    /// A cell is about to be visited: whatever happens next is attributed to it. Rounds count from 0; the pilot has
+    /// A cell is about to be measured: whatever happens next is attributed to it. Rounds count from 0; the pilot has
     /// none.
     Begin { cell: usize, round: Option<u32> },
-    /// The result of a visit.
-    Visit(IterationLog),
+    /// The result of an iteration.
+    Iteration(IterationLog),
     /// The operation of this cell uses threads of its own, so that its measuring threads are bound to no CPU.
     OwnThreads { cell: usize },
-    /// A case failed in this cell and is not visited again.
+    /// A case failed in this cell and is not measured again.
     Failed { cell: usize, reason: String },
     /// All work is complete.
     End { disturbance: Disturbance },
 }
 
-/// The result of a visit.
+/// The result of an iteration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct IterationLog {
     pub(super) cell: usize,
@@ -79,7 +79,7 @@ pub(super) struct IterationLog {
     pub(super) threads: Vec<ThreadLog>,
 }
 
-/// One thread's part of a visit.
+/// One thread's part of an iteration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct ThreadLog {
     /// When its measured part began and ended, in nanoseconds of a clock common to all threads.
@@ -100,7 +100,7 @@ pub(super) struct ThreadLog {
     /// Of a pilot: nanoseconds per operation with all that is not timed. Nobody but the worker needs it.
     #[serde(skip)]
     pub(super) whole_ns: f64,
-    /// CPU time of the thread from the beginning of the visit to its end.
+    /// CPU time of the thread from the beginning of the iteration to its end.
     pub(super) cpu_ns: u64,
     /// Before and after: nanoseconds per turn of the empty loop, and per link of the chain.
     pub(super) turn_ns: [f64; 2],

@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::AcqRel, Ordering::Acquire, Ordering::Release};
 
-/// Where the threads of a visit meet: measuring starts only when all are running, and all keep running until each has
+/// Where the threads of an iteration meet: measuring starts only when all are running, and all keep running until each has
 /// measured.
 #[derive(Debug)]
 pub(super) struct Rally {

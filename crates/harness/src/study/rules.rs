@@ -84,7 +84,7 @@ pub const NO_STEADY_STATE: Kind = Kind::warning(
     "no_steady_state",
     Meaning {
         about: "an operation's time depends on how often it has run",
-        evidence: "how many processes never reached a steady state (`forks_never_steady`, or `series_never_steady` of `series`)",
+        evidence: "how many processes never reached a steady state (`processes_never_steady`, or `series_never_steady` of `series`)",
         mend: "measure a fixed number of operations from a fixed state (Mode::Batch) and report time by operation index: a mean depends on the length of the run",
     },
 );
@@ -231,14 +231,14 @@ pub fn marks(cell: &Cell) -> Vec<String> {
     }
     let (share, fewest) = MARKED_OUTLIERS;
     let severe = cell.outliers.severe;
-    let many = severe > fewest && severe as f64 >= share * cell.visits.max(1) as f64;
+    let many = severe > fewest && severe as f64 >= share * cell.iterations.max(1) as f64;
     mark(many, &|| format!("outliers {}", count(severe)));
     mark(is_apart(cell), &|| "threads apart".to_owned());
-    mark(cell.visits_quiet < cell.visits.div_ceil(2), &|| "disturbed".to_owned());
+    mark(cell.iterations_quiet < cell.iterations.div_ceil(2), &|| "disturbed".to_owned());
     marks
 }
 
-/// Whether the threads hardly ran concurrently, though each had a CPU: in a typical visit that counts, for less than half of the
+/// Whether the threads hardly ran concurrently, though each had a CPU: in a typical iteration that counts, for less than half of the
 /// time. Such a cell says little about what threads do to each other.
 pub fn is_apart(cell: &Cell) -> bool {
     cell.overlap_share.is_some_and(|share| share < LEAST_OVERLAP) && !cell.oversubscribed
@@ -274,7 +274,7 @@ fn steady(cell: &Cell) -> Option<Finding> {
     let (never, judged) = (steady.never(), steady.judged());
     Some(
         Finding::new(NO_STEADY_STATE, format!("no steady state in {never} of {judged} processes"))
-            .value("forks_never_steady", never as f64)
+            .value("processes_never_steady", never as f64)
             .advice(NO_STEADY_STATE.mend),
     )
 }
@@ -370,18 +370,18 @@ fn failures(record: &StudyRecord) -> Vec<Finding> {
 }
 
 fn incomplete(record: &StudyRecord) -> Vec<Finding> {
-    let finding = |fork: &StudyProcess| {
-        let process = format!("process {}", fork.fork);
-        let reason = fork.reason_incomplete.as_ref()?;
-        Some(Finding::new(PART_UNAVAILABLE, format!("{process}: {reason}")).about(process))
+    let finding = |process: &StudyProcess| {
+        let name = format!("process {}", process.process);
+        let reason = process.reason_incomplete.as_ref()?;
+        Some(Finding::new(PART_UNAVAILABLE, format!("{name}: {reason}")).about(name))
     };
-    record.study().forks.iter().filter_map(finding).collect()
+    record.study().processes.iter().filter_map(finding).collect()
 }
 
 fn measured_once(record: &StudyRecord) -> Option<Finding> {
-    let processes = |cell: &Cell| cell.forks.iter().filter(|process| process.time_ns.is_some()).count();
+    let processes = |cell: &Cell| cell.processes.iter().filter(|process| process.time_ns.is_some()).count();
     let once: Vec<&Cell> = record.study().cells.iter().filter(|cell| processes(cell) == 1).collect();
-    if record.interrupted || record.study().plan.forks < 2 || once.is_empty() {
+    if record.interrupted || record.study().plan.processes < 2 || once.is_empty() {
         return None;
     }
     let name = |cell: &&Cell| {
@@ -393,11 +393,11 @@ fn measured_once(record: &StudyRecord) -> Option<Finding> {
         names.push(format!("{} more", once.len() - MOST_NAMED));
     }
     let study = record.study();
-    let of_one_ms = study.measured_ms as f64 / study.forks.len().max(1) as f64;
-    // Of each cell a trial and the shortest visit, and a start.
-    let visits_ms =
+    let of_one_ms = study.measured_ms as f64 / study.processes.len().max(1) as f64;
+    // Of each cell a trial and the shortest iteration, and a start.
+    let iterations_ms =
         30.0 + 3e-6 * study.cells.iter().filter_map(|cell| cell.time_ns).map(|time| time.estimate).sum::<f64>();
-    let enough = Duration::from_secs_f64(of_one_ms.max(visits_ms) * f64::from(study.plan.forks) / 1e3);
+    let enough = Duration::from_secs_f64(of_one_ms.max(iterations_ms) * f64::from(study.plan.processes) / 1e3);
     let (cells, names) = (study.cells.len(), names.join(", "));
     let said = format!("{} of {cells} cells were measured by a single process: {names}", once.len());
     let advice = format!("for intervals use --duration {}s or more, or fewer cells", enough.as_secs_f64().ceil());
@@ -410,14 +410,18 @@ fn interrupted(record: &StudyRecord) -> Option<Finding> {
 }
 
 fn quiet(record: &StudyRecord) -> Option<Finding> {
-    let canary = record.study().canary.filter(InterferenceProbe::is_noisy)?;
+    let interference_probe = record.study().interference_probe.filter(InterferenceProbe::is_noisy)?;
     let saw = format!(
         "{} of {} iterations were undisturbed: in {} a neighbour shared the core, in {} the core ran slow, in {} a \
          thread lost its CPU",
-        canary.visits_quiet, canary.visits, canary.visits_shared, canary.visits_slow, canary.visits_preempted
+        interference_probe.iterations_quiet,
+        interference_probe.iterations,
+        interference_probe.iterations_shared,
+        interference_probe.iterations_slow,
+        interference_probe.iterations_preempted
     );
-    let finding =
-        Finding::new(NOISY_MACHINE, saw).value("quiet_share", canary.visits_quiet as f64 / canary.visits as f64);
+    let finding = Finding::new(NOISY_MACHINE, saw)
+        .value("quiet_share", interference_probe.iterations_quiet as f64 / interference_probe.iterations as f64);
     Some(finding.advice(
         "stop other work on this machine, or run again later; a longer --duration finds more undisturbed \
              iterations",
@@ -453,6 +457,6 @@ fn tokens(record: &StudyRecord) -> Option<Finding> {
 }
 
 fn not_pinned(record: &StudyRecord) -> Option<Finding> {
-    let reason = record.study().forks.iter().find_map(|fork| fork.disturbance.reason_unpinned.clone())?;
+    let reason = record.study().processes.iter().find_map(|process| process.disturbance.reason_unpinned.clone())?;
     Some(Finding::new(NOT_PINNED, format!("threads could not be bound to CPUs: {reason}")))
 }

@@ -1,4 +1,4 @@
-//! Which cells a study has, and in what order a process visits them.
+//! Which cells a study has, and in what order a process iterations them.
 
 use std::fmt;
 use std::time::Duration;
@@ -14,19 +14,19 @@ pub(super) const EMPTY: &str = "(empty loop)";
 pub(super) const TOKENS: [u64; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024];
 /// Copies of the loop at different offsets within a cache line.
 pub const LAYOUTS: u32 = 4;
-/// Minimum planned length of a visit.
-const SHORTEST_VISIT: Duration = Duration::from_millis(1);
-/// Maximum planned length of a visit while there are too few of them.
-const LONGEST_VISIT: Duration = Duration::from_millis(3);
-/// Visits to a cell per process: fewer do not represent the process, more add no information.
+/// Minimum planned length of an iteration.
+const SHORTEST_ITERATION: Duration = Duration::from_millis(1);
+/// Maximum planned length of an iteration while there are too few of them.
+const LONGEST_ITERATION: Duration = Duration::from_millis(3);
+/// Iterations to a cell per process: fewer do not represent the process, more add no information.
 const ROUNDS: (u32, u32) = (4, 40);
-/// Of two builds, a process is no shorter than this, nor than so many visits to each cell: starting it takes its time too.
+/// Of two builds, a process is no shorter than this, nor than so many iterations to each cell: starting it takes its time too.
 const SHORTEST_PROCESS: Duration = Duration::from_millis(100);
-const VISITS: u32 = 10;
+const ITERATIONS: u32 = 10;
 /// Maximum processes of each of two builds, unless more are asked for.
 const MOST_PAIRS: u32 = 100;
 
-/// One cell to visit.
+/// One cell to iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CellSpec {
     /// The case's name; [`EMPTY`] for the calibration.
@@ -148,35 +148,36 @@ fn combinations(plan: &StudyPlan) -> Vec<Parameters> {
     found
 }
 
-/// The order in which round `round` of process `fork` visits `cells` cells: a cyclic Latin square, with a different
+/// The order in which round `round` of process `process` goes through `cells` cells: a cyclic Latin square, with a different
 /// start in each process and reversed in every other round, so that no cell is always first or always follows the same
 /// neighbour.
-pub(super) fn order(cells: usize, fork: u32, round: u32) -> Vec<usize> {
+pub(super) fn order(cells: usize, process: u32, round: u32) -> Vec<usize> {
     if cells == 0 {
         return Vec::new();
     }
     // Golden-section steps spread the starting points evenly, however many there are.
-    let turn = f64::from(fork).mul_add(7.0, f64::from(round)) * 0.618_033_988_749_894_9;
+    let turn = f64::from(process).mul_add(7.0, f64::from(round)) * 0.618_033_988_749_894_9;
     let first = (turn.fract() * cells as f64) as usize % cells;
     let forwards = (0..cells).map(|at| (first + at) % cells);
-    if (fork + round) % 2 == 1 { forwards.rev().collect() } else { forwards.collect() }
+    if (process + round) % 2 == 1 { forwards.rev().collect() } else { forwards.collect() }
 }
 
-/// Visits to each cell per process, given the available time.
-pub(super) fn rounds(budget: Duration, forks: u32, cells: usize) -> u32 {
-    let per_cell = budget.as_secs_f64() / f64::from(forks.max(1)) / cells.max(1) as f64;
+/// Iterations to each cell per process, given the available time.
+pub(super) fn rounds(budget: Duration, processes: u32, cells: usize) -> u32 {
+    let per_cell = budget.as_secs_f64() / f64::from(processes.max(1)) / cells.max(1) as f64;
     let (fewest, most) = ROUNDS;
-    let long = per_cell / LONGEST_VISIT.as_secs_f64();
-    let short = per_cell / SHORTEST_VISIT.as_secs_f64();
-    // As many long visits as fit; if those are too few, shorter ones.
+    let long = per_cell / LONGEST_ITERATION.as_secs_f64();
+    let short = per_cell / SHORTEST_ITERATION.as_secs_f64();
+    // As many long iterations as fit; if those are too few, shorter ones.
     (long.max(short.min(f64::from(fewest))) as u32).clamp(fewest.min(3), most)
 }
 
 /// Processes of each of two builds that take turns: as many as the time allows, and no fewer than `fewest`. The level of a machine
 /// moves within a second, so the shorter two neighbours are, the more they have in common.
 pub(super) fn pairs(budget: Duration, cells: usize, fewest: u32) -> u32 {
-    let process =
-        (SHORTEST_VISIT * u32::try_from(cells).unwrap_or(u32::MAX)).saturating_mul(VISITS).max(SHORTEST_PROCESS);
+    let process = (SHORTEST_ITERATION * u32::try_from(cells).unwrap_or(u32::MAX))
+        .saturating_mul(ITERATIONS)
+        .max(SHORTEST_PROCESS);
     let pairs = budget.as_secs_f64() / 2.0 / process.as_secs_f64();
     (pairs as u32).min(MOST_PAIRS).max(fewest)
 }
@@ -203,15 +204,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_round_visits_every_cell_once(cells in 1_usize..300, fork in 0_u32..50, round in 0_u32..50) {
-            let mut seen = order(cells, fork, round);
+        fn every_round_iterations_every_cell_once(cells in 1_usize..300, process in 0_u32..50, round in 0_u32..50) {
+            let mut seen = order(cells, process, round);
             seen.sort_unstable();
             prop_assert_eq!(seen, (0..cells).collect::<Vec<_>>());
         }
 
         #[test]
-        fn there_are_always_rounds(budget_ms in 0_u64..1_000_000, forks in 0_u32..100, cells in 0_usize..100_000) {
-            let found = rounds(Duration::from_millis(budget_ms), forks, cells);
+        fn there_are_always_rounds(budget_ms in 0_u64..1_000_000, processes in 0_u32..100, cells in 0_usize..100_000) {
+            let found = rounds(Duration::from_millis(budget_ms), processes, cells);
             prop_assert!((3..=ROUNDS.1).contains(&found));
         }
     }

@@ -11,9 +11,9 @@ use crate::record::study::{Mode, Parameter, Parameters, StudyPlan};
 use crate::worker::request;
 
 /// Default number of processes: at 99.9 % the interval of the median leaves out the three fastest and the three slowest.
-pub const FORKS: u32 = 24;
+pub const PROCESSES: u32 = 24;
 /// Fewer processes give no interval.
-pub(super) const FEWEST_FORKS: u32 = 2;
+pub(super) const FEWEST_PROCESSES: u32 = 2;
 /// More than any target machine can start.
 const MOST_THREADS: u32 = 4096;
 /// Maximum cells in one study.
@@ -57,7 +57,7 @@ pub struct Study {
     parameters: Vec<Parameter>,
     mode: Mode,
     margin_pct: f64,
-    forks: u32,
+    processes: u32,
     batches: u32,
     warm_up_batches: u32,
     rounds: Option<u32>,
@@ -76,7 +76,7 @@ impl Study {
             parameters: Vec::new(),
             mode: Mode::AverageTime,
             margin_pct: MARGIN_PCT,
-            forks: FORKS,
+            processes: PROCESSES,
             batches: 0,
             warm_up_batches: 1,
             rounds: None,
@@ -127,7 +127,7 @@ impl Study {
         self
     }
 
-    /// Adds an operation. `body` is called once per visit on each thread: anything created before `iter` belongs to
+    /// Adds an operation. `body` is called once per iteration on each thread: anything created before `iter` belongs to
     /// that thread.
     #[must_use]
     pub fn case(mut self, name: impl Into<String>, body: impl Fn(&mut Bencher<'_>) + Send + Sync + 'static) -> Self {
@@ -172,19 +172,19 @@ impl Study {
 
     /// Sets the number of worker processes.
     #[must_use]
-    pub fn forks(mut self, forks: u32) -> Self {
-        self.forks = forks;
+    pub fn processes(mut self, processes: u32) -> Self {
+        self.processes = processes;
         self
     }
 
-    /// Sets the visits to each cell per process; by default, chosen from the available time.
+    /// Sets the iterations to each cell per process; by default, chosen from the available time.
     #[must_use]
     pub fn rounds(mut self, rounds: u32) -> Self {
         self.rounds = Some(rounds);
         self
     }
 
-    /// Sets the measured batches per visit, and the unmeasured ones before them; 0 measured batches for as many as time
+    /// Sets the measured batches per iteration, and the unmeasured ones before them; 0 measured batches for as many as time
     /// allows.
     #[must_use]
     pub fn iterations(mut self, warm_up: u32, measured: u32) -> Self {
@@ -221,9 +221,9 @@ impl Study {
         let backoff_tokens = rising(options.backoff.as_ref().unwrap_or(&self.backoff));
         let threads = rising(options.threads.as_ref().unwrap_or(&self.threads));
         check_sweeps(&backoff_tokens, &threads)?;
-        let forks = options.forks.unwrap_or(self.forks);
-        if !(FEWEST_FORKS..=1000).contains(&forks) {
-            return refuse(format!("{forks} processes are out of range ({FEWEST_FORKS}–1000)"));
+        let processes = options.processes.unwrap_or(self.processes);
+        if !(FEWEST_PROCESSES..=1000).contains(&processes) {
+            return refuse(format!("{processes} processes are out of range ({FEWEST_PROCESSES}–1000)"));
         }
         let cases = self.chosen(options)?;
         let comparisons = self.comparisons.iter().filter(|(a, b)| cases.contains(a) && cases.contains(b));
@@ -235,7 +235,7 @@ impl Study {
             parameters: self.parameters.clone(),
             mode: self.mode,
             budget_ms: 0,
-            forks,
+            processes,
             rounds: self.rounds.unwrap_or(0),
             batches: if self.mode == Mode::SingleShot { 1 } else { self.batches },
             warm_up_batches: if self.mode == Mode::SingleShot { 0 } else { self.warm_up_batches },
@@ -248,14 +248,14 @@ impl Study {
         check_margin(plan.margin_pct)?;
         let builds = 1 + u32::from(options.against.is_some());
         let depth = if options.depth > 0.0 { options.depth } else { 1.0 };
-        let chosen = (CELL_BUDGET * forks * builds).mul_f64(cells as f64).clamp(BUDGETS.0, BUDGETS.1);
+        let chosen = (CELL_BUDGET * processes * builds).mul_f64(cells as f64).clamp(BUDGETS.0, BUDGETS.1);
         let budget = options.budget.unwrap_or_else(|| self.budget.unwrap_or(chosen).mul_f64(depth));
         plan.budget_ms = u64::try_from(budget.as_millis()).unwrap_or(u64::MAX).max(1);
-        if options.against.is_some() && options.forks.is_none() {
-            plan.forks = schedule::pairs(budget, cells, forks);
+        if options.against.is_some() && options.processes.is_none() {
+            plan.processes = schedule::pairs(budget, cells, processes);
         }
         if plan.rounds == 0 {
-            plan.rounds = schedule::rounds(budget, plan.forks * builds, cells);
+            plan.rounds = schedule::rounds(budget, plan.processes * builds, cells);
         }
         Ok(plan)
     }

@@ -13,7 +13,7 @@ use super::observer::StudyObserver;
 use super::protocol::{IterationLog, Request};
 use super::schedule::{self, CellSpec, EMPTY};
 use super::study::Study;
-use super::time_left::longest_visit;
+use super::time_left::longest_iteration;
 use crate::quantity::length;
 use crate::record::TscAccess;
 use crate::record::study::{CaseFailure, Mode, StudyClock, StudyPlan, StudyProcess, StudyReport};
@@ -26,8 +26,8 @@ const MOST_PADDING: u64 = 4096;
 /// One process of a run, as far as it is planned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turn {
-    /// Its number: processes of different programs with the same number visit cells in the same order, and are laid out alike.
-    pub fork: u32,
+    /// Its number: processes of different programs with the same number iteration cells in the same order, and are laid out alike.
+    pub process: u32,
     /// The time that it may take.
     pub budget_ms: u64,
     /// Completed before it, and by it, as shares of the run.
@@ -45,8 +45,8 @@ pub struct StudyRun {
     cells: Vec<CellSpec>,
     /// The clock as reported by each process.
     clocks: Vec<StudyClock>,
-    /// For each process, its visits.
-    visits: Vec<Vec<IterationLog>>,
+    /// For each process, its iterations.
+    iterations: Vec<Vec<IterationLog>>,
     failures: Vec<CaseFailure>,
     /// Cells that are not tried again.
     failed: BTreeSet<usize>,
@@ -58,7 +58,7 @@ pub struct StudyRun {
     left_out: BTreeSet<usize>,
     /// Cells whose operation uses threads of its own.
     own_threads: BTreeSet<usize>,
-    forks: Vec<StudyProcess>,
+    processes: Vec<StudyProcess>,
     began: Instant,
 }
 
@@ -79,13 +79,13 @@ impl StudyRun {
             plan,
             counter_faults: access == TscAccess::Faults,
             clocks: Vec::new(),
-            visits: Vec::new(),
+            iterations: Vec::new(),
             failures: Vec::new(),
             failed: BTreeSet::new(),
             measured: BTreeSet::new(),
             left_out: BTreeSet::new(),
             own_threads: BTreeSet::new(),
-            forks: Vec::new(),
+            processes: Vec::new(),
             began: Instant::now(),
         }
     }
@@ -93,13 +93,13 @@ impl StudyRun {
     /// Runs one process; false if it must be restarted.
     pub fn run_one(&mut self, workers: &dyn Launch, turn: &Turn, observer: &mut dyn StudyObserver) -> bool {
         let began = Instant::now();
-        let fork = turn.fork;
-        let padding = (u64::from(fork).wrapping_mul(1_442_695_041).wrapping_add(self.plan.seed) >> 3) % MOST_PADDING;
+        let process = turn.process;
+        let padding = (u64::from(process).wrapping_mul(1_442_695_041).wrapping_add(self.plan.seed) >> 3) % MOST_PADDING;
         let padding = padding as u32;
         let mut log = ProcessLog::default();
         let ended = self.listen(workers, turn, padding, &mut log, observer);
         let mut report = StudyProcess {
-            fork,
+            process,
             environment_padding: padding,
             elapsed_ms: milliseconds(began),
             disturbance: log.disturbance.take().unwrap_or_default(),
@@ -114,7 +114,7 @@ impl StudyRun {
             if let Some(cell) = culprit.filter(|_| is_its_own) {
                 log.failures.push((cell, reason.clone()));
                 // The remaining cases are worth another process if next to nothing was measured.
-                again = log.visits.len() + self.left_out.len() < self.cells.len();
+                again = log.iterations.len() + self.left_out.len() < self.cells.len();
             }
             report.reason_incomplete = Some(reason);
         }
@@ -122,13 +122,13 @@ impl StudyRun {
         self.take_in(&log);
         again &= self.failed.len() > failed;
         if !again {
-            for visit in &log.visits {
-                self.measured.insert(visit.cell);
-                let seen_ns = &mut self.operation_ns[visit.cell];
-                *seen_ns = affordable::operation_ns(visit).into_iter().chain(*seen_ns).reduce(f64::min);
+            for iteration in &log.iterations {
+                self.measured.insert(iteration.cell);
+                let seen_ns = &mut self.operation_ns[iteration.cell];
+                *seen_ns = affordable::operation_ns(iteration).into_iter().chain(*seen_ns).reduce(f64::min);
             }
-            self.forks.push(report);
-            self.visits.push(log.visits);
+            self.processes.push(report);
+            self.iterations.push(log.iterations);
         }
         !again
     }
@@ -147,7 +147,7 @@ impl StudyRun {
             task: STUDY.to_owned(),
             study: self.name.clone(),
             plan: self.plan.clone(),
-            fork: turn.fork,
+            process: turn.process,
             budget_ms: turn.budget_ms,
             failed: CellSet::from(&(&self.failed | &self.left_out)),
             measured: CellSet::from(&self.measured),
@@ -160,14 +160,14 @@ impl StudyRun {
         let observer: RefCell<&mut dyn StudyObserver> = RefCell::new(observer);
         let mut hearing = Hearing { log, cells: &self.cells, shares, observer: &observer };
         let terms = Terms {
-            limit: Limit::Each(longest_visit(self.plan.budget_ms)),
+            limit: Limit::Each(longest_iteration(self.plan.budget_ms)),
             padding,
             cancelled: &|| observer.borrow().cancelled(),
         };
         workers.converse(&request, &mut hearing, terms)
     }
 
-    /// What the shortest visit to each cell takes, as far as it was seen; not of the calibration, which every process needs.
+    /// What the shortest iteration to each cell takes, as far as it was seen; not of the calibration, which every process needs.
     pub(super) fn need_ns(&self) -> Vec<Option<f64>> {
         // Where the study fixes the operations, nothing is tried before it is measured: every process measures all cells once.
         let is_tried = !matches!(self.plan.mode, Mode::Batch(_) | Mode::SingleShot);
@@ -193,7 +193,7 @@ impl StudyRun {
 
     /// Processes so far.
     pub fn processes(&self) -> &[StudyProcess] {
-        &self.forks
+        &self.processes
     }
 
     /// Whether a process could measure anything.
@@ -233,7 +233,7 @@ impl StudyRun {
         self.estimated(false, &[])
     }
 
-    /// Only the times of cells, of this run and of `other`. Both count visits up to the same level of disturbance, the higher of
+    /// Only the times of cells, of this run and of `other`. Both count iterations up to the same level of disturbance, the higher of
     /// the two: if each chose its own, identical builds could differ by the choice.
     pub(super) fn times_of_both(&self, other: &Self) -> (StudyReport, StudyReport) {
         let (own, others) = (self.levels(), other.levels());
@@ -247,7 +247,7 @@ impl StudyRun {
         (times(self, &own, other, &others), times(other, &others, self, &own))
     }
 
-    /// How disturbed visits to each cell count.
+    /// How disturbed iterations to each cell count.
     fn levels(&self) -> Vec<Disturbed> {
         levels(&self.observed(true, &[], self.clock().as_ref()))
     }
@@ -260,7 +260,7 @@ impl StudyRun {
         let mut report = StudyReport {
             clock: self.clock(),
             failures: self.failures.clone(),
-            forks: self.forks.clone(),
+            processes: self.processes.clone(),
             measured_ms: milliseconds(self.began),
             ..StudyReport::planned(&self.name, self.plan.clone())
         };
@@ -280,7 +280,7 @@ impl StudyRun {
             plan: &self.plan,
             cases: &self.cases,
             cells: &self.cells,
-            forks: &self.visits,
+            processes: &self.iterations,
             own_threads: &self.own_threads,
             times_only,
             least,

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use chronoscope_clock::Clock;
 
-/// A visit begins if it is expected to end within so many times the budget.
+/// An iteration begins if it is expected to end within so many times the budget.
 const SLACK: f64 = 1.1;
 
-/// A visit longer than this, and than twice the run's whole time, is considered hung.
-const LONGEST_VISIT: Duration = Duration::from_secs(10);
+/// An iteration longer than this, and than twice the run's whole time, is considered hung.
+const LONGEST_ITERATION: Duration = Duration::from_secs(10);
 
 /// The longest that a process may take from one message to the next.
-pub(super) fn longest_visit(budget_ms: u64) -> Duration {
-    LONGEST_VISIT.max(Duration::from_millis(budget_ms.saturating_mul(2)))
+pub(super) fn longest_iteration(budget_ms: u64) -> Duration {
+    LONGEST_ITERATION.max(Duration::from_millis(budget_ms.saturating_mul(2)))
 }
 
 /// The time that a process has.

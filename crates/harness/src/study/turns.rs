@@ -11,8 +11,8 @@ const MOST_LEFT_OUT: usize = 2_000;
 
 /// What a process needs before it measures, about.
 const START_MS: u64 = 25;
-/// The share of its time that is planned for: what lies between visits takes time, too.
-const SHARE_OF_VISITS: f64 = 0.9;
+/// The share of its time that is planned for: what lies between iterations takes time, too.
+const SHARE_OF_ITERATIONS: f64 = 0.9;
 
 /// A program of a run.
 pub(super) struct Program<'a> {
@@ -32,23 +32,23 @@ impl StudyRun {
 /// The program that begins alternates, so that a machine that gets slower or faster favours none.
 pub(super) fn take_turns(programs: &mut [Program<'_>], observer: &mut dyn StudyObserver) {
     let Some(first) = programs.first() else { return };
-    let (forks, budget_ms) = (first.run.plan().forks, first.run.plan().budget_ms);
+    let (processes, budget_ms) = (first.run.plan().processes, first.run.plan().budget_ms);
     let count = programs.len() as u32;
-    let all = count * forks;
-    for fork in 0..forks {
-        if observer.cancelled() || !are_worth_another(programs, fork, budget_ms) {
+    let all = count * processes;
+    for process in 0..processes {
+        if observer.cancelled() || !are_worth_another(programs, process, budget_ms) {
             return;
         }
         let left_ms = budget_ms.saturating_sub(programs[0].run.took_ms());
-        leave_out(programs, fork, left_ms / u64::from(all - count * fork));
+        leave_out(programs, process, left_ms / u64::from(all - count * process));
         for place in 0..count {
-            let done = count * fork + place;
-            let Program { run, workers } = &mut programs[((fork + place) % count) as usize];
+            let done = count * process + place;
+            let Program { run, workers } = &mut programs[((process + place) % count) as usize];
             // If a case kills a process before anything was measured, restart the process without that case.
             while !observer.cancelled() && run.has_work() {
                 let left_ms = budget_ms.saturating_sub(run.took_ms());
                 let turn = Turn {
-                    fork,
+                    process,
                     // An equal share of the time that is left, for this process and those after it.
                     budget_ms: (left_ms / u64::from(all - done)).max(1),
                     share: (f64::from(done) / f64::from(all), 1.0 / f64::from(all)),
@@ -63,8 +63,8 @@ pub(super) fn take_turns(programs: &mut [Program<'_>], observer: &mut dyn StudyO
 
 /// Has the next process of each program leave out what does not fit `budget_ms`: the same cells of all programs, since processes with
 /// one number are compared.
-fn leave_out(programs: &mut [Program<'_>], fork: u32, budget_ms: u64) {
-    let budget_ns = SHARE_OF_VISITS * 1e6 * budget_ms.saturating_sub(START_MS) as f64;
+fn leave_out(programs: &mut [Program<'_>], process: u32, budget_ms: u64) {
+    let budget_ns = SHARE_OF_ITERATIONS * 1e6 * budget_ms.saturating_sub(START_MS) as f64;
     let needed_ns: f64 = programs.iter().flat_map(|program| program.run.need_ns()).flatten().sum();
     if needed_ns <= budget_ns {
         programs.iter_mut().for_each(|program| program.run.leave_out([]));
@@ -80,7 +80,7 @@ fn leave_out(programs: &mut [Program<'_>], fork: u32, budget_ms: u64) {
         of_others.iter().filter_map(of).chain(own_ns).reduce(f64::max)
     };
     let need_ns: Vec<Option<f64>> = cells.iter().zip(programs[0].run.need_ns()).map(slowest).collect();
-    let out = affordable::left_out(&need_ns, budget_ns, fork);
+    let out = affordable::left_out(&need_ns, budget_ns, process);
     // A request has room for so many.
     let out = if out.len() > MOST_LEFT_OUT { Vec::new() } else { out };
     for program in programs {
@@ -127,13 +127,13 @@ mod tests {
             for (cell, spec) in cells.iter().enumerate().filter(|(cell, _)| !out[*cell]) {
                 let to_ns = if spec.case == "slow" { self.slow_ns } else { 1 };
                 let threads = vec![ThreadLog { to_ns, operations: 1, batches_ns: vec![to_ns], ..ThreadLog::default() }];
-                let visit = Message::Visit(IterationLog { cell, round: 0, layout: 0, threads });
-                hearer.line(&line(&serde_json::to_string(&visit).unwrap())).unwrap();
+                let iteration = Message::Iteration(IterationLog { cell, round: 0, layout: 0, threads });
+                hearer.line(&line(&serde_json::to_string(&iteration).unwrap())).unwrap();
             }
             let of_user = |flags: &[bool]| {
                 cells.iter().zip(flags).filter(|(spec, _)| spec.is_of_user()).map(|(_, out)| *out).collect()
             };
-            self.started.borrow_mut().push((self.name, request.fork, of_user(&out)));
+            self.started.borrow_mut().push((self.name, request.process, of_user(&out)));
             Ok(())
         }
     }
@@ -144,7 +144,7 @@ mod tests {
 
     /// The processes of two builds, in their order, with the cells that they leave out.
     fn turns(slow_ns: [u64; 2]) -> Vec<(char, u32, Vec<bool>)> {
-        let options = StudyOptions { forks: Some(4), ..StudyOptions::default() };
+        let options = StudyOptions { processes: Some(4), ..StudyOptions::default() };
         let begun = || StudyRun::new(&study(), study().plan(&options, &[0]).unwrap(), TscAccess::Allowed);
         let (mut a, mut b) = (begun(), begun());
         let started = RefCell::new(Vec::new());
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn processes_of_two_builds_take_turns_and_begin_in_turn() {
-        let found: Vec<(char, u32)> = turns([1, 1]).into_iter().map(|(name, fork, _)| (name, fork)).collect();
+        let found: Vec<(char, u32)> = turns([1, 1]).into_iter().map(|(name, process, _)| (name, process)).collect();
         assert_eq!(found, [('A', 0), ('B', 0), ('B', 1), ('A', 1), ('A', 2), ('B', 2), ('B', 3), ('A', 3)]);
     }
 
@@ -165,7 +165,7 @@ mod tests {
         const MINUTE: u64 = 60_000_000_000;
         for slow_ns in [[MINUTE, 1], [1, MINUTE]] {
             let found = turns(slow_ns);
-            assert!(found.iter().all(|(_, fork, out)| *out == [*fork > 0, false]), "{found:?}");
+            assert!(found.iter().all(|(_, process, out)| *out == [*process > 0, false]), "{found:?}");
         }
         assert!(turns([1, 1]).iter().all(|(.., out)| *out == [false, false]));
     }

@@ -1,5 +1,5 @@
-//! The worker process: visits every cell at most once per round and reports what it measures. Calibration cells, and
-//! cells with more threads than CPUs, are visited less often.
+//! The worker process: iterations every cell at most once per round and reports what it measures. Calibration cells, and
+//! cells with more threads than CPUs, are measured less often.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use chronoscope_sources::os::{CounterAccess, set_counter_access};
 
 use super::case::Case;
 use super::cpu_time::CpuTime;
-use super::crew::{Crew, Visit};
+use super::crew::{Crew, Iteration};
 use super::edges;
 use super::kept_states::KeptStates;
 use super::phases::Assignment;
@@ -17,7 +17,7 @@ use super::protocol::{IterationLog, Message, Request, ThreadLog};
 use super::rally::Rally;
 use super::schedule::{CellSpec, EMPTY, LAYOUTS, order};
 use super::study::Study;
-use super::time_left::{TimeLeft, longest_visit};
+use super::time_left::{TimeLeft, longest_iteration};
 use crate::quantity::{length, ns};
 use crate::record::Disturbance;
 use crate::record::study::{Mode, StudyPlan};
@@ -27,18 +27,18 @@ use crate::worker::{Hear, Launch, STUDY, Terms, WorkerFailure, begin, line, requ
 const BATCH_ERRORS: f64 = 10_000.0;
 /// Minimum batch length, in nanoseconds.
 const SHORTEST_BATCH_NS: u64 = 100_000;
-/// Maximum length of visits to calibration cells; there is one for each layout, and more as long as together they take
+/// Maximum length of iterations to calibration cells; there is one for each layout, and more as long as together they take
 /// no more than this share of a process's time.
 const CALIBRATION_NS: u64 = 500_000;
 const CALIBRATION_SHARE: f64 = 0.15;
 /// Threads that share CPUs must be observed over several scheduler time slices.
-const OVERSUBSCRIBED_VISIT_NS: u64 = 20_000_000;
+const OVERSUBSCRIBED_ITERATION_NS: u64 = 20_000_000;
 /// Maximum share of a thread's time spent in the clock when it times single operations.
 const SINGLES_CLOCK_SHARE: f64 = 0.05;
 /// An arm's batches may be this many times longer than necessary, to suit a faster arm.
 pub const LONGEST_BATCHES: f64 = 16.0;
-/// A visit's overhead: waking threads, interference probes, and batches that overshoot.
-const VISIT_OVERHEAD_NS: u64 = 150_000;
+/// An iteration's overhead: waking threads, interference probes, and batches that overshoot.
+const ITERATION_OVERHEAD_NS: u64 = 150_000;
 
 impl Study {
     /// In a worker process of this study: serves, then exits the process. Otherwise returns at once.
@@ -120,10 +120,10 @@ struct Worker<'a> {
     pilots_ns: u64,
     error_ns: f64,
     states: KeptStates,
-    /// Cells that are not visited, or no longer.
+    /// Cells that are not measured, or no longer.
     failed: Vec<bool>,
-    /// Cells that are visited, without calibration, to begin with; at least one.
-    visited: u64,
+    /// Cells that are measured, without calibration, to begin with; at least one.
+    iterated: u64,
     /// Cells that this process or an earlier one has measured.
     measured: Vec<bool>,
     /// Cells whose operation uses threads of its own.
@@ -146,8 +146,8 @@ impl<'a> Worker<'a> {
         let crew = Crew::start(threads, &plan.cpus)?;
         let clock = Clock::or_system();
         let (failed, measured) = (request.failed.flags(cells.len()), request.measured.flags(cells.len()));
-        let is_visited = |(cell, failed): &(&CellSpec, &bool)| cell.case != EMPTY && !**failed;
-        let visited = cells.iter().zip(&failed).filter(is_visited).count().max(1) as u64;
+        let is_iterated = |(cell, failed): &(&CellSpec, &bool)| cell.case != EMPTY && !**failed;
+        let iterated = cells.iter().zip(&failed).filter(is_iterated).count().max(1) as u64;
         let (piloted_ns, whole_ns) = (vec![None; cells.len()], vec![None; cells.len()]);
         let (roles_ns, own_threads) = (vec![Vec::new(); cells.len()], vec![false; cells.len()]);
         let time = TimeLeft::new(clock, request.budget_ms);
@@ -164,7 +164,7 @@ impl<'a> Worker<'a> {
             error_ns,
             states: KeptStates::default(),
             failed,
-            visited,
+            iterated,
             measured,
             own_threads,
             piloted_ns,
@@ -179,7 +179,7 @@ impl<'a> Worker<'a> {
         let trust = self.clock.trust();
         let name = format!("ordered, {}", trust.state);
         (self.say)(&Message::Clock { name, error_ns: self.error_ns, batch_ns })?;
-        let limit = longest_visit(self.request.plan.budget_ms);
+        let limit = longest_iteration(self.request.plan.budget_ms);
         too_coarse(self.error_ns, self.batch_ns(), limit).map_or(Ok(()), Err)?;
         self.pilots()?;
         self.pilots_ns = self.time.elapsed_ns();
@@ -187,18 +187,18 @@ impl<'a> Worker<'a> {
         let rounds = self.request.plan.rounds.max(1);
         let is_first_whole = self.has_time_for_a_round(&operations, rounds);
         for round in 0..rounds {
-            for cell in order(self.cells.len(), self.request.fork, round) {
+            for cell in order(self.cells.len(), self.request.process, round) {
                 if self.failed[cell] {
                     continue;
                 }
                 if let Some((length_ns, layout)) = self.is_due(cell, round, rounds)
                     && (round == 0 && is_first_whole && self.is_tried(cell)
-                        || self.can_be_visited(cell, operations[cell], length_ns))
+                        || self.can_be_iterated(cell, operations[cell], length_ns))
                 {
                     let assignment = self.assignment(cell, operations[cell], length_ns);
-                    if let Some(threads) = self.visit(cell, Some(round), layout, assignment)? {
+                    if let Some(threads) = self.iteration(cell, Some(round), layout, assignment)? {
                         self.measured[cell] = true;
-                        (self.say)(&Message::Visit(IterationLog { cell, round, layout, threads }))?;
+                        (self.say)(&Message::Iteration(IterationLog { cell, round, layout, threads }))?;
                     }
                 }
             }
@@ -209,7 +209,7 @@ impl<'a> Worker<'a> {
     /// Measures roughly how long each cell's operation takes. For one that leaves no time for more, that is its measurement.
     fn pilots(&mut self) -> Result<(), String> {
         let target_ns = self.batch_ns();
-        for cell in order(self.cells.len(), self.request.fork, 0) {
+        for cell in order(self.cells.len(), self.request.process, 0) {
             let is_fixed = self.fixed_operations().is_some() && self.cells[cell].is_of_user();
             if self.failed[cell] || is_fixed || self.measured[cell] && !self.time.fits(0.0) {
                 continue;
@@ -229,7 +229,7 @@ impl<'a> Worker<'a> {
             self.whole_ns[cell] = self.roles_ns[cell].iter().map(|(_, whole_ns)| *whole_ns).reduce(f64::max);
             if !self.time.fits(0.0) && self.cells[cell].is_of_user() {
                 self.measured[cell] = true;
-                (self.say)(&Message::Visit(IterationLog { cell, round: 0, layout: 0, threads }))?;
+                (self.say)(&Message::Iteration(IterationLog { cell, round: 0, layout: 0, threads }))?;
             }
         }
         Ok(())
@@ -252,7 +252,7 @@ impl<'a> Worker<'a> {
     fn pilot(&mut self, cell: usize, target_ns: u64) -> Result<Option<(Vec<ThreadLog>, bool)>, String> {
         // Of this thread first: what it takes between the two readings is known then, not another thread's.
         let (own, before) = (CpuTime::of_thread(), CpuTime::of_process());
-        let Some(threads) = self.visit(cell, None, 0, Assignment::Pilot { target_ns })? else { return Ok(None) };
+        let Some(threads) = self.iteration(cell, None, 0, Assignment::Pilot { target_ns })? else { return Ok(None) };
         let crew: Duration = threads.iter().map(|log| Duration::from_nanos(log.cpu_ns)).sum();
         // This thread makes what the others share.
         let others = CpuTime::of_process().exceeds(before, crew + CpuTime::of_thread().since(own));
@@ -264,7 +264,7 @@ impl<'a> Worker<'a> {
     fn has_time_for_a_round(&self, operations: &[u64], rounds: u32) -> bool {
         let of_cell = |cell: usize| {
             let (length_ns, _) = self.is_due(cell, 0, rounds)?;
-            Some(self.visit_ns(cell, operations[cell], length_ns)? + VISIT_OVERHEAD_NS as f64)
+            Some(self.iteration_ns(cell, operations[cell], length_ns)? + ITERATION_OVERHEAD_NS as f64)
         };
         let whole_ns: f64 = (0..self.cells.len()).filter(|cell| !self.failed[*cell]).filter_map(of_cell).sum();
         whole_ns <= self.time.budget_ns() as f64
@@ -275,25 +275,25 @@ impl<'a> Worker<'a> {
         self.piloted_ns[cell].is_some() || self.fixed_operations().is_some()
     }
 
-    /// Whether there is time to visit a cell, or no process has measured it yet.
-    fn can_be_visited(&self, cell: usize, operations: u64, length_ns: u64) -> bool {
-        !self.measured[cell] || self.visit_ns(cell, operations, length_ns).is_some_and(|ns| self.time.fits(ns))
+    /// Whether there is time to iteration a cell, or no process has measured it yet.
+    fn can_be_iterated(&self, cell: usize, operations: u64, length_ns: u64) -> bool {
+        !self.measured[cell] || self.iteration_ns(cell, operations, length_ns).is_some_and(|ns| self.time.fits(ns))
     }
 
-    /// How long a visit takes at least. None for a cell that there was no time to try.
-    fn visit_ns(&self, cell: usize, operations: u64, length_ns: u64) -> Option<f64> {
+    /// How long an iteration takes at least. None for a cell that there was no time to try.
+    fn iteration_ns(&self, cell: usize, operations: u64, length_ns: u64) -> Option<f64> {
         // Without a pilot: a fixed number of operations.
         let operation_ns = self.whole_ns[cell].or(self.fixed_operations().map(|_| 0.0))?;
         Some((operation_ns * operations as f64 * self.fewest_batches()).max(length_ns as f64))
     }
 
-    /// Batches in the shortest visit.
+    /// Batches in the shortest iteration.
     fn fewest_batches(&self) -> f64 {
         f64::from(1 + self.request.plan.warm_up_batches.min(1))
     }
 
     /// Operations per batch of each cell: as many as the fastest of the arms compared with each other needs, unless
-    /// that makes this one's batches far too long, or what is not timed about them longer than a visit.
+    /// that makes this one's batches far too long, or what is not timed about them longer than an iteration.
     fn operations(&self) -> Vec<u64> {
         let batch_ns = self.batch_ns() as f64;
         let compared = compared_with(&self.request.plan);
@@ -310,9 +310,10 @@ impl<'a> Worker<'a> {
             let of_group = batch_ns / fastest_ns.max(1e-3);
             let longest_ns = batch_ns * LONGEST_BATCHES;
             let most = longest_ns / own_ns.max(1e-3);
-            let visit_ns = self.is_due(at, 0, self.request.plan.rounds.max(1)).map_or(0, |(length_ns, _)| length_ns);
+            let iteration_ns =
+                self.is_due(at, 0, self.request.plan.rounds.max(1)).map_or(0, |(length_ns, _)| length_ns);
             let whole_ns = self.whole_ns[at].unwrap_or(own_ns).max(1e-3);
-            let affordable = longest_ns.max(visit_ns as f64 / self.fewest_batches()) / whole_ns;
+            let affordable = longest_ns.max(iteration_ns as f64 / self.fewest_batches()) / whole_ns;
             of_group.min(most).min(affordable).ceil().max(1.0) as u64
         };
         self.cells.iter().enumerate().map(wanted).collect()
@@ -342,27 +343,27 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The length and layout of a visit to `cell` in this round; None if it is not visited.
+    /// The length and layout of an iteration of `cell` in this round; None if it is not measured.
     fn is_due(&self, cell: usize, round: u32, rounds: u32) -> Option<(u64, u32)> {
-        let layout = (self.request.fork + round) % LAYOUTS;
+        let layout = (self.request.process + round) % LAYOUTS;
         let of_calibration = self.cells.iter().filter(|cell| cell.case == EMPTY).count() as u64;
         let left_ns = self.time.budget_ns().saturating_sub(self.pilots_ns);
-        let calibration_ns = of_calibration * (CALIBRATION_NS + VISIT_OVERHEAD_NS);
+        let calibration_ns = of_calibration * (CALIBRATION_NS + ITERATION_OVERHEAD_NS);
         let affordable = left_ns as f64 * CALIBRATION_SHARE / calibration_ns.max(1) as f64;
         let calibrations = (affordable as u32).max(LAYOUTS).min(rounds);
         let left_ns = left_ns.saturating_sub(calibration_ns * u64::from(calibrations));
-        let share_ns = left_ns / self.visited / u64::from(rounds);
+        let share_ns = left_ns / self.iterated / u64::from(rounds);
         let warm_up_ns = self.batch_ns() * u64::from(self.request.plan.warm_up_batches);
-        let usual_ns = share_ns.saturating_sub(warm_up_ns + VISIT_OVERHEAD_NS).max(self.batch_ns());
+        let usual_ns = share_ns.saturating_sub(warm_up_ns + ITERATION_OVERHEAD_NS).max(self.batch_ns());
         let cell = &self.cells[cell];
         if cell.case == EMPTY {
             let nth = spread(round, rounds, calibrations)?;
-            return Some((CALIBRATION_NS, (self.request.fork + nth) % LAYOUTS));
+            return Some((CALIBRATION_NS, (self.request.process + nth) % LAYOUTS));
         }
-        if self.is_oversubscribed(cell) && usual_ns < OVERSUBSCRIBED_VISIT_NS {
-            // Fewer, longer visits with the same total time, where that leaves at least two.
-            let every = OVERSUBSCRIBED_VISIT_NS.div_ceil(usual_ns.max(1)).min(u64::from(rounds / 2).max(1)) as u32;
-            return round.is_multiple_of(every).then_some((OVERSUBSCRIBED_VISIT_NS, layout));
+        if self.is_oversubscribed(cell) && usual_ns < OVERSUBSCRIBED_ITERATION_NS {
+            // Fewer, longer iterations with the same total time, where that leaves at least two.
+            let every = OVERSUBSCRIBED_ITERATION_NS.div_ceil(usual_ns.max(1)).min(u64::from(rounds / 2).max(1)) as u32;
+            return round.is_multiple_of(every).then_some((OVERSUBSCRIBED_ITERATION_NS, layout));
         }
         Some((usual_ns, layout))
     }
@@ -372,19 +373,19 @@ impl<'a> Worker<'a> {
         if plan.mode == Mode::SampleTime && self.cells[cell].case != EMPTY {
             let operation_ns = self.piloted_ns[cell].unwrap_or(1.0).max(0.1);
             let wanted = 2.0 * self.error_ns / SINGLES_CLOCK_SHARE / operation_ns;
-            // No more than a visit has time for, with all that is not timed about them.
+            // No more than an iteration has time for, with all that is not timed about them.
             let affordable = length_ns as f64 / self.whole_ns[cell].unwrap_or(1.0).max(0.1);
             let between = wanted.min(affordable).floor() as u64;
             return Assignment::Singles { untimed_between: between, length_ns };
         }
-        // An operation that fills a visit by itself needs no warm-up beyond its pilot.
+        // An operation that fills an iteration by itself needs no warm-up beyond its pilot.
         let slow = self.whole_ns[cell].is_some_and(|ns| ns > length_ns as f64);
         let warm_up = if slow { plan.warm_up_batches.min(1) } else { plan.warm_up_batches };
         Assignment::Batches { operations, warm_up, batches: plan.batches, length_ns }
     }
 
-    /// Makes a visit; None if the case failed.
-    fn visit(
+    /// Makes an iteration; None if the case failed.
+    fn iteration(
         &mut self,
         cell: usize,
         round: Option<u32>,
@@ -392,8 +393,8 @@ impl<'a> Worker<'a> {
         assignment: Assignment,
     ) -> Result<Option<Vec<ThreadLog>>, String> {
         (self.say)(&Message::Begin { cell, round })?;
-        let visited = self.attempt(cell, round, layout, assignment);
-        match visited {
+        let iterated = self.attempt(cell, round, layout, assignment);
+        match iterated {
             Ok(logs) => Ok(Some(logs)),
             Err(reason) => {
                 // After one failure it is not trusted at another backoff, but it is with other parameters.
@@ -418,13 +419,13 @@ impl<'a> Worker<'a> {
         let case = case.ok_or_else(|| format!("unknown case {}", spec.case))?;
         let state = self.states.get(cell, &case, &spec.parameters)?;
         let oversubscribed = self.is_oversubscribed(&spec);
-        let stack_steps = self.request.fork.wrapping_mul(5).wrapping_add(round.unwrap_or(0).wrapping_mul(3));
+        let stack_steps = self.request.process.wrapping_mul(5).wrapping_add(round.unwrap_or(0).wrapping_mul(3));
         let of_roles = match assignment {
             Assignment::Batches { operations, .. } => self.operations_of_roles(cell, operations),
             Assignment::Pilot { .. } | Assignment::Singles { .. } => Vec::new(),
         };
         let rally = Rally::new(spec.threads);
-        self.crew.visit(Visit {
+        self.crew.iteration(Iteration {
             case,
             parameters: spec.parameters,
             state,
@@ -520,9 +521,9 @@ mod tests {
 
     #[test]
     fn a_clock_whose_batches_outlast_the_limit_is_refused() {
-        let limit = longest_visit(560);
+        let limit = longest_iteration(560);
         assert_eq!(limit, Duration::from_secs(10));
-        assert_eq!(longest_visit(60_000), Duration::from_secs(120));
+        assert_eq!(longest_iteration(60_000), Duration::from_secs(120));
         for error_ns in [30.0, 23_000.0, 1_900_000.0] {
             assert_eq!(too_coarse(error_ns, (error_ns * BATCH_ERRORS) as u64, limit), None);
         }
@@ -538,7 +539,7 @@ mod tests {
         let request = Request {
             measured: CellSet::from(&all),
             budget_ms,
-            fork: 3,
+            process: 3,
             protocol: PROTOCOL,
             outline: false,
             ..Request::for_outline("made up", plan)
@@ -557,7 +558,7 @@ mod tests {
         // What it would say is the time of two readings of the clock.
         let said = said(1);
         assert!(matches!(said.last(), Some(Message::End { .. })));
-        assert!(!said.iter().any(|message| matches!(message, Message::Visit(_))), "{said:?}");
+        assert!(!said.iter().any(|message| matches!(message, Message::Iteration(_))), "{said:?}");
     }
 
     /// Takes in messages, for as long as there are any.
@@ -574,9 +575,10 @@ mod tests {
         }
     }
 
-    /// What a worker of `study` with this budget logs of each visit to the user's cells.
-    fn visits(study: &Study, budget: Duration) -> Vec<IterationLog> {
-        let options = StudyOptions { budget: Some(budget), forks: Some(2), seed: Some(1), ..StudyOptions::default() };
+    /// What a worker of `study` with this budget logs of each iteration to the user's cells.
+    fn iterations(study: &Study, budget: Duration) -> Vec<IterationLog> {
+        let options =
+            StudyOptions { budget: Some(budget), processes: Some(2), seed: Some(1), ..StudyOptions::default() };
         let plan = study.plan(&options, &[]).unwrap();
         let specs = study.specs(&plan);
         let budget_ms = budget.as_millis() as u64;
@@ -586,7 +588,7 @@ mod tests {
         let request = serde_json::to_string(&request).unwrap();
         study.in_this_process().converse(&request, &mut hearer, terms).unwrap();
         let of_user = |message| match message {
-            Message::Visit(log) if specs[log.cell].is_of_user() => Some(log),
+            Message::Iteration(log) if specs[log.cell].is_of_user() => Some(log),
             _ => None,
         };
         hearer.0.into_iter().filter_map(of_user).collect()
@@ -597,7 +599,7 @@ mod tests {
         let slow = || std::thread::sleep(Duration::from_millis(5));
         for mode in [Mode::AverageTime, Mode::SampleTime] {
             let study = Study::new("slow inputs").mode(mode).case("quick", move |b| b.iter_batched(slow, |()| ()));
-            let found = visits(&study, Duration::from_millis(100));
+            let found = iterations(&study, Duration::from_millis(100));
             assert!(!found.is_empty());
             for thread in found.iter().flat_map(|log| &log.threads) {
                 let singles: u64 = thread.singles.iter().map(|(_, count)| count).sum();
@@ -611,7 +613,7 @@ mod tests {
     fn each_role_has_batches_of_its_own_length() {
         let slow = |bencher: &mut Bencher<'_>, (): &()| bencher.iter(|| std::thread::sleep(Duration::from_millis(1)));
         let group = Group::new(|_| ()).role("reader", 1, |b, ()| b.iter(|| 1)).role("writer", 1, slow);
-        let found = visits(&Study::new("unlike roles").group("group", group), Duration::from_millis(400));
+        let found = iterations(&Study::new("unlike roles").group("group", group), Duration::from_millis(400));
         assert!(!found.is_empty());
         for log in &found {
             let per_batch =
@@ -630,7 +632,7 @@ mod tests {
             }
         }
         let study = Study::new("slow results").case("quick", |b| b.iter_batched(|| (), |()| Slow));
-        let found = visits(&study, Duration::from_millis(100));
+        let found = iterations(&study, Duration::from_millis(100));
         assert!(!found.is_empty());
         for thread in found.iter().flat_map(|log| &log.threads) {
             let batches = thread.batches_ns.len() as u64;

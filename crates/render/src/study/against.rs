@@ -134,7 +134,7 @@ mod tests {
             only_this: vec!["b".to_owned(), "c".to_owned()],
             only_other: Vec::new(),
             failures: Vec::new(),
-            forks: Vec::new(),
+            processes: Vec::new(),
             conclusion: None,
         }
     }

@@ -95,7 +95,8 @@ fn figures(record: &StudyRecord, cell: &Cell, detail: Detail) -> Vec<String> {
     };
     let typical = cell.median_ns.map_or_else(|| single(|of| of.ns.p50), |median| ns(median.estimate));
     let throughput = cell.throughput_per_s.filter(|_| is_full || record.study().plan.mode == Mode::Throughput);
-    let quiet = if is_full { format!("{}/{}", count(cell.visits_quiet), count(cell.visits)) } else { String::new() };
+    let quiet =
+        if is_full { format!("{}/{}", count(cell.iterations_quiet), count(cell.iterations)) } else { String::new() };
     vec![
         cell_time(cell),
         typical,
@@ -144,7 +145,7 @@ pub(super) fn left_out(record: &StudyRecord, cells: &[&Cell]) -> Vec<String> {
 /// `7 iterations that the machine disturbed, max 4.00 ms`; None if nothing is left out.
 fn tail_left_out(latencies: &Latencies) -> Option<String> {
     let maximum_ns = latencies.maximum_ns_left_out?;
-    let iterations = counted(latencies.visits_left_out, "iteration", "iterations");
+    let iterations = counted(latencies.iterations_left_out, "iteration", "iterations");
     Some(format!("{iterations} that the machine disturbed, max {}", ns(maximum_ns)))
 }
 
@@ -165,7 +166,7 @@ pub(super) fn parts(record: &StudyRecord) -> Option<Grid> {
             rate(&part.external_per_s),
             super::words::ratio(&part.inflation),
             share(part.timed_share),
-            three_digits(part.preemptions_per_visit),
+            three_digits(part.preemptions_per_iteration),
         ]);
         grid.row(Mood::warning_if(part.is_inflated()), row);
     }

@@ -26,8 +26,10 @@ pub(super) fn of_run(record: &StudyRecord) -> Vec<Fact> {
 /// What this study did, and what happened to it.
 pub(super) fn of_study(record: &StudyRecord) -> Vec<Fact> {
     let mut facts = vec![("plan", Mood::Plain, plan(record))];
-    facts.push(match &record.study().canary {
-        Some(canary) => ("interference", Mood::warning_if(canary.is_noisy()), interference_said(canary)),
+    facts.push(match &record.study().interference_probe {
+        Some(interference_probe) => {
+            ("interference", Mood::warning_if(interference_probe.is_noisy()), interference_said(interference_probe))
+        }
         None => ("interference", Mood::Quiet, "no interference probe ran".to_owned()),
     });
     facts.extend(
@@ -35,9 +37,9 @@ pub(super) fn of_study(record: &StudyRecord) -> Vec<Fact> {
             .map(|control| ("control", Mood::warning_if(control.verdicts_wrong > 0), control_said(control))),
     );
     facts.push(("processes", Mood::Plain, processes(record)));
-    for fork in &record.study().forks {
-        if let Some(reason) = &fork.reason_incomplete {
-            let text = format!("process {} did not finish: {}", fork.fork, given(Some(reason)));
+    for process in &record.study().processes {
+        if let Some(reason) = &process.reason_incomplete {
+            let text = format!("process {} did not finish: {}", process.process, given(Some(reason)));
             facts.push(("", Mood::Warning, format!("{text}; its partial results count")));
         }
     }
@@ -53,10 +55,10 @@ fn plan(record: &StudyRecord) -> String {
         Mode::SingleShot => "one cold operation per iteration".to_owned(),
         Mode::Batch(operations) => format!("batches of {}", counted(operations, "operation", "operations")),
     };
-    let visits = counted(u64::from(plan.rounds), "iteration", "iterations");
+    let iterations = counted(u64::from(plan.rounds), "iteration", "iterations");
     format!(
-        "{mode}, {} × {visits} of each cell within {}, CPUs {}, margin {}, confidence {}, seed {}",
-        counted(u64::from(plan.forks), "process", "processes"),
+        "{mode}, {} × {iterations} of each cell within {}, CPUs {}, margin {}, confidence {}, seed {}",
+        counted(u64::from(plan.processes), "process", "processes"),
         ms(plan.budget_ms as f64),
         cpu_list(&plan.cpus),
         limit(plan.margin_pct),
@@ -104,23 +106,23 @@ fn r_squared(value: f64) -> String {
     if (0.0..=1.0).contains(&value) { format!("{:.5}", (value * 1e5).floor() / 1e5) } else { three_digits(value) }
 }
 
-fn interference_said(canary: &InterferenceProbe) -> String {
+fn interference_said(interference_probe: &InterferenceProbe) -> String {
     let mut rest = Vec::new();
-    for (visits, words) in [
-        (canary.visits_shared, "shared the core with a neighbour"),
-        (canary.visits_slow, "ran slow"),
-        (canary.visits_preempted, "lost the CPU"),
+    for (iterations, words) in [
+        (interference_probe.iterations_shared, "shared the core with a neighbour"),
+        (interference_probe.iterations_slow, "ran slow"),
+        (interference_probe.iterations_preempted, "lost the CPU"),
     ] {
-        if visits > 0 {
-            rest.push(format!("{} {words}", count(visits)));
+        if iterations > 0 {
+            rest.push(format!("{} {words}", count(iterations)));
         }
     }
     let rest = if rest.is_empty() { String::new() } else { format!(": {}", rest.join(", ")) };
-    let visits = of(canary.visits_quiet, canary.visits);
+    let iterations = of(interference_probe.iterations_quiet, interference_probe.iterations);
     format!(
-        "{visits} iterations undisturbed{rest}; a turn of its loop {}, a link of its chain {}",
-        ns(canary.quiet_turn_ns),
-        ns(canary.quiet_link_ns)
+        "{iterations} iterations undisturbed{rest}; a turn of its loop {}, a link of its chain {}",
+        ns(interference_probe.quiet_turn_ns),
+        ns(interference_probe.quiet_link_ns)
     )
 }
 
@@ -158,11 +160,11 @@ pub fn resolution(control: &Control) -> String {
 }
 
 fn processes(record: &StudyRecord) -> String {
-    let complete = record.study().forks.iter().filter(|fork| fork.reason_incomplete.is_none()).count() as u64;
+    let complete = record.study().processes.iter().filter(|process| process.reason_incomplete.is_none()).count() as u64;
     let mut all: Option<Disturbance> = None;
-    for fork in &record.study().forks {
-        all.get_or_insert_default().merge(&fork.disturbance);
+    for process in &record.study().processes {
+        all.get_or_insert_default().merge(&process.disturbance);
     }
     let suffered = all.map_or_else(|| "nothing was measured".to_owned(), |all| disturbance::said(&all));
-    format!("{} complete; {suffered}", of(complete, record.study().forks.len() as u64))
+    format!("{} complete; {suffered}", of(complete, record.study().processes.len() as u64))
 }

@@ -66,8 +66,8 @@ fn agreeing() -> StudyRecord {
     let mut made = made_up();
     for cell in &mut made.content.study.cells {
         if BASELINES.contains(&cell.case.as_str()) {
-            for fork in &mut cell.forks {
-                fork.time_ns = Some(2.0 * cell.backoff_tokens as f64 + 1.0 + 0.01 * f64::from(fork.fork));
+            for process in &mut cell.processes {
+                process.time_ns = Some(2.0 * cell.backoff_tokens as f64 + 1.0 + 0.01 * f64::from(process.process));
             }
         }
     }
@@ -99,7 +99,7 @@ fn changed(case: &str, change: impl Fn(&mut Comparison)) -> StudyRecord {
 fn lone() -> StudyRecord {
     let mut made = made_up();
     for cell in &mut made.content.study.cells {
-        cell.forks.truncate(1);
+        cell.processes.truncate(1);
     }
     for point in made.content.study.comparisons.iter_mut().flat_map(|comparison| &mut comparison.points) {
         let only = point.difference_ns.estimate;

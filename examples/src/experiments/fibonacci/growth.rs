@@ -40,8 +40,10 @@ impl Line {
 
 impl Growth {
     pub(super) fn of(record: &StudyRecord) -> Self {
-        let forks = record.cell(TIMED_OUTSIDE, 0, 1).map(|cell| cell.forks.as_slice()).unwrap_or_default();
-        let series = forks.iter().map(|fork| fork.visits.iter().flat_map(|visit| visit.batches_ns.clone()).collect());
+        let processes = record.cell(TIMED_OUTSIDE, 0, 1).map(|cell| cell.processes.as_slice()).unwrap_or_default();
+        let series = processes
+            .iter()
+            .map(|process| process.iterations.iter().flat_map(|iteration| iteration.batches_ns.clone()).collect());
         Self::new(series.filter(|series: &Vec<f64>| !series.is_empty()).collect(), record.study().plan.confidence)
     }
 

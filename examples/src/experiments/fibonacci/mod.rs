@@ -46,12 +46,12 @@ impl Pair {
 
 fn study() -> Study {
     Study::new("experiment fibonacci")
-        // State persists from batch to batch, so each case has one visit per process, with as many batches as time
+        // State persists from batch to batch, so each case has one iteration per process, with as many batches as time
         // allows: a call's index is its position in the process.
         .mode(Mode::Batch(CALLS))
         .rounds(1)
         .iterations(0, 0)
-        .forks(6)
+        .processes(6)
         .case_shared(
             TIMED_OUTSIDE,
             |_| Mutex::new(Pair::new()),

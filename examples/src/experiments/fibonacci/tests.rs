@@ -52,8 +52,8 @@ fn the_line_is_the_one_it_was_made_with() {
 /// Every tenth batch is preempted for 20 µs per call.
 fn interrupted() -> StudyRecord {
     let mut made = made_up(Steadiness { trend: 4, ..Steadiness::default() });
-    for visit in made.content.study.cells[0].forks.iter_mut().flat_map(|fork| &mut fork.visits) {
-        visit.batches_ns.iter_mut().step_by(10).for_each(|ns| *ns += 20_000.0);
+    for iteration in made.content.study.cells[0].processes.iter_mut().flat_map(|process| &mut process.iterations) {
+        iteration.batches_ns.iter_mut().step_by(10).for_each(|ns| *ns += 20_000.0);
     }
     made
 }
@@ -93,7 +93,7 @@ fn noisy() -> StudyRecord {
     let mut made = record(&[0], &[1]);
     let batches = vec![50.0; 2_000];
     let mut outside = series(TIMED_OUTSIDE, &batches, Steadiness { flat: 4, ..Steadiness::default() });
-    outside.forks[0].visits[0].batches_ns = vec![5_000.0; 2_000];
+    outside.processes[0].iterations[0].batches_ns = vec![5_000.0; 2_000];
     made.content.study.cells.push(outside);
     made
 }
@@ -103,12 +103,12 @@ fn every_kind_of_record_has_its_page() {
     let steady = |steadiness| made_up(steadiness);
     let default = Steadiness::default();
     let mut blurred = made_up(default);
-    for fork in &mut blurred.content.study.cells[0].forks {
-        let shift = 10.0 * f64::from(fork.fork);
-        fork.visits[0].batches_ns.iter_mut().for_each(|ns| *ns += shift);
+    for process in &mut blurred.content.study.cells[0].processes {
+        let shift = 10.0 * f64::from(process.process);
+        process.iterations[0].batches_ns.iter_mut().for_each(|ns| *ns += shift);
     }
     let mut lone = made_up(default);
-    lone.content.study.cells[0].forks.truncate(1);
+    lone.content.study.cells[0].processes.truncate(1);
     let pages = vec![
         ("the detector sees a trend", steady(Steadiness { trend: 4, trend_ns_per_batch: Some(1.0), ..default })),
         ("it contradicts the curve", steady(Steadiness { flat: 4, ..default })),

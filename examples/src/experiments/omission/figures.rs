@@ -44,7 +44,7 @@ impl Figures {
     }
 
     /// The row with the most threads.
-    pub(super) fn crowded(&self) -> Option<(u32, OperationPart)> {
+    pub(super) fn oversubscribed(&self) -> Option<(u32, OperationPart)> {
         self.measured(true).next_back()
     }
 
@@ -72,16 +72,16 @@ impl Figures {
 
     /// Whether, with more threads than CPUs, the claim keeps growing while the actual rate does not.
     pub(super) fn grows_past_saturation(&self) -> bool {
-        let (Some((_, full)), Some((_, crowded))) = (self.full(), self.crowded()) else { return false };
-        crowded.claimed_per_s.low > full.claimed_per_s.high
-            && crowded.inflation.low > full.inflation.high
-            && crowded.claimed_per_s.has_confidence()
+        let (Some((_, full)), Some((_, oversubscribed))) = (self.full(), self.oversubscribed()) else { return false };
+        oversubscribed.claimed_per_s.low > full.claimed_per_s.high
+            && oversubscribed.inflation.low > full.inflation.high
+            && oversubscribed.claimed_per_s.has_confidence()
     }
 }
 
 /// The ratio of the claimed to the actual rate.
 ///
-/// The interval is of the quotient within each visit, where common disturbances cancel out. If it reaches zero, the
+/// The interval is of the quotient within each iteration, where common disturbances cancel out. If it reaches zero, the
 /// quotient is only an upper bound, and the separate intervals of claim and actual rate are more informative. Part of
 /// an operation takes no longer than the whole, so a claim is never below the actual rate.
 pub(super) fn claim_over_done(part: &OperationPart) -> Estimate {

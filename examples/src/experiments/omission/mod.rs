@@ -66,7 +66,7 @@ fn study(cpus: u32) -> Study {
                 |()| consume_cpu(this.work_tokens),
             );
         })
-        .forks(6)
+        .processes(6)
         .rounds(2)
         .budget(Duration::from_secs(20))
 }

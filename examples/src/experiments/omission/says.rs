@@ -15,7 +15,7 @@ const JMH: [(u32, f64, f64); 4] =
 pub(super) fn naive(figures: &[Figures]) -> Block {
     let mut block = Block::default();
     for each in figures {
-        let Some((threads, part)) = each.crowded().or_else(|| each.full()) else { continue };
+        let Some((threads, part)) = each.oversubscribed().or_else(|| each.full()) else { continue };
         let text = format!(
             "\"{}: {} of work()\" ({})",
             counted(u64::from(threads), "thread", "threads"),
@@ -69,7 +69,7 @@ fn table(block: &mut Block, each: &Figures) {
             Value::PerSecond(part.claimed_per_s),
             Value::or(each.ceiling_per_s.map(|ceiling| Value::plain_per_second(ceiling.estimate)), "not measured"),
             Value::Factor(claim_over_done(&part)),
-            Value::Number(part.preemptions_per_visit),
+            Value::Number(part.preemptions_per_iteration),
         ],
         None => vec![Value::text(row.threads.to_string()), Value::or(None, "not measured")],
     });
@@ -86,11 +86,11 @@ fn table(block: &mut Block, each: &Figures) {
 
 /// The claim with more threads than CPUs, and with one.
 fn over_report(each: &Figures, alone: &OperationPart) -> String {
-    let Some((threads, crowded)) = each.crowded() else {
+    let Some((threads, oversubscribed)) = each.oversubscribed() else {
         return "more threads than CPUs were not measured".to_owned();
     };
-    let Some(over) = each.over_report(&crowded) else { return "the ceiling is not known".to_owned() };
-    let (done, times) = (PER_SECOND.amount(&crowded.external_per_s), RATIO.amount(&over));
+    let Some(over) = each.over_report(&oversubscribed) else { return "the ceiling is not known".to_owned() };
+    let (done, times) = (PER_SECOND.amount(&oversubscribed.external_per_s), RATIO.amount(&over));
     let verdict = if is_more_than_one(&over) {
         format!("{times} what the machine can do; they do {done}")
     } else if over.has_confidence() && over.high <= 1.0 {
@@ -98,7 +98,7 @@ fn over_report(each: &Figures, alone: &OperationPart) -> String {
     } else {
         format!("{times} the ceiling: more than the machine can do is not shown")
     };
-    format!("{threads} threads claim {}, {verdict}{}", PER_SECOND.amount(&crowded.claimed_per_s), of_one(alone))
+    format!("{threads} threads claim {}, {verdict}{}", PER_SECOND.amount(&oversubscribed.claimed_per_s), of_one(alone))
 }
 
 /// The claim with one thread.

@@ -12,7 +12,7 @@ fn nothing() -> StudyRecord {
 }
 
 /// Two CPUs, each capable of 50 000 per second; half the time is between timestamps.
-fn made_up(crowded: impl Fn(u32) -> OperationPart) -> StudyRecord {
+fn made_up(oversubscribed: impl Fn(u32) -> OperationPart) -> StudyRecord {
     let mut made = nothing();
     for each in &LOOPS {
         for threads in [1, 2, 4, 8] {
@@ -21,7 +21,7 @@ fn made_up(crowded: impl Fn(u32) -> OperationPart) -> StudyRecord {
             cell.part = Some(match threads {
                 1 => part(100_000.0, 50_000.0, 0.5),
                 2 => part(200_000.0, 100_000.0, 0.5),
-                threads => crowded(threads),
+                threads => oversubscribed(threads),
             });
             made.content.study.cells.push(cell);
         }
@@ -52,7 +52,7 @@ fn a_claim_grows_only_past_saturation() {
     let figures = figures::of(&made, LOOPS[0].name);
     assert!(figures.grows_past_saturation());
     assert_eq!(figures.ceiling_per_s.map(|ceiling| ceiling.estimate), Some(100_000.0));
-    let over = figures.over_report(&figures.crowded().unwrap().1).unwrap();
+    let over = figures.over_report(&figures.oversubscribed().unwrap().1).unwrap();
     assert!((over.estimate - 8.0).abs() < 1e-9 && over.low < 8.0 && over.high > 8.0);
     let too_high = made_up(|_| part(200_000.0, 100_000.0, 0.5));
     assert!(!figures::of(&too_high, LOOPS[0].name).grows_past_saturation());

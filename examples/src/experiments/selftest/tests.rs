@@ -20,7 +20,7 @@ fn made_up() -> StudyRecord {
     let steadiness = Steadiness { no_steady_state: 20, flat: 4, ..Steadiness::default() };
     made.content.study.cells.extend([empty, series(KNOWN[8].0, &[1.0], steadiness)]);
     for cell in &mut made.content.study.cells {
-        (cell.median_ns, cell.visits) = (cell.time_ns, 4);
+        (cell.median_ns, cell.iterations) = (cell.time_ns, 4);
     }
     let point = |case, ns, verdict| comparison(case, BASE, 1, &[(0, interval(ns, 0.1), verdict)]);
     made.content.study.comparisons =

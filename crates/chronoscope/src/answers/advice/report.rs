@@ -35,7 +35,6 @@ pub struct IntervalQuestion {
 /// How to measure an interval within an error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IntervalAdvice {
-    /// The question.
     pub asked: IntervalQuestion,
     /// CPUs that the run could use.
     pub cpus: u64,
@@ -85,14 +84,12 @@ pub enum Fit {
     Confirmed,
     /// Yes, by calculation from the measured figures.
     Expected,
-    /// No.
     No,
 }
 
 /// What one method achieves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MethodAdvice {
-    /// The method.
     pub method: Method,
     /// Whether it reaches the error.
     pub fit: Fit,
@@ -117,7 +114,6 @@ pub struct MethodAdvice {
 pub struct Figure {
     /// What it is.
     pub name: String,
-    /// The clock.
     pub clock: Option<String>,
     /// Its value, with its interval if it has one.
     pub ns: Estimate,

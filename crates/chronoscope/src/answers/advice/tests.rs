@@ -317,10 +317,10 @@ fn one_thread_takes_a_batch_and_several_a_backoff_model() {
     assert_eq!((batch.fit, batch.clock.as_deref()), (Fit::Confirmed, Some("rdtscp")));
     assert!(batch.takes_ns.unwrap() >= 1_500.0, "{batch:?}");
     assert_ne!(of(&alone.methods, Method::Repetitions).unwrap().fit, Fit::Confirmed);
-    let crowd = advise(&IntervalQuestion { threads: 8, ..question(50.0, 1.0) }, record);
-    assert_eq!(crowd.choose, Some(Method::BackoffModel), "{}", crowd.answer);
-    assert!(crowd.reservations[0].starts_with("8 "), "{:?}", crowd.reservations);
-    let model = of(&crowd.methods, Method::BackoffModel).unwrap();
+    let many = advise(&IntervalQuestion { threads: 8, ..question(50.0, 1.0) }, record);
+    assert_eq!(many.choose, Some(Method::BackoffModel), "{}", many.answer);
+    assert!(many.reservations[0].starts_with("8 "), "{:?}", many.reservations);
+    let model = of(&many.methods, Method::BackoffModel).unwrap();
     assert!(model.advice[0].contains("1,8"), "{model:?}");
 }
 

@@ -64,7 +64,6 @@ pub struct Difference {
     pub this: String,
 }
 
-/// A finding by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FindingName {
     /// The kind of finding.
@@ -95,7 +94,6 @@ pub struct FigureCompared {
     pub ratio: Option<Estimate>,
     /// How far runs of an unchanged machine may differ.
     pub noise: Noise,
-    /// The verdict.
     pub verdict: FigureVerdict,
 }
 

@@ -27,7 +27,6 @@ impl Gate {
 pub struct Judged {
     /// The rule, as on the command line: `max-latency CLOCK_MONOTONIC=40ns`.
     pub rule: String,
-    /// The outcome.
     pub outcome: RuleOutcome,
     /// What was seen, in words with the numbers; or why nothing was.
     pub seen: String,
@@ -63,7 +62,6 @@ impl RuleOutcome {
         }
     }
 
-    /// In words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -79,7 +77,6 @@ impl RuleOutcome {
 pub struct Measured {
     /// The unit of all four.
     pub unit: LimitUnit,
-    /// The limit.
     pub limit: f64,
     /// The best estimate; null if there is only a bound.
     pub estimate: Option<f64>,
@@ -89,12 +86,10 @@ pub struct Measured {
     pub high: Option<f64>,
 }
 
-/// The unit of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitUnit {
     /// Nanoseconds.
     Ns,
-    /// Percent.
     Percent,
 }

@@ -20,6 +20,5 @@ pub struct Since {
     pub findings_appeared: Vec<FindingName>,
     /// Findings that only the earlier check has, or that are less severe now, of those that this one looked for.
     pub findings_vanished: Vec<FindingName>,
-    /// All of it in one sentence.
     pub sentence: String,
 }

@@ -37,7 +37,6 @@ pub const INTERVAL_CLAIM_REFUTED: Kind = Kind::notice(
 /// A claim is refuted if the trials confirm only an interval longer by more than this factor, or none.
 const REFUTED_FACTOR: f64 = 1.5;
 
-/// The recommended clocks.
 fn recommended(record: &Record) -> impl Iterator<Item = (&ClockId, &TimedIntervals)> {
     let recommended = record.content.judgement.iter().flat_map(Judgement::recommended);
     recommended.filter_map(|clock| Some((&clock.name, record.content.clocks().intervals_of(&clock.name)?)))

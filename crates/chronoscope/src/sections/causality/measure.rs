@@ -1,7 +1,7 @@
 use super::{litmus as litmus_task, offset};
 use crate::clock_id::ClockId;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, outcome};
+use crate::engine::stages::{StageError, StageResult, outcome};
 use crate::part::Part;
 use crate::sections::causality::estimate;
 use crate::sections::causality::plan::{CausalityPlan, LITMUS, OFFSETS, PAIR_ROUNDS};
@@ -9,7 +9,7 @@ use crate::sections::causality::report::{Causality, Litmus};
 use chronoscope_harness::worker::WorkerFailure;
 
 /// Passes messages between pairs of CPUs.
-pub fn offsets(session: &mut Session<'_>, plan: &CausalityPlan, report: &mut Causality) -> Result<(), StageError> {
+pub fn offsets(session: &mut Session<'_>, plan: &CausalityPlan, report: &mut Causality) -> StageResult {
     needs_two_cpus(session, report)?;
     let cpus = session.plan.cpus.len() as u64;
     report.pairs_possible = cpus * (cpus - 1) / 2;
@@ -30,7 +30,7 @@ pub fn offsets(session: &mut Session<'_>, plan: &CausalityPlan, report: &mut Cau
 }
 
 /// Publishes each clock on one CPU and observes it on another.
-pub fn litmus(session: &mut Session<'_>, plan: &CausalityPlan, report: &mut Causality) -> Result<(), StageError> {
+pub fn litmus(session: &mut Session<'_>, plan: &CausalityPlan, report: &mut Causality) -> StageResult {
     needs_two_cpus(session, report)?;
     let clocks = session.readable(&plan.litmus_clocks)?;
     let requests: Vec<litmus_task::Request> = of_pairs(&plan.litmus_pairs, &clocks)
@@ -103,7 +103,7 @@ fn observe(session: &Session<'_>, request: &litmus_task::Request, budget_ms: u64
     Ok(estimate::litmus(request, &samples, session.rate_of(&request.source), disturbance))
 }
 
-fn needs_two_cpus(session: &Session<'_>, report: &mut Causality) -> Result<(), StageError> {
+fn needs_two_cpus(session: &Session<'_>, report: &mut Causality) -> StageResult {
     if session.plan.cpus.len() >= 2 {
         return Ok(());
     }

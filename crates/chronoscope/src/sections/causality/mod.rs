@@ -11,14 +11,13 @@ pub mod rules;
 pub mod view;
 
 use crate::engine::session::Session;
-use crate::engine::stages::StageError;
+use crate::engine::stages::StageResult;
 use crate::engine::task::{Served, served};
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError};
 use crate::section::Section;
 use crate::section::rule::SectionRule;
 
-/// The section.
 pub struct Causality;
 
 impl Section for Causality {
@@ -34,12 +33,7 @@ impl Section for Causality {
         Ok(plan::plan(frame))
     }
 
-    fn measure(
-        part: Part,
-        session: &mut Session<'_>,
-        plan: &Self::Plan,
-        report: &mut Self::Report,
-    ) -> Result<(), StageError> {
+    fn measure(part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult {
         match part {
             plan::OFFSETS => measure::offsets(session, plan, report),
             _ => measure::litmus(session, plan, report),

@@ -31,7 +31,6 @@ pub struct CausalityPlan {
     pub pair_clocks: Vec<ClockId>,
     /// Pairs of CPUs for the litmus, writer first.
     pub litmus_pairs: Vec<(u32, u32)>,
-    /// Clocks for the litmus.
     pub litmus_clocks: Vec<ClockId>,
 }
 

@@ -54,7 +54,6 @@ pub fn each_once(pairs: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
 /// The skew of one clock between two CPUs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairOffset {
-    /// The clock.
     pub clock: ClockId,
     /// One CPU.
     pub a: u32,
@@ -92,7 +91,6 @@ impl PairOffset {
 /// One CPU publishes the clock; another reads the published value and then its own clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Litmus {
-    /// The clock.
     pub name: ClockId,
     /// The CPU that published.
     pub writer: u32,

@@ -2,7 +2,7 @@ use crate::document::Record;
 use crate::sections::clocks::latency::measure::ESTIMATOR;
 use crate::sections::clocks::plan::LATENCY;
 use crate::sections::clocks::report::ClockReport;
-use chronoscope_harness::estimators::latency::{ForkSummary, Latency};
+use chronoscope_harness::estimators::latency::{Latency, ProcessSummary};
 use chronoscope_harness::estimators::steps::Granularity;
 use chronoscope_harness::estimators::tick::Tick;
 use chronoscope_harness::machine::RDTSC_CYCLES_SOURCE;
@@ -121,16 +121,16 @@ fn latency_said(page: &mut Page, name: &str, latency: &Latency) {
 
 /// Every process in one row: how many, and the range of their figures. Each one's are in the document.
 fn processes(page: &mut Page, latency: &Latency) {
-    let range = |part: fn(&ForkSummary) -> f64| {
+    let range = |part: fn(&ProcessSummary) -> f64| {
         let (low, high) = latency
-            .forks
+            .processes
             .iter()
             .map(part)
             .fold((f64::MAX, f64::MIN), |(low, high), each| (low.min(each), high.max(each)));
         TIME.interval(low, high)
     };
-    if !latency.forks.is_empty() {
-        let processes = counted(latency.forks.len() as u64, "process", "processes");
+    if !latency.processes.is_empty() {
+        let processes = counted(latency.processes.len() as u64, "process", "processes");
         let text = format!("{processes}: p50 {}, minimum {}", range(|each| each.p50), range(|each| each.minimum));
         page.entry("", PLAIN, &text);
     }

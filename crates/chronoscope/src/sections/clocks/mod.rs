@@ -16,14 +16,13 @@ pub mod tick;
 pub mod view;
 
 use crate::engine::session::Session;
-use crate::engine::stages::StageError;
+use crate::engine::stages::StageResult;
 use crate::engine::task::{Served, served};
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError};
 use crate::section::Section;
 use crate::section::rule::SectionRule;
 
-/// The section.
 pub struct Clocks;
 
 impl Section for Clocks {
@@ -50,12 +49,7 @@ impl Section for Clocks {
         begin::begin(session)
     }
 
-    fn measure(
-        part: Part,
-        session: &mut Session<'_>,
-        plan: &Self::Plan,
-        report: &mut Self::Report,
-    ) -> Result<(), StageError> {
+    fn measure(part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult {
         let ended = match part {
             plan::PATHS => paths::measure::run(session, report),
             plan::LATENCY => latency::measure::run(session, plan, report),

@@ -42,7 +42,7 @@ fn interval(text: &str) -> Result<Duration, String> {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClocksPlan {
     /// Worker processes per latency estimate.
-    pub latency_forks: u32,
+    pub latency_processes: u32,
     /// Intervals the user asks about, in nanoseconds.
     pub questions_ns: Vec<f64>,
 }
@@ -51,7 +51,7 @@ pub fn plan(options: &Options, frame: &Frame) -> Result<ClocksPlan, PlanError> {
     let question_ns =
         |interval: &Duration| within(*interval, QUESTION_BOUNDS, "interval").map(|interval| interval.as_nanos() as f64);
     Ok(ClocksPlan {
-        latency_forks: frame.depth.processes(),
+        latency_processes: frame.depth.processes(),
         questions_ns: options.interval.iter().map(question_ns).collect::<Result<_, _>>()?,
     })
 }

@@ -25,7 +25,6 @@ pub struct ClocksReport {
 }
 
 impl ClocksReport {
-    /// The clock `id`.
     pub fn clock(&self, id: &ClockId) -> Option<&ClockReport> {
         self.clocks.iter().find(|clock| clock.name == *id)
     }
@@ -159,12 +158,12 @@ pub struct Harness {
     pub timer_error_pct: f64,
     /// Cost per turn of the same loop without content. Reported, never subtracted.
     pub loop_overhead_ns: Option<Latency>,
-    /// Which visits counted as quiet. A visit's two loops of known work show whether the core was shared with a busy neighbour.
+    /// Which iterations counted as quiet. An iteration's two loops of known work show whether the core was shared with a busy neighbour.
     ///
     /// Such sharing shows neither as steal nor as involuntary switches: it slows loops limited by the core's width, such as
     /// the empty loop, but hardly those limited by latency, such as a chain of multiplications. If both ran slow, the core
     /// was not shared but slowed: another frequency, an interrupt, a time slice.
-    #[serde(rename = "canary")]
+    #[serde(rename = "interference_probe")]
     pub interference: InterferenceProbe,
 }
 

@@ -5,7 +5,7 @@ use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::record::{Machine, Path, PathMethod};
 
 use crate::screen::step::observed_step;
-use crate::sections::clocks::latency::interference::quiet_visits;
+use crate::sections::clocks::latency::interference::quiet_iterations;
 use crate::sections::clocks::library_clock::view as library_clock;
 use chronoscope_harness::quantity::{TIME, confidence, ns, percent, three_digits};
 use chronoscope_render::line::Line;
@@ -173,7 +173,7 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     notes.extend(library_clock::said(record));
     notes.extend(cycles(record));
     notes.push(harness(record));
-    notes.extend(overhead.as_ref().map(|overhead| quiet_visits(&overhead.interference, &record.machine)));
+    notes.extend(overhead.as_ref().map(|overhead| quiet_iterations(&overhead.interference, &record.machine)));
     notes
 }
 

@@ -11,7 +11,7 @@ use super::plan::{HICCUPS, HiccupsPlan};
 use super::program::Program;
 use super::report::{HiccupsReport, LogReport};
 use crate::engine::session::Session;
-use crate::engine::stages::StageError;
+use crate::engine::stages::{StageError, StageResult};
 use chronoscope_clock::Clock;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::watch::Watch;
@@ -23,11 +23,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// If the run was interrupted, or the log ended early; what was seen is kept. If nothing could be started.
-pub fn run(
-    session: &mut Session<'_>,
-    plan: &HiccupsPlan,
-    report: &mut Option<HiccupsReport>,
-) -> Result<(), StageError> {
+pub fn run(session: &mut Session<'_>, plan: &HiccupsPlan, report: &mut Option<HiccupsReport>) -> StageResult {
     let mut serializer = V2DeflateSerializer::new();
     let mut file = plan.log.as_deref().map(log::create).transpose().map_err(StageError::Failed)?;
     let begun = file.as_mut().map(|file| {

@@ -22,14 +22,13 @@ pub mod watcher;
 use std::time::Duration;
 
 use crate::engine::session::Session;
-use crate::engine::stages::StageError;
+use crate::engine::stages::StageResult;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
 use crate::section::Section;
 use crate::section::rule::SectionRule;
 
-/// The section.
 pub struct Hiccups;
 
 impl Section for Hiccups {
@@ -54,12 +53,7 @@ impl Section for Hiccups {
         Some(plan::time_alone(depth))
     }
 
-    fn measure(
-        _part: Part,
-        session: &mut Session<'_>,
-        plan: &Self::Plan,
-        report: &mut Self::Report,
-    ) -> Result<(), StageError> {
+    fn measure(_part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult {
         measure::run(session, plan, report)
     }
 }

@@ -79,7 +79,6 @@ pub struct HiccupFigures {
 /// A CPU that could not be watched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuUnavailable {
-    /// The CPU.
     pub cpu: u32,
     /// Why.
     pub reason: String,
@@ -88,7 +87,6 @@ pub struct CpuUnavailable {
 /// An interval log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LogReport {
-    /// The file.
     pub file: String,
     /// Intervals written.
     pub intervals: u64,

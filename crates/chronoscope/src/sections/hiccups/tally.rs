@@ -11,7 +11,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Adds an interval.
     pub fn add(&mut self, interval: &HiccupInterval) {
         self.observed += interval.end().saturating_duration_since(interval.start());
         self.merge_histogram(interval);

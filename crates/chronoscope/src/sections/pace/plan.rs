@@ -91,12 +91,10 @@ fn seed(text: &str) -> Result<u64, String> {
     whole_number(text, "0 to 18446744073709551615")
 }
 
-/// The plan of a pace.
 #[derive(Clone, Debug)]
 pub struct PacePlan {
     /// The rate.
     pub pace: Pace,
-    /// Its length.
     pub length: Duration,
     /// What to do with late events.
     pub behind: Behind,

@@ -1,13 +1,13 @@
 use super::task::Request;
 use crate::engine::rounds::rounds;
 use crate::engine::session::Session;
-use crate::engine::stages::StageError;
+use crate::engine::stages::StageResult;
 use crate::sections::pauses::estimate;
 use crate::sections::pauses::plan::{PAUSES, PausesPlan};
 use chronoscope_harness::estimators::pauses::Pauses;
 
 /// Makes pauses of every method and length, in turn, one process per round.
-pub fn run(session: &mut Session<'_>, plan: &PausesPlan, report: &mut Option<Pauses>) -> Result<(), StageError> {
+pub fn run(session: &mut Session<'_>, plan: &PausesPlan, report: &mut Option<Pauses>) -> StageResult {
     let found = rounds(session, PAUSES, plan.rounds, |run, round| Request {
         ways: plan.ways.clone(),
         lengths_ns: plan.lengths_ns.clone(),

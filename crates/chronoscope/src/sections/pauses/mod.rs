@@ -12,14 +12,13 @@ pub mod view;
 use std::time::Duration;
 
 use crate::engine::session::Session;
-use crate::engine::stages::StageError;
+use crate::engine::stages::StageResult;
 use crate::engine::task::{Served, served};
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
 use crate::section::Section;
 use crate::section::rule::SectionRule;
 
-/// The section.
 pub struct Pauses;
 
 impl Section for Pauses {
@@ -35,12 +34,7 @@ impl Section for Pauses {
         plan::plan(options, frame)
     }
 
-    fn measure(
-        _part: Part,
-        session: &mut Session<'_>,
-        plan: &Self::Plan,
-        report: &mut Self::Report,
-    ) -> Result<(), StageError> {
+    fn measure(_part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult {
         measure::run(session, plan, report)
     }
 

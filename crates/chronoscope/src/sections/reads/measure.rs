@@ -1,12 +1,12 @@
 use super::task::Request;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, outcome};
+use crate::engine::stages::{StageResult, outcome};
 use crate::sections::reads::plan::{READS, ReadsPlan};
 use crate::sections::reads::report::Reads;
 use chronoscope_harness::estimators::reads::reads;
 
 /// Takes consecutive reads of some clocks.
-pub fn run(session: &mut Session<'_>, plan: &ReadsPlan, found: &mut Vec<Reads>) -> Result<(), StageError> {
+pub fn run(session: &mut Session<'_>, plan: &ReadsPlan, found: &mut Vec<Reads>) -> StageResult {
     let clocks = session.readable(&plan.clocks)?;
     let budget_ms = session.budget_ms(READS) / clocks.len() as u64;
     let mut reasons = Vec::new();

@@ -8,13 +8,12 @@ pub mod task;
 pub mod view;
 
 use crate::engine::session::Session;
-use crate::engine::stages::StageError;
+use crate::engine::stages::StageResult;
 use crate::engine::task::{Served, served};
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError};
 use crate::section::Section;
 
-/// The section.
 pub struct Reads;
 
 impl Section for Reads {
@@ -29,12 +28,7 @@ impl Section for Reads {
         Ok(plan::plan(frame))
     }
 
-    fn measure(
-        _part: Part,
-        session: &mut Session<'_>,
-        plan: &Self::Plan,
-        report: &mut Self::Report,
-    ) -> Result<(), StageError> {
+    fn measure(_part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult {
         measure::run(session, plan, report)
     }
 }

@@ -7,9 +7,9 @@ use chronoscope_sources::{Rate, SourceId};
 
 use crate::sections::runtimes::lanes::Lanes;
 use crate::sections::runtimes::probe::Answer;
-use crate::sections::runtimes::probe::protocol::{Clock, Crowd, NOTHING};
+use crate::sections::runtimes::probe::protocol::{Clock, Concurrent, NOTHING};
 use crate::sections::runtimes::probe_process::{ProbeProcess, timer_rate, timer_step_ns};
-use crate::sections::runtimes::report::{AddedLatency, CrowdLatency, RuntimeClock, SystemCalls, TimeKind};
+use crate::sections::runtimes::report::{AddedLatency, ConcurrentLatency, RuntimeClock, SystemCalls, TimeKind};
 use chronoscope_harness::estimators::intervals::claimed_intervals;
 use chronoscope_harness::estimators::latch::{Samples as LatchSamples, ThreadReleaseReport, thread_release};
 use chronoscope_harness::estimators::latency::Latency;
@@ -52,38 +52,39 @@ fn native_of(call: &str, kind: TimeKind) -> SourceId {
     if kind == TimeKind::Cpu && THREAD_CPU_CALLS.contains(&call) { NATIVE_THREAD_CPU } else { native_clock(kind) }
 }
 
-/// The clocks named by the first of `forks`, with the measurements of all of them.
+/// The clocks named by the first of `processes`, with the measurements of all of them.
 ///
 /// `counted` is the answer of the process whose system calls were counted, with these; None where none could be.
 pub fn runtime_clocks(
-    forks: &[ProbeProcess],
+    processes: &[ProbeProcess],
     counted: Option<(&Answer, &CountedCalls)>,
     native: &NativeRounds,
 ) -> Vec<RuntimeClock> {
-    let named = forks.first().map(|fork| &fork.answer).or(counted.map(|(answer, _)| answer));
+    let named = processes.first().map(|process| &process.answer).or(counted.map(|(answer, _)| answer));
     let clocks = named.map(|answer| answer.clocks.as_slice()).unwrap_or_default();
-    let lanes = Lanes::of(forks);
-    clocks.iter().map(|clock| runtime_clock(clock, forks, &lanes, counted, native)).collect()
+    let lanes = Lanes::of(processes);
+    clocks.iter().map(|clock| runtime_clock(clock, processes, &lanes, counted, native)).collect()
 }
 
 /// A turn of the loop without a clock.
-pub fn runtime_loop(forks: &[ProbeProcess]) -> Option<Latency> {
-    Lanes::of(forks).latency(NOTHING)
+pub fn runtime_loop(processes: &[ProbeProcess]) -> Option<Latency> {
+    Lanes::of(processes).latency(NOTHING)
 }
 
 fn runtime_clock(
     clock: &Clock,
-    forks: &[ProbeProcess],
+    processes: &[ProbeProcess],
     lanes: &Lanes,
     counted: Option<(&Answer, &CountedCalls)>,
     native: &NativeRounds,
 ) -> RuntimeClock {
     let rate = Rate::from_hz(clock.hz).unwrap_or(Rate::NANOSECONDS);
     let name = &clock.clock;
-    let steps = forks.iter().find_map(|fork| fork.answer.steps.get(name)).and_then(|steps| granularity(steps, rate));
-    let irregular = forks.iter().find_map(|fork| fork.answer.readings.get(name));
+    let steps =
+        processes.iter().find_map(|process| process.answer.steps.get(name)).and_then(|steps| granularity(steps, rate));
+    let irregular = processes.iter().find_map(|process| process.answer.readings.get(name));
     let tick = irregular.map(|changes| tick(&readings(changes), rate));
-    let differences = forks.iter().find_map(|fork| fork.answer.differences.get(name));
+    let differences = processes.iter().find_map(|process| process.answer.differences.get(name));
     let claimed = differences.map(|found| {
         let empty = Distribution::of_counts(found.differences.iter().map(|(t, n)| (rate.ns_of_mean(*t as f64), *n)));
         let (step_ns, is_latency) = steps.as_ref().map(|step| (step.step_ns, step.is_latency)).unzip();
@@ -106,15 +107,15 @@ fn runtime_clock(
             .map(|ns| ns as f64)
             .or(clock.declared_hz.map(|hz| 1e9 / hz as f64)),
         high_resolution_declared: clock.high_resolution,
-        added: added(&lanes.by_round(forks, name), native_of(name, clock.kind), native),
-        crowd: crowd(forks, name),
+        added: added(&lanes.by_round(processes, name), native_of(name, clock.kind), native),
+        concurrent: concurrent(processes, name),
         granularity_ns: steps.as_ref().map(|step| step.step_ns),
         granularity_is_latency: steps.as_ref().map(|step| step.is_latency),
         granularity: steps.map(|step| step.observed),
         tick,
         reads: differences.and_then(|found| reads(name.as_str().into(), found, rate, Disturbance::default())),
         claimed_interval_ns: claimed.unwrap_or_default(),
-        loop_ratio: loop_ratio(forks, name),
+        loop_ratio: loop_ratio(processes, name),
         warm_up: lanes.warm_up(name),
         latency_ns: lanes.latency(name),
     }
@@ -136,12 +137,12 @@ fn added(means: &BTreeMap<u32, f64>, over: SourceId, native: &NativeRounds) -> O
     Some(AddedLatency { over: over.into(), ns })
 }
 
-fn loop_ratio(forks: &[ProbeProcess], name: &str) -> Option<f64> {
-    let timer = timer_rate(forks);
+fn loop_ratio(processes: &[ProbeProcess], name: &str) -> Option<f64> {
+    let timer = timer_rate(processes);
     // A batch of few steps of the timer says nothing of how long it took.
-    let shortest_ns = timer_step_ns(forks) * STEPS_OF_A_CHECK;
-    let ratios = forks.iter().filter_map(|fork| {
-        let check = &fork.answer.lanes.get(name)?.check;
+    let shortest_ns = timer_step_ns(processes) * STEPS_OF_A_CHECK;
+    let ratios = processes.iter().filter_map(|process| {
+        let check = &process.answer.lanes.get(name)?.check;
         let is_timed = |ticks: &u64| *ticks > 0 && timer.ns_of_mean(*ticks as f64) >= shortest_ns;
         let least = |pick: fn(&(u64, u64)) -> u64| check.iter().map(pick).min().filter(is_timed);
         Some(least(|(_, four_times)| *four_times)? as f64 / least(|(once, _)| *once)? as f64)
@@ -150,40 +151,42 @@ fn loop_ratio(forks: &[ProbeProcess], name: &str) -> Option<f64> {
 }
 
 /// The cost of a read while several threads read.
-fn crowd(forks: &[ProbeProcess], name: &str) -> Option<CrowdLatency> {
-    let timer = timer_rate(forks);
-    let crowds: Vec<&Crowd> =
-        forks.iter().filter_map(|fork| fork.answer.crowds.iter().find(|crowd| crowd.clock == name)).collect();
-    let threads = crowds.first()?.threads;
-    let medians: Vec<f64> = crowds
+fn concurrent(processes: &[ProbeProcess], name: &str) -> Option<ConcurrentLatency> {
+    let timer = timer_rate(processes);
+    let concurrent: Vec<&Concurrent> = processes
         .iter()
-        .filter_map(|crowd| {
-            let shared = while_all_read(crowd).into_iter();
-            median(shared.map(|ticks| timer.ns_of_mean(ticks as f64) / crowd.reads.max(1) as f64).collect())
+        .filter_map(|process| process.answer.concurrent.iter().find(|concurrent| concurrent.clock == name))
+        .collect();
+    let threads = concurrent.first()?.threads;
+    let medians: Vec<f64> = concurrent
+        .iter()
+        .filter_map(|concurrent| {
+            let shared = while_all_read(concurrent).into_iter();
+            median(shared.map(|ticks| timer.ns_of_mean(ticks as f64) / concurrent.reads.max(1) as f64).collect())
         })
         .collect();
-    Some(CrowdLatency { threads, ns: median_interval(&medians, CONFIDENCE)? })
+    Some(ConcurrentLatency { threads, ns: median_interval(&medians, CONFIDENCE)? })
 }
 
 /// The lengths of the batches entirely within the time during which every thread read. None if some thread never did.
-fn while_all_read(crowd: &Crowd) -> Vec<u64> {
-    let of = |thread| crowd.batches.iter().filter(move |(of, ..)| *of == thread);
-    let begins = (0..crowd.threads).map(|thread| of(thread).map(|(_, begin, _)| *begin).min());
-    let ends = (0..crowd.threads).map(|thread| of(thread).map(|(_, _, end)| *end).max());
+fn while_all_read(concurrent: &Concurrent) -> Vec<u64> {
+    let of = |thread| concurrent.batches.iter().filter(move |(of, ..)| *of == thread);
+    let begins = (0..concurrent.threads).map(|thread| of(thread).map(|(_, begin, _)| *begin).min());
+    let ends = (0..concurrent.threads).map(|thread| of(thread).map(|(_, _, end)| *end).max());
     // Only threads named by a batch are examined, so an absurd number of threads costs nothing.
-    let known = crowd.batches.len() >= crowd.threads as usize;
+    let known = concurrent.batches.len() >= concurrent.threads as usize;
     let window = known
         .then(|| Some((begins.collect::<Option<Vec<_>>>()?, ends.collect::<Option<Vec<_>>>()?)))
         .flatten()
         .and_then(|(begins, ends)| Some((begins.into_iter().max()?, ends.into_iter().min()?)));
     let Some((from, to)) = window else { return Vec::new() };
-    let inside = crowd.batches.iter().filter(|(_, begin, end)| *begin >= from && *end <= to);
+    let inside = concurrent.batches.iter().filter(|(_, begin, end)| *begin >= from && *end <= to);
     inside.map(|(_, begin, end)| end - begin).collect()
 }
 
 /// The duration of pauses. None without pauses.
-pub fn runtime_pause(forks: &[ProbeProcess]) -> Option<Pauses> {
-    let turns = || forks.iter().flat_map(|fork| &fork.answer.pauses);
+pub fn runtime_pause(processes: &[ProbeProcess]) -> Option<Pauses> {
+    let turns = || processes.iter().flat_map(|process| &process.answer.pauses);
     let mut kinds: Vec<(&str, u64)> = Vec::new();
     for turn in turns() {
         if !kinds.contains(&(turn.way.as_str(), turn.requested_ns)) {
@@ -203,14 +206,14 @@ pub fn runtime_pause(forks: &[ProbeProcess]) -> Option<Pauses> {
             pause_figures(way, *requested_ns, &paused.collect::<Vec<_>>())
         })
         .collect();
-    let unavailable = unavailable_once(forks.iter().flat_map(|fork| fork.answer.pauses_unavailable.clone()));
-    (!methods.is_empty()).then_some(Pauses { methods, unavailable, rounds: forks.len() as u64 })
+    let unavailable = unavailable_once(processes.iter().flat_map(|process| process.answer.pauses_unavailable.clone()));
+    (!methods.is_empty()).then_some(Pauses { methods, unavailable, rounds: processes.len() as u64 })
 }
 
 /// The cost of calls in one thread and in `threads` released together. None without calls.
-pub fn runtime_latch(forks: &[ProbeProcess], threads: u32) -> Option<ThreadReleaseReport> {
-    let rounds: Vec<LatchSamples> = forks.iter().map(|fork| fork.answer.latch.clone()).collect();
-    thread_release(&rounds, threads.max(1), timer_rate(forks))
+pub fn runtime_latch(processes: &[ProbeProcess], threads: u32) -> Option<ThreadReleaseReport> {
+    let rounds: Vec<LatchSamples> = processes.iter().map(|process| process.answer.latch.clone()).collect();
+    thread_release(&rounds, threads.max(1), timer_rate(processes))
 }
 
 #[cfg(test)]
@@ -239,7 +242,7 @@ mod tests {
         )
     }
 
-    fn forks(lines: &[String]) -> Vec<ProbeProcess> {
+    fn processes(lines: &[String]) -> Vec<ProbeProcess> {
         (0..11).map(|round| ProbeProcess { round, answer: answer(lines) }).collect()
     }
 
@@ -252,20 +255,20 @@ mod tests {
         };
         // All are multiples of 5 units of 100 ns.
         let changes: Vec<u64> = (0..1_999).map(|_| 5 * (7 + draw() % 40)).collect();
-        let found = the_clock(&forks(&[format!(r#"{{"type":"readings","clock":"now","changes":{changes:?}}}"#)]));
+        let found = the_clock(&processes(&[format!(r#"{{"type":"readings","clock":"now","changes":{changes:?}}}"#)]));
         let moves_in_ns = found.moves_in_ns().expect("a tick");
         assert!((moves_in_ns - 500.0).abs() < 0.01, "{moves_in_ns}");
         assert_eq!((found.tick.map(|tick| tick.readings), found.granularity_ns), (Some(2_000), None));
     }
 
-    fn the_clock(forks: &[ProbeProcess]) -> RuntimeClock {
+    fn the_clock(processes: &[ProbeProcess]) -> RuntimeClock {
         let native = (0..11).map(|round| (round, HashMap::from([(SourceId::Os(OsClock::Monotonic), 20.0)]))).collect();
-        runtime_clocks(forks, None, &native).remove(0)
+        runtime_clocks(processes, None, &native).remove(0)
     }
 
     #[test]
     fn a_clock_of_coarse_ticks_is_seen_as_such() {
-        let found = the_clock(&forks(&[
+        let found = the_clock(&processes(&[
             lane_line(NOTHING, &[500; 40], "[[500,2000]]"),
             lane_line("now", &[50_000; 40], "[[50000,200100],[51000,200000]]"),
             r#"{"type":"steps","clock":"now","reads":300,"unchanged":150,"changes":[1,1,2,1,1,1,1,1,1,1]}"#.to_owned(),
@@ -273,7 +276,7 @@ mod tests {
         ]));
         assert_eq!((found.loop_ratio, found.loop_is_doubtful()), (Some(4.0), false));
         let latency = found.latency_ns.unwrap();
-        assert_eq!((latency.estimate, latency.forks.len()), (50.0, 11));
+        assert_eq!((latency.estimate, latency.processes.len()), (50.0, 11));
         assert!(latency.confidence >= 0.999);
         assert_eq!((found.granularity_ns, found.granularity_is_latency), (Some(100.0), Some(false)));
         assert_eq!(found.resolution_ns_declared, Some(100.0));
@@ -285,15 +288,16 @@ mod tests {
 
     #[test]
     fn a_loop_that_the_compiler_emptied_is_found() {
-        let found = the_clock(&forks(&[lane_line(NOTHING, &[5; 9], "[]"), lane_line("now", &[5; 9], "[[5,6],[5,5]]")]));
+        let found =
+            the_clock(&processes(&[lane_line(NOTHING, &[5; 9], "[]"), lane_line("now", &[5; 9], "[[5,6],[5,5]]")]));
         assert_eq!((found.loop_ratio, found.loop_is_doubtful()), (Some(1.0), true));
-        assert_eq!((found.granularity_ns, found.path, found.crowd), (None, None, None));
+        assert_eq!((found.granularity_ns, found.path, found.concurrent), (None, None, None));
     }
 
     /// A batch of 50 µs lies between two steps of 4 ms, or a step falls into it.
     #[test]
     fn a_timer_with_coarse_steps_proves_no_latency() {
-        let mut processes = forks(&[
+        let mut processes = processes(&[
             lane_line(NOTHING, &[0; 40], "[]"),
             lane_line("now", &[[0; 79].as_slice(), &[4_000_000]].concat(), "[[4000000,4000000],[4000000,8000000]]"),
             r#"{"type":"steps","clock":"now","reads":400000,"unchanged":399996,"changes":[4000000,4000000,4000000,4000000]}"#.to_owned(),
@@ -310,17 +314,17 @@ mod tests {
     fn batches_before_the_steady_ones_are_left_out() {
         let mut ticks = [90_000; 60];
         ticks[25..].iter_mut().enumerate().for_each(|(at, ticks)| *ticks = 50_000 + at as u64 % 7);
-        let found = the_clock(&forks(&[lane_line(NOTHING, &[500; 60], "[]"), lane_line("now", &ticks, "[]")]));
+        let found = the_clock(&processes(&[lane_line(NOTHING, &[500; 60], "[]"), lane_line("now", &ticks, "[]")]));
         assert!((found.latency_ns.unwrap().estimate - 50.0).abs() < 0.01);
         let warm_up = found.warm_up.unwrap();
-        assert_eq!((warm_up.forks, warm_up.forks_steady), (11, 11));
+        assert_eq!((warm_up.processes, warm_up.processes_steady), (11, 11));
     }
 
     #[test]
     fn rounds_in_which_the_empty_loop_was_slow_do_not_count() {
         let empty: Vec<u64> = (0..40).map(|round| if round % 2 == 0 { 500 } else { 900 }).collect();
         let clock: Vec<u64> = (0..40).map(|round| if round % 2 == 0 { 50_000 } else { 80_000 }).collect();
-        let found = the_clock(&forks(&[lane_line(NOTHING, &empty, "[]"), lane_line("now", &clock, "[]")]));
+        let found = the_clock(&processes(&[lane_line(NOTHING, &empty, "[]"), lane_line("now", &clock, "[]")]));
         let latency = found.latency_ns.unwrap();
         assert_eq!((latency.estimate, latency.p99), (50.0, 80.0));
     }
@@ -329,7 +333,7 @@ mod tests {
     fn an_empty_loop_that_notices_nothing_has_the_other_clocks_beside_it() {
         let clock = r#"{"type":"clock","clock":"CLOCK","kind":"wall","hz":1000,"declared_hz":null,"declared_resolution_ns":null,"high_resolution":null}"#;
         let slow_half: Vec<u64> = (0..40).map(|round| if round % 2 == 0 { 20_000 } else { 30_000 }).collect();
-        let found = the_clock(&forks(&[
+        let found = the_clock(&processes(&[
             clock.replace("CLOCK", "wall"),
             clock.replace("CLOCK", "coarse"),
             lane_line(NOTHING, &[500; 40], "[]"),
@@ -342,11 +346,11 @@ mod tests {
 
     #[test]
     fn only_batches_count_during_which_every_thread_read() {
-        let line = r#"{"type":"crowd","clock":"now","threads":2,"reads":10,"batches":[[0,0,400],[0,400,1400],[1,500,1500],[1,1500,2600],[0,1400,2400]]}"#;
-        let found = the_clock(&forks(&[line.to_owned()])).crowd.unwrap();
+        let line = r#"{"type":"concurrent","clock":"now","threads":2,"reads":10,"batches":[[0,0,400],[0,400,1400],[1,500,1500],[1,1500,2600],[0,1400,2400]]}"#;
+        let found = the_clock(&processes(&[line.to_owned()])).concurrent.unwrap();
         assert_eq!((found.threads, found.ns.estimate), (2, 100.0));
-        let alone = r#"{"type":"crowd","clock":"now","threads":4000000000,"reads":10,"batches":[[0,0,400]]}"#;
-        assert_eq!(the_clock(&forks(&[alone.to_owned()])).crowd, None);
+        let alone = r#"{"type":"concurrent","clock":"now","threads":4000000000,"reads":10,"batches":[[0,0,400]]}"#;
+        assert_eq!(the_clock(&processes(&[alone.to_owned()])).concurrent, None);
     }
 
     #[test]
@@ -370,7 +374,7 @@ mod tests {
 
     #[test]
     fn pauses_and_latches_are_those_of_the_machine() {
-        let found = forks(&[
+        let found = processes(&[
             r#"{"type":"pause","way":"sleep","requested_ns":1000,"wall_ns":5000,"cpu_ns":50,"taken_ns":[[1100,2],[900,1]]}"#.to_owned(),
             r#"{"type":"pause_unavailable","way":"spin","reason":"too old"}"#.to_owned(),
             r#"{"type":"latch","call":"nothing","serial_calls":10,"serial":[10],"release":[900],"inside":[],"wake":[]}"#.to_owned(),
@@ -410,14 +414,14 @@ mod tests {
             for line in pieces.concat().lines() {
                 let _ = answer.push_line(line);
             }
-            let forks = [ProbeProcess { round: 0, answer: answer.clone() }, ProbeProcess { round: 1, answer: answer.clone() }];
+            let processes = [ProbeProcess { round: 0, answer: answer.clone() }, ProbeProcess { round: 1, answer: answer.clone() }];
             let calls = CountedCalls::from([("now".to_owned(), BTreeMap::from([("time".to_owned(), 3)]))]);
-            let clocks = runtime_clocks(&forks, Some((&answer, &calls)), &NativeRounds::new());
+            let clocks = runtime_clocks(&processes, Some((&answer, &calls)), &NativeRounds::new());
             let text = serde_json::to_string(&(
                 clocks,
-                runtime_loop(&forks),
-                runtime_pause(&forks),
-                runtime_latch(&forks, 3),
+                runtime_loop(&processes),
+                runtime_pause(&processes),
+                runtime_latch(&processes, 3),
             ))
             .unwrap();
             // A non-finite number would be written as null, which no reader accepts as a number.

@@ -1,4 +1,4 @@
-//! The loops of a runtime's probes, as visits of a study: its estimates are those of every other clock.
+//! The loops of a runtime's probes, as iterations of a study: its estimates are those of every other clock.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::sections::runtimes::report::WarmUp;
 use chronoscope_harness::estimators::latency::{Latency, latency};
 use chronoscope_harness::record::study::{Cell, StudyClock, StudyProcess};
 use chronoscope_harness::stats::{Steadiness, median, steady_state};
-use chronoscope_harness::{ExternalStudy, ExternalVisit};
+use chronoscope_harness::{ExternalIteration, ExternalStudy};
 
 /// A loop is steady if its batches differ by less than this share from one stretch to the next.
 const STEADY_MARGIN: f64 = 0.05;
@@ -22,29 +22,29 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    pub fn of(forks: &[ProbeProcess]) -> Self {
-        let timer = timer_rate(forks);
-        let usual = usual(forks);
+    pub fn of(processes: &[ProbeProcess]) -> Self {
+        let timer = timer_rate(processes);
+        let usual = usual(processes);
         let mut warm_ups = BTreeMap::<String, WarmUp>::new();
-        let mut visits = Vec::new();
-        for (process, fork) in forks.iter().enumerate() {
-            for (name, lane) in &fork.answer.lanes {
+        let mut iterations = Vec::new();
+        for (number, process) in processes.iter().enumerate() {
+            for (name, lane) in &process.answer.lanes {
                 let warm_up = warm_ups.entry(name.clone()).or_default();
                 let from = steady_from(&lane.batch_ticks, warm_up);
                 let batches = lane.batch_ticks.iter().enumerate().skip(from);
-                visits.extend(batches.map(|(round, ticks)| ExternalVisit {
+                iterations.extend(batches.map(|(round, ticks)| ExternalIteration {
                     case: name.clone(),
                     threads: 1,
-                    process: process as u32,
+                    process: number as u32,
                     round: round as u32,
                     operations: lane.reads_per_batch,
                     batches_ns: vec![vec![(0, timer.ns(*ticks))]],
-                    slowness: slowness(&fork.answer, name, round, &usual),
-                    ..ExternalVisit::default()
+                    slowness: slowness(&process.answer, name, round, &usual),
+                    ..ExternalIteration::default()
                 }));
             }
         }
-        Self { cells: cells(forks, timer, visits), warm_ups }
+        Self { cells: cells(processes, timer, iterations), warm_ups }
     }
 
     fn cell(&self, name: &str) -> Option<&Cell> {
@@ -58,7 +58,7 @@ impl Lanes {
 
     /// How many processes the loop has of which the fewest count; 0 without loops.
     pub fn fewest_processes(&self) -> usize {
-        let of = |cell: &Cell| cell.forks.iter().filter(|process| process.time_ns.is_some()).count();
+        let of = |cell: &Cell| cell.processes.iter().filter(|process| process.time_ns.is_some()).count();
         self.cells.iter().map(of).min().unwrap_or(0)
     }
 
@@ -68,21 +68,25 @@ impl Lanes {
     }
 
     /// For each round, what a turn took in its process.
-    pub fn by_round(&self, forks: &[ProbeProcess], name: &str) -> BTreeMap<u32, f64> {
+    pub fn by_round(&self, processes: &[ProbeProcess], name: &str) -> BTreeMap<u32, f64> {
         let Some(cell) = self.cell(name) else { return BTreeMap::new() };
-        forks.iter().zip(&cell.forks).filter_map(|(fork, found)| Some((fork.round, found.time_ns?))).collect()
+        processes
+            .iter()
+            .zip(&cell.processes)
+            .filter_map(|(process, found)| Some((process.round, found.time_ns?)))
+            .collect()
     }
 }
 
-fn cells(forks: &[ProbeProcess], timer: Rate, visits: Vec<ExternalVisit>) -> Vec<Cell> {
-    let tick_ns = timer.ns_of_mean(1.0).max(timer_step_ns(forks));
+fn cells(processes: &[ProbeProcess], timer: Rate, iterations: Vec<ExternalIteration>) -> Vec<Cell> {
+    let tick_ns = timer.ns_of_mean(1.0).max(timer_step_ns(processes));
     let study = ExternalStudy {
         name: "loops".to_owned(),
         cpus: vec![0],
         comparisons: Vec::new(),
         clock: StudyClock { name: "the runtime's timer".to_owned(), error_ns: tick_ns, batch_ns: tick_ns },
-        processes: vec![StudyProcess::default(); forks.len()],
-        visits,
+        processes: vec![StudyProcess::default(); processes.len()],
+        iterations,
     };
     study.report().cells
 }
@@ -95,16 +99,16 @@ fn steady_from(batch_ticks: &[u64], warm_up: &mut WarmUp) -> usize {
     if found.class == Steadiness::TooShort {
         return first;
     }
-    warm_up.forks += 1;
+    warm_up.processes += 1;
     let Some(from) = found.steady_from else { return first };
-    warm_up.forks_steady += 1;
+    warm_up.processes_steady += 1;
     first + from
 }
 
 /// What a turn of each loop usually takes, in ticks.
-fn usual(forks: &[ProbeProcess]) -> BTreeMap<&str, f64> {
+fn usual(processes: &[ProbeProcess]) -> BTreeMap<&str, f64> {
     let mut turns: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for (name, lane) in forks.iter().flat_map(|fork| &fork.answer.lanes) {
+    for (name, lane) in processes.iter().flat_map(|process| &process.answer.lanes) {
         turns.entry(name).or_default().extend(lane.ticks_per_read().skip(1));
     }
     turns.into_iter().filter_map(|(name, ticks)| Some((name, median(ticks).filter(|ticks| *ticks > 0.0)?))).collect()

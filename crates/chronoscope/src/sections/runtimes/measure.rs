@@ -7,7 +7,7 @@ use crate::clock_id::ClockId;
 use crate::engine::built_in::BuiltIn;
 use crate::engine::latency_study::{case_of, study};
 use crate::engine::session::Session;
-use crate::engine::stages::StageError;
+use crate::engine::stages::{StageError, StageResult};
 use crate::sections::runtimes::estimate as runtimes_estimate;
 use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
 use crate::sections::runtimes::plan::RUNTIMES;
@@ -27,7 +27,6 @@ const PATIENCE_S: [u64; 3] = [8, 20, 40];
 const PATIENCE_IN_CHECK_S: u64 = 2;
 /// Maximum versions of one kind measured without being named.
 const MOST_OF_A_KIND: usize = 4;
-/// In a check, one of each kind.
 const MOST_OF_A_KIND_IN_CHECK: usize = 1;
 /// A started round may overrun the available time by this much, or by half that time if longer; in a check only by that.
 const GRACE: Duration = Duration::from_secs(2);
@@ -42,11 +41,7 @@ const READY_SHARE: f64 = 0.15;
 const SPARE_ROUNDS: u32 = 3;
 
 /// Measures the machine's runtimes in turn, one process each per round, together with one of native code.
-pub fn run(
-    session: &mut Session<'_>,
-    plan: &Option<RuntimesPlan>,
-    report: &mut Vec<Runtime>,
-) -> Result<(), StageError> {
+pub fn run(session: &mut Session<'_>, plan: &Option<RuntimesPlan>, report: &mut Vec<Runtime>) -> StageResult {
     let Some(plan) = plan else {
         return Err(StageError::Skipped("no runtime was requested".to_owned()));
     };
@@ -143,7 +138,7 @@ fn has_enough(candidate: &Candidate, wanted: u32) -> bool {
         || Lanes::of(&candidate.clocks).fewest_processes() >= wanted as usize
 }
 
-fn outcome(runtimes: &[Runtime], stopped: bool) -> Result<(), StageError> {
+fn outcome(runtimes: &[Runtime], stopped: bool) -> StageResult {
     let measured = runtimes.iter().filter(|runtime| runtime.available).count();
     if stopped {
         return Err(StageError::Incomplete("the run was interrupted".to_owned()));
@@ -223,7 +218,7 @@ fn clocks_task(candidate: &Candidate, plan: &ClocksWork) -> Task {
         readings: READINGS as u32 * first as u32,
         spread_ns: SPREAD_NS,
         threads: plan.threads,
-        crowd_ms: plan.crowd_ms,
+        concurrent_ms: plan.concurrent_ms,
     }
 }
 
@@ -235,13 +230,13 @@ fn concluded(mut candidate: Candidate, plan: &RuntimesPlan, native: &NativeRound
     let clocks = runtimes_estimate::runtime_clocks(&candidate.clocks, candidate.counted_calls(), native);
     let pause = runtimes_estimate::runtime_pause(&candidate.pauses);
     let latch = plan.latch_threads.and_then(|threads| runtimes_estimate::runtime_latch(&candidate.latches, threads));
-    let no_latch = candidate.latches.iter().find_map(|fork| fork.answer.latch_unavailable.clone());
-    let forks = candidate.clocks.len().max(candidate.pauses.len()).max(candidate.latches.len());
+    let no_latch = candidate.latches.iter().find_map(|process| process.answer.latch_unavailable.clone());
+    let processes = candidate.clocks.len().max(candidate.pauses.len()).max(candidate.latches.len());
     let start_ms = candidate.start_ms();
     let loop_overhead_ns = runtimes_estimate::runtime_loop(&candidate.clocks);
     let not_counted = candidate.take_reason_not_counted();
     let mut runtime = candidate.runtime;
-    runtime.available = forks > 0;
+    runtime.available = processes > 0;
     if !runtime.available && runtime.reason_unavailable.is_none() {
         let untold = if stopped { "the run was interrupted" } else { "no time left" };
         let first = (!runtime.reasons_incomplete.is_empty()).then(|| runtime.reasons_incomplete.remove(0));
@@ -253,7 +248,7 @@ fn concluded(mut candidate: Candidate, plan: &RuntimesPlan, native: &NativeRound
     if runtime.available {
         runtime.clocks = clocks;
     }
-    Runtime { forks: forks as u32, start_ms, loop_overhead_ns, pause, latch, ..runtime }
+    Runtime { processes: processes as u32, start_ms, loop_overhead_ns, pause, latch, ..runtime }
 }
 
 /// The system's own clocks as read by native code, interleaved with the runtimes.
@@ -296,9 +291,9 @@ impl Native {
         let report = run.report();
         for id in &self.clocks {
             let Some(cell) = report.cells.iter().find(|cell| cell.case == case_of(id, false)) else { continue };
-            for (process, of_cell) in report.forks.iter().zip(&cell.forks) {
+            for (process, of_cell) in report.processes.iter().zip(&cell.processes) {
                 if let (Some(known), Some(ns)) = (id.known(), of_cell.time_ns) {
-                    rounds.entry(process.fork).or_default().insert(known, ns);
+                    rounds.entry(process.process).or_default().insert(known, ns);
                 }
             }
             if let Some(clock) = session.clock_mut(id).filter(|clock| clock.latency.is_none()) {

@@ -77,7 +77,7 @@ pub struct ClocksWork {
     /// Time to wait for steps, all clocks together; only in the first process of each runtime.
     pub steps_ms: u64,
     /// Time for concurrent reads by several threads, all clocks together.
-    pub crowd_ms: u64,
+    pub concurrent_ms: u64,
     /// Consecutive reads whose differences are kept; only in the first process of each runtime.
     pub reads: u32,
     /// Threads that read concurrently.
@@ -87,7 +87,6 @@ pub struct ClocksWork {
 /// A language runtime named by the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimePlace {
-    /// Its kind.
     pub kind: RuntimeKind,
     /// The program that starts it.
     pub program: String,
@@ -127,13 +126,13 @@ impl RuntimesPlan {
     /// The work of one process for the table of clocks, in a run like `run`.
     pub fn clocks_work(&self, run: &Plan) -> ClocksWork {
         let threads = u32::try_from(run.cpus.len()).unwrap_or(MOST_THREADS).clamp(2, MOST_THREADS);
-        let (warm_ms, lanes_ms, steps_ms, crowd_ms, reads) = match run.depth {
+        let (warm_ms, lanes_ms, steps_ms, concurrent_ms, reads) = match run.depth {
             _ if self.quick_starters => (100, 60, 40, 0, 20_000),
             Depth::Quick => (250, 120, 120, 100, 50_000),
             Depth::Normal => (400, 250, 300, 200, 200_000),
             Depth::Thorough => (800, 500, 1_000, 400, 1_000_000),
         };
-        ClocksWork { warm_ms, lanes_ms, steps_ms, crowd_ms, reads, threads }
+        ClocksWork { warm_ms, lanes_ms, steps_ms, concurrent_ms, reads, threads }
     }
 }
 

@@ -11,13 +11,13 @@ pub struct ProbeProcess {
 }
 
 /// The tick length of the clock that times batches.
-pub fn timer_rate(forks: &[ProbeProcess]) -> Rate {
-    let identity = forks.iter().find_map(|fork| fork.answer.identity.as_ref());
+pub fn timer_rate(processes: &[ProbeProcess]) -> Rate {
+    let identity = processes.iter().find_map(|process| process.answer.identity.as_ref());
     identity.and_then(|identity| Rate::from_hz(identity.timer_hz)).unwrap_or(Rate::NANOSECONDS)
 }
 
 /// The step in which that clock moves, in nanoseconds; 0 if a step is not longer than a read.
-pub fn timer_step_ns(forks: &[ProbeProcess]) -> f64 {
-    let seen = forks.iter().find_map(|fork| fork.answer.steps.get(&fork.answer.identity.as_ref()?.timer));
-    seen.map_or(0.0, |steps| step_ns(steps, timer_rate(forks)))
+pub fn timer_step_ns(processes: &[ProbeProcess]) -> f64 {
+    let seen = processes.iter().find_map(|process| process.answer.steps.get(&process.answer.identity.as_ref()?.timer));
+    seen.map_or(0.0, |steps| step_ns(steps, timer_rate(processes)))
 }

@@ -17,7 +17,6 @@ use chronoscope_probes::RuntimeKind;
 /// One language runtime of the machine, measured from inside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Runtime {
-    /// Its kind.
     pub kind: RuntimeKind,
     /// Its own name; the kind's name if it was never asked.
     pub name: String,
@@ -35,7 +34,7 @@ pub struct Runtime {
     /// Requested measurements that could not be made.
     pub reasons_incomplete: Vec<String>,
     /// Measured processes.
-    pub forks: u32,
+    pub processes: u32,
     /// Time from the start of a process until it identified itself: the median over processes, in milliseconds.
     pub start_ms: Option<f64>,
     /// Whether threads of one process run in parallel; null if its programs have no threads, or it did not identify itself.
@@ -44,7 +43,6 @@ pub struct Runtime {
     pub notes: Vec<String>,
     /// A turn of the same loop without a clock. Reported, never subtracted.
     pub loop_overhead_ns: Option<Latency>,
-    /// Its clocks.
     pub clocks: Vec<RuntimeClock>,
     /// Actual length of its pauses; null if not requested.
     pub pause: Option<Pauses>,
@@ -95,7 +93,6 @@ pub enum TimeKind {
 pub struct RuntimeClock {
     /// The call.
     pub name: String,
-    /// The kind of time.
     pub kind: TimeKind,
     /// The path of a read, if the counted calls are unambiguous: `vdso` for at most one call per twenty reads,
     /// `syscall` for at least nine per ten.
@@ -104,7 +101,6 @@ pub struct RuntimeClock {
     pub system_calls: Option<SystemCalls>,
     /// The tick length of its readings, in nanoseconds.
     pub tick_ns: f64,
-    /// Its declared frequency.
     pub frequency_hz_declared: Option<f64>,
     /// Its declared resolution; if it declares only a frequency, the inverse of that.
     pub resolution_ns_declared: Option<f64>,
@@ -115,7 +111,7 @@ pub struct RuntimeClock {
     /// The extra cost of a read over the underlying system clock, process by process in one interleaved run.
     pub added: Option<AddedLatency>,
     /// Cost of a read while several threads read.
-    pub crowd: Option<CrowdLatency>,
+    pub concurrent: Option<ConcurrentLatency>,
     /// The smallest observed step.
     pub granularity_ns: Option<f64>,
     /// Whether that step is only the latency of the read.
@@ -221,8 +217,7 @@ impl AddedLatency {
 
 /// Cost of a read while several threads of one process read the same clock.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CrowdLatency {
-    /// Threads.
+pub struct ConcurrentLatency {
     pub threads: u32,
     /// Time per read and thread: the median over processes of each one's median batch.
     pub ns: Estimate,
@@ -232,9 +227,9 @@ pub struct CrowdLatency {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WarmUp {
     /// Processes whose measured batches were classified: those with at least twenty in quiet rounds.
-    pub forks: u32,
+    pub processes: u32,
     /// Those that were steady at the end.
-    pub forks_steady: u32,
+    pub processes_steady: u32,
 }
 
 #[cfg(test)]

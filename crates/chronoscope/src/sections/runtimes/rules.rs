@@ -195,7 +195,7 @@ fn not_steady(seen: &Seen<'_>) -> Vec<Finding> {
     let unsteady = |runtime: &Runtime| {
         let judged = || runtime.clocks.iter().filter_map(|clock| Some((clock, clock.warm_up?)));
         let names: Vec<&str> = judged()
-            .filter(|(_, seen)| seen.forks >= FEWEST_JUDGED && seen.forks_steady * 2 < seen.forks)
+            .filter(|(_, seen)| seen.processes >= FEWEST_JUDGED && seen.processes_steady * 2 < seen.processes)
             .map(|(clock, _)| clock.name.as_str())
             .collect();
         (!names.is_empty()).then(|| {
@@ -261,12 +261,12 @@ mod tests {
             r#"{{"type":"clock","clock":"now","kind":{kind},"hz":{hz},"declared_hz":{hz},"declared_resolution_ns":null,"high_resolution":{high_resolution}}}"#
         );
         let answer = Answer::of(&[&[identity, &clock], lines].concat().join("\n")).unwrap();
-        let forks: Vec<ProbeProcess> = (0..3).map(|round| ProbeProcess { round, answer: answer.clone() }).collect();
+        let processes: Vec<ProbeProcess> = (0..3).map(|round| ProbeProcess { round, answer: answer.clone() }).collect();
         let by_call = BTreeMap::from([("clock_gettime".to_owned(), 200)]);
         let calls = CountedCalls::from([("now".to_owned(), by_call)]);
         let counted = (!answer.counted.is_empty()).then_some((&answer, &calls));
-        let clocks = estimate::runtime_clocks(&forks, counted, &NativeRounds::new());
-        let pause = estimate::runtime_pause(&forks);
+        let clocks = estimate::runtime_clocks(&processes, counted, &NativeRounds::new());
+        let pause = estimate::runtime_pause(&processes);
         let frame = Frame { depth: Depth::Normal, cpus: vec![0, 1], alone: true };
         let mut record = crate::rules::tests::blank();
         record.content.sections.runtimes.plan = Some(plan(&Default::default(), &frame).unwrap());
@@ -331,8 +331,8 @@ mod tests {
     #[test]
     fn loops_that_mostly_kept_changing_are_told() {
         let mut changing = record(TimeKind::Monotonic, 1_000_000_000, None, &[]);
-        for (forks, forks_steady, told) in [(3, 1, 1), (3, 2, 0), (2, 0, 0)] {
-            let seen = WarmUp { forks, forks_steady };
+        for (processes, processes_steady, told) in [(3, 1, 1), (3, 2, 0), (2, 0, 0)] {
+            let seen = WarmUp { processes, processes_steady };
             changing.content.sections.runtimes.report[0].clocks[0].warm_up = Some(seen);
             assert_eq!(ids(&changing), vec![(RUNTIME_NOT_STEADY, Severity::Warning); told]);
         }

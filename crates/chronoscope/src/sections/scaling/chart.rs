@@ -58,14 +58,14 @@ fn curves(conclusion: &Conclusion) -> Curves {
         if let Some(alone) = point.alone_ns {
             times.entry(1).or_insert_with(|| time(1, alone, false));
         }
-        if let Some(crowd) = point.crowd_ns {
-            times.insert(point.threads, time(point.threads, crowd, point.rise == Rise::Raised));
+        if let Some(all) = point.all_ns {
+            times.insert(point.threads, time(point.threads, all, point.rise == Rise::Raised));
         }
     }
-    for crowded in &conclusion.crowded {
+    for oversubscribed in &conclusion.oversubscribed {
         // Only where it continues a curve.
-        if let Some((_, times)) = curves.get_mut(&crowded.backoff_tokens) {
-            times.insert(crowded.threads, time(crowded.threads, crowded.time_ns, false));
+        if let Some((_, times)) = curves.get_mut(&oversubscribed.backoff_tokens) {
+            times.insert(oversubscribed.threads, time(oversubscribed.threads, oversubscribed.time_ns, false));
         }
     }
     curves
@@ -80,13 +80,13 @@ mod tests {
 
     fn conclusion(front: Front) -> Conclusion {
         let about = |estimate: f64| Estimate { estimate, low: estimate, high: estimate, confidence: 0.999 };
-        let point = |tokens: u64, threads: u32, crowd: f64, rise: Rise| Point {
+        let point = |tokens: u64, threads: u32, all: f64, rise: Rise| Point {
             backoff_tokens: tokens,
             work_ns: tokens as f64,
             threads,
             alone_ns: Some(about(tokens as f64 + 10.0)),
             increase_pct: None,
-            crowd_ns: Some(about(crowd)),
+            all_ns: Some(about(all)),
             rise,
         };
         Conclusion {
@@ -100,7 +100,7 @@ mod tests {
                 point(256, 4, 280.0, Rise::Flat),
             ],
             reads: Vec::new(),
-            crowded: Vec::new(),
+            oversubscribed: Vec::new(),
         }
     }
 
@@ -126,7 +126,7 @@ mod tests {
     fn times_of_no_machine_do_no_harm() {
         for ns in [1e-308, 1e308, 0.0, f64::NAN] {
             let mut odd = conclusion(Front::everywhere(1, 1.0));
-            odd.points[0].crowd_ns = Some(Estimate { estimate: ns, low: ns, high: ns, confidence: 0.999 });
+            odd.points[0].all_ns = Some(Estimate { estimate: ns, low: ns, high: ns, confidence: 0.999 });
             assert!(drawn(&odd).contains("granular"), "{ns}");
         }
     }

@@ -39,13 +39,13 @@ fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
     let points: Vec<Point> = cells
         .iter()
         .filter(|cell| cell.threads > 1 && !cell.oversubscribed)
-        .filter_map(|crowd| {
-            let alone = cells.iter().find(|cell| cell.threads == 1 && cell.backoff_tokens == crowd.backoff_tokens)?;
-            let tokens = crowd.backoff_tokens;
-            let (alone_ns, crowd_ns, threads) = (alone.time_ns, crowd.time_ns, crowd.threads);
+        .filter_map(|all| {
+            let alone = cells.iter().find(|cell| cell.threads == 1 && cell.backoff_tokens == all.backoff_tokens)?;
+            let tokens = all.backoff_tokens;
+            let (alone_ns, all_ns, threads) = (alone.time_ns, all.time_ns, all.threads);
             // A failed combination was still tried, and is not left out of the front.
-            let increase = increase(record, work, alone, crowd);
-            let ran_together = did_run_together(record, work, alone, crowd);
+            let increase = increase(record, work, alone, all);
+            let ran_together = did_run_together(record, work, alone, all);
             let rise = increase.filter(|_| ran_together).map_or(Rise::Unresolved, |increase| rise(&increase));
             let increase_pct = increase.map(|increase| increase.times(100.0));
             Some(Point {
@@ -53,20 +53,20 @@ fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
                 work_ns: work_ns(record, work, tokens)?,
                 threads,
                 alone_ns,
-                crowd_ns,
+                all_ns,
                 increase_pct,
                 rise,
             })
         })
         .collect();
-    let crowded = cells.iter().filter(|cell| cell.oversubscribed).filter_map(|cell| {
+    let oversubscribed = cells.iter().filter(|cell| cell.oversubscribed).filter_map(|cell| {
         Some(Oversubscribed { backoff_tokens: cell.backoff_tokens, threads: cell.threads, time_ns: cell.time_ns? })
     });
     Conclusion {
         clock: clock.to_owned(),
         threads: points.iter().map(|point| point.threads).max().unwrap_or(1),
         front: front(&points),
-        crowded: crowded.collect(),
+        oversubscribed: oversubscribed.collect(),
         reads: reads(record, clock, &cells),
         points,
     }
@@ -88,7 +88,7 @@ fn of_one_pass_each(cells: Vec<&Cell>) -> Vec<&Cell> {
 
 /// What tells the pass in which a cell was measured: passes number their processes on.
 fn pass(cell: &Cell) -> Option<u32> {
-    cell.forks.first().map(|process| process.fork)
+    cell.processes.first().map(|process| process.process)
 }
 
 /// The cell with only the work of `cell`, from the same pass: several passes measure it.
@@ -120,30 +120,30 @@ pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) 
 }
 
 /// What threads add to an operation's time, as a share of its time on one thread: process by process, from cells that were
-/// visited in the same rounds, so that what moves both sides cancels. None if no process measured both.
+/// iterated in the same rounds, so that what moves both sides cancels. None if no process measured both.
 ///
 /// If the work alone was measured on both, what the threads add to it is not counted: slower work on a core shared by two
 /// CPUs is not contention for the clock.
-fn increase(record: &StudyRecord, work: &str, alone: &Cell, crowd: &Cell) -> Option<Estimate> {
+fn increase(record: &StudyRecord, work: &str, alone: &Cell, all: &Cell) -> Option<Estimate> {
     let confidence = record.study().plan.confidence;
     let work = |cell: &Cell| work_of_cell(record, work, cell);
-    let [alone_processes, crowd_processes] = [alone, crowd].map(|cell| cell.forks.as_slice());
-    let own = work(alone).zip(work(crowd)).and_then(|(work_alone, work_crowd)| {
-        let cells = [alone_processes, crowd_processes, work_alone.forks.as_slice(), work_crowd.forks.as_slice()];
+    let [alone_processes, all_processes] = [alone, all].map(|cell| cell.processes.as_slice());
+    let own = work(alone).zip(work(all)).and_then(|(work_alone, work_all)| {
+        let cells = [alone_processes, all_processes, work_alone.processes.as_slice(), work_all.processes.as_slice()];
         over_processes(&cells, confidence, |ns| ((ns[1] - ns[3]) - (ns[0] - ns[2])) / ns[0])
     });
     let found =
-        own.or_else(|| over_processes(&[alone_processes, crowd_processes], confidence, |ns| ns[1] / ns[0] - 1.0))?;
-    Some(found.at_least((alone.clock_share_pct + crowd.clock_share_pct) / 100.0))
+        own.or_else(|| over_processes(&[alone_processes, all_processes], confidence, |ns| ns[1] / ns[0] - 1.0))?;
+    Some(found.at_least((alone.clock_share_pct + all.clock_share_pct) / 100.0))
 }
 
-/// Whether the threads of `crowd`, and those of the work alone, ran at the same time for at least half of a typical visit: times are
-/// of that part only, which says little about many threads where it is short. A visit without such a part is not among a cell's,
-/// whose number then falls behind that of the visits to one thread in the same rounds.
-fn did_run_together(record: &StudyRecord, work: &str, alone: &Cell, crowd: &Cell) -> bool {
+/// Whether the threads of `all`, and those of the work alone, ran at the same time for at least half of a typical iteration: times are
+/// of that part only, which says little about many threads where it is short. An iteration without such a part is not among a cell's,
+/// whose number then falls behind that of the iterations to one thread in the same rounds.
+fn did_run_together(record: &StudyRecord, work: &str, alone: &Cell, all: &Cell) -> bool {
     let of_work = |cell: &Cell| work_of_cell(record, work, cell);
-    let pairs = [Some((alone, crowd)), of_work(alone).zip(of_work(crowd))];
-    pairs.into_iter().flatten().all(|(alone, crowd)| !is_apart(crowd) && 2 * crowd.visits >= alone.visits)
+    let pairs = [Some((alone, all)), of_work(alone).zip(of_work(all))];
+    pairs.into_iter().flatten().all(|(alone, all)| !is_apart(all) && 2 * all.iterations >= alone.iterations)
 }
 
 /// Whether an increase is more than [`TOLERANCE_PCT`].
@@ -215,7 +215,7 @@ mod tests {
             work_ns: ns,
             threads,
             alone_ns: Some(about(ns + 10.0, 1.0)),
-            crowd_ns: Some(about(ns + 30.0, 1.0)),
+            all_ns: Some(about(ns + 30.0, 1.0)),
             increase_pct: None,
             rise,
         }
@@ -225,30 +225,30 @@ mod tests {
     fn cell(case: &str, threads: u32, ns: f64) -> Cell {
         let mut record =
             chronoscope_harness::record::parse_study(include_str!("../../../tests/fixtures/study.json")).unwrap();
-        let process = |fork: u32| {
+        let process = |process: u32| {
             // Processes differ by half, which moves all of their cells alike; what is left is a percent.
-            let level = 1.0 + 0.05 * f64::from(fork % 10);
-            let own = 1.0 + 0.001 * f64::from((fork * 7 + threads) % 10);
-            CellProcess { fork, time_ns: Some(ns * level * own), ..CellProcess::default() }
+            let level = 1.0 + 0.05 * f64::from(process % 10);
+            let own = 1.0 + 0.001 * f64::from((process * 7 + threads) % 10);
+            CellProcess { process, time_ns: Some(ns * level * own), ..CellProcess::default() }
         };
         Cell {
             case: case.to_owned(),
             threads,
             backoff_tokens: 16,
             clock_share_pct: 0.01,
-            forks: (0..12).map(process).collect(),
+            processes: (0..12).map(process).collect(),
             ..record.content.study.cells.remove(0)
         }
     }
 
-    fn rise_of(alone_ns: f64, crowd_ns: f64, work: Option<(f64, f64)>) -> Rise {
+    fn rise_of(alone_ns: f64, all_ns: f64, work: Option<(f64, f64)>) -> Rise {
         let mut record =
             chronoscope_harness::record::parse_study(include_str!("../../../tests/fixtures/study.json")).unwrap();
         record.content.study.cells.clear();
-        if let Some((alone, crowd)) = work {
-            record.content.study.cells.extend([cell(NOTHING, 1, alone), cell(NOTHING, 2, crowd)]);
+        if let Some((alone, all)) = work {
+            record.content.study.cells.extend([cell(NOTHING, 1, alone), cell(NOTHING, 2, all)]);
         }
-        rise(&increase(&record, NOTHING, &cell("a", 1, alone_ns), &cell("a", 2, crowd_ns)).unwrap())
+        rise(&increase(&record, NOTHING, &cell("a", 1, alone_ns), &cell("a", 2, all_ns)).unwrap())
     }
 
     #[test]
@@ -270,8 +270,9 @@ mod tests {
 
     /// A cell measured in a later pass, whose processes are numbered on.
     fn later(cell: Cell) -> Cell {
-        let forks = cell.forks.into_iter().map(|process| CellProcess { fork: process.fork + 12, ..process });
-        Cell { forks: forks.collect(), ..cell }
+        let processes =
+            cell.processes.into_iter().map(|process| CellProcess { process: process.process + 12, ..process });
+        Cell { processes: processes.collect(), ..cell }
     }
 
     #[test]
@@ -281,10 +282,10 @@ mod tests {
         let work = [cell(NOTHING, 1, 80.0), cell(NOTHING, 2, 80.0)];
         let slower = [cell(NOTHING, 1, 80.0), cell(NOTHING, 2, 129.0)].map(later);
         record.content.study.cells = work.into_iter().chain(slower).collect();
-        let [alone, crowd] = [cell("a", 1, 100.0), cell("a", 2, 150.0)];
-        assert_eq!(rise(&increase(&record, NOTHING, &alone, &crowd).unwrap()), Rise::Raised);
-        let [alone, crowd] = [later(alone), later(crowd)];
-        assert_eq!(rise(&increase(&record, NOTHING, &alone, &crowd).unwrap()), Rise::Flat);
+        let [alone, all] = [cell("a", 1, 100.0), cell("a", 2, 150.0)];
+        assert_eq!(rise(&increase(&record, NOTHING, &alone, &all).unwrap()), Rise::Raised);
+        let [alone, all] = [later(alone), later(all)];
+        assert_eq!(rise(&increase(&record, NOTHING, &alone, &all).unwrap()), Rise::Flat);
     }
 
     #[test]
@@ -306,29 +307,29 @@ mod tests {
 
     #[test]
     fn threads_that_hardly_overlapped_decide_no_front() {
-        let seen = |ns: f64, crowd: fn(Cell) -> Cell, work: fn(Cell) -> Cell| {
+        let seen = |ns: f64, all: fn(Cell) -> Cell, work: fn(Cell) -> Cell| {
             let text = include_str!("../../../tests/fixtures/study.json");
             let mut record = chronoscope_harness::record::parse_study(text).unwrap();
             record.content.study.plan.comparisons = vec![("a".to_owned(), NOTHING.to_owned())];
-            let visited = |cell: Cell| Cell { visits: 60, visits_quiet: 60, overlap_share: None, ..cell };
-            let together = |cell: Cell| Cell { overlap_share: Some(0.9), ..visited(cell) };
+            let iterated = |cell: Cell| Cell { iterations: 60, iterations_quiet: 60, overlap_share: None, ..cell };
+            let together = |cell: Cell| Cell { overlap_share: Some(0.9), ..iterated(cell) };
             record.content.study.cells = vec![
-                visited(cell(NOTHING, 1, 50.0)),
+                iterated(cell(NOTHING, 1, 50.0)),
                 work(together(cell(NOTHING, 2, 50.0))),
-                visited(cell("a", 1, 100.0)),
-                crowd(together(cell("a", 2, ns))),
+                iterated(cell("a", 1, 100.0)),
+                all(together(cell("a", 2, ns))),
             ];
             conclude(&record).remove(0).front
         };
         let as_it_is: fn(Cell) -> Cell = |cell| cell;
         let apart: fn(Cell) -> Cell = |cell| Cell { overlap_share: Some(0.2), ..cell };
-        // The others of the same rounds never overlapped, and are not among the visits.
-        let seldom: fn(Cell) -> Cell = |cell| Cell { visits: 20, visits_quiet: 20, ..cell };
+        // The others of the same rounds never overlapped, and are not among the iterations.
+        let seldom: fn(Cell) -> Cell = |cell| Cell { iterations: 20, iterations_quiet: 20, ..cell };
         assert!(seen(150.0, as_it_is, as_it_is).scales == Scales::Beyond);
         assert!(seen(100.0, as_it_is, as_it_is).scales == Scales::Everywhere);
         for ns in [150.0, 100.0] {
-            for (crowd, work) in [(apart, as_it_is), (seldom, as_it_is), (as_it_is, apart)] {
-                assert_eq!(seen(ns, crowd, work), Front::open(None, None), "{ns}");
+            for (all, work) in [(apart, as_it_is), (seldom, as_it_is), (as_it_is, apart)] {
+                assert_eq!(seen(ns, all, work), Front::open(None, None), "{ns}");
             }
         }
     }
@@ -370,7 +371,7 @@ mod tests {
         let sure = |points: Vec<Point>| {
             let front = front(&points);
             let clock = "a".to_owned();
-            Conclusion { clock, threads: 2, front, points, reads: Vec::new(), crowded: Vec::new() }.confidence()
+            Conclusion { clock, threads: 2, front, points, reads: Vec::new(), oversubscribed: Vec::new() }.confidence()
         };
         let found = sure(vec![with(Rise::Unresolved, 0.5), with(Rise::Raised, 0.99), with(Rise::Flat, 0.97)]);
         assert!((found.unwrap() - 0.96).abs() < 1e-12, "{found:?}: what decides nothing does not count");
@@ -394,11 +395,11 @@ mod tests {
             front: Front::open(None, None),
             points: vec![Point {
                 alone_ns: Some(Estimate { estimate: 1e-3, low, high: 2.0, confidence: 0.999 }),
-                crowd_ns: Some(about(1400.0, 1.0)),
+                all_ns: Some(about(1400.0, 1.0)),
                 ..point(1, 2, Rise::Raised)
             }],
             reads: Vec::new(),
-            crowded: Vec::new(),
+            oversubscribed: Vec::new(),
         };
         assert_eq!(conclusion(0.0).worst(), None);
         assert!(conclusion(1e-4).worst().unwrap().1.estimate > 1e6);

@@ -27,13 +27,13 @@ fn joined(mut record: StudyRecord, other: StudyRecord) -> StudyRecord {
 }
 
 fn join(whole: &mut StudyReport, mut next: StudyReport) {
-    let offset = whole.forks.len() as u32;
-    next.forks.iter_mut().for_each(|fork| fork.fork += offset);
-    next.cells.iter_mut().flat_map(|cell| &mut cell.forks).for_each(|fork| fork.fork += offset);
+    let offset = whole.processes.len() as u32;
+    next.processes.iter_mut().for_each(|process| process.process += offset);
+    next.cells.iter_mut().flat_map(|cell| &mut cell.processes).for_each(|process| process.process += offset);
     whole.measured_ms += next.measured_ms;
     let (plan, more) = (&mut whole.plan, next.plan);
     plan.budget_ms += more.budget_ms;
-    plan.forks = plan.forks.max(more.forks);
+    plan.processes = plan.processes.max(more.processes);
     plan.rounds = plan.rounds.max(more.rounds);
     adopt(&mut plan.cases, more.cases);
     adopt(&mut plan.backoff_tokens, more.backoff_tokens);
@@ -44,11 +44,11 @@ fn join(whole: &mut StudyReport, mut next: StudyReport) {
     whole.clock = whole.clock.take().or(next.clock);
     whole.empty_loop_ns = whole.empty_loop_ns.or(next.empty_loop_ns);
     whole.tokens = whole.tokens.take().or(next.tokens);
-    whole.canary = both(whole.canary, next.canary, canaries);
+    whole.interference_probe = both(whole.interference_probe, next.interference_probe, canaries);
     whole.control = both(whole.control, next.control, controls);
     whole.cells.extend(next.cells);
     whole.comparisons.extend(next.comparisons);
-    whole.forks.extend(next.forks);
+    whole.processes.extend(next.processes);
     adopt(&mut whole.failures, next.failures);
 }
 
@@ -70,11 +70,11 @@ fn both<T>(a: Option<T>, b: Option<T>, join: impl Fn(T, T) -> T) -> Option<T> {
 
 fn canaries(a: InterferenceProbe, b: InterferenceProbe) -> InterferenceProbe {
     InterferenceProbe {
-        visits: a.visits + b.visits,
-        visits_quiet: a.visits_quiet + b.visits_quiet,
-        visits_shared: a.visits_shared + b.visits_shared,
-        visits_slow: a.visits_slow + b.visits_slow,
-        visits_preempted: a.visits_preempted + b.visits_preempted,
+        iterations: a.iterations + b.iterations,
+        iterations_quiet: a.iterations_quiet + b.iterations_quiet,
+        iterations_shared: a.iterations_shared + b.iterations_shared,
+        iterations_slow: a.iterations_slow + b.iterations_slow,
+        iterations_preempted: a.iterations_preempted + b.iterations_preempted,
         quiet_turn_ns: a.quiet_turn_ns.min(b.quiet_turn_ns),
         quiet_link_ns: a.quiet_link_ns.min(b.quiet_link_ns),
     }
@@ -123,12 +123,12 @@ mod tests {
     #[test]
     fn passes_stand_beside_each_other_and_processes_are_numbered_on() {
         let (first, second) = (record("a", "with"), record("b", ""));
-        let forks = first.study().forks.len();
+        let processes = first.study().processes.len();
         let whole = merged(vec![first.clone(), second]).unwrap();
         assert_eq!(whole.study().cells.iter().map(|cell| cell.case.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-        let numbers: Vec<u32> = whole.study().forks.iter().map(|fork| fork.fork).collect();
-        assert_eq!(numbers, (0..2 * forks as u32).collect::<Vec<_>>());
-        assert!(whole.study().cells[1].forks.iter().all(|fork| fork.fork >= forks as u32));
+        let numbers: Vec<u32> = whole.study().processes.iter().map(|process| process.process).collect();
+        assert_eq!(numbers, (0..2 * processes as u32).collect::<Vec<_>>());
+        assert!(whole.study().cells[1].processes.iter().all(|process| process.process >= processes as u32));
         assert_eq!(whole.study().control, first.study().control);
         let told: std::collections::BTreeSet<_> =
             whole.findings.iter().map(|finding| (&finding.id, &finding.subject, &finding.evidence.summary)).collect();

@@ -89,9 +89,9 @@ fn native(record: &StudyRecord) -> Option<StudyRecord> {
 /// The basis of the figures of runtimes.
 fn how_sure_of(runtimes: &[Runtime]) -> Vec<String> {
     let processes = |runtime: &Runtime| {
-        let forks = counted(u64::from(runtime.forks), "process", "processes");
+        let processes = counted(u64::from(runtime.processes), "process", "processes");
         let start = runtime.start_ms.map_or_else(String::new, |ms| format!(", each {} to start", ns(ms * 1e6)));
-        format!("{} ({forks}{start})", runtime.title())
+        format!("{} ({processes}{start})", runtime.title())
     };
     let measured: Vec<String> = runtimes.iter().filter(|runtime| runtime.available).map(processes).collect();
     if measured.is_empty() {
@@ -298,10 +298,15 @@ fn oversubscribed(page: &mut Text, conclusions: &[Conclusion], objections: &[Obj
     let rows: Vec<Vec<String>> = conclusions
         .iter()
         .flat_map(|conclusion| {
-            conclusion.crowded.iter().enumerate().map(|(i, crowded)| {
+            conclusion.oversubscribed.iter().enumerate().map(|(i, oversubscribed)| {
                 let name = if i == 0 { marked(objections, &conclusion.clock) } else { String::new() };
-                let work = count(crowded.backoff_tokens);
-                vec![name, work, count(u64::from(crowded.threads)), about_or_below(Some(crowded.time_ns), None)]
+                let work = count(oversubscribed.backoff_tokens);
+                vec![
+                    name,
+                    work,
+                    count(u64::from(oversubscribed.threads)),
+                    about_or_below(Some(oversubscribed.time_ns), None),
+                ]
             })
         })
         .collect();
@@ -416,18 +421,18 @@ mod tests {
         let mut cell = |case: &str, tokens: u64, threads: u32, time: Estimate| {
             let time_ns = Some(Estimate { low: time.low.max(0.0), ..time });
             // Processes fill the interval; what is up on one thread is down on two.
-            let process = |fork: u32| {
-                let place = (f64::from(fork) / 5.5 - 1.0) * if threads == 1 { 1.0 } else { -1.0 };
+            let process = |process: u32| {
+                let place = (f64::from(process) / 5.5 - 1.0) * if threads == 1 { 1.0 } else { -1.0 };
                 let ns = (time.estimate + place * time.half_width()).max(0.1);
-                CellProcess { fork, time_ns: Some(ns), ..CellProcess::default() }
+                CellProcess { process, time_ns: Some(ns), ..CellProcess::default() }
             };
-            let forks = (0..12).map(process).collect();
+            let processes = (0..12).map(process).collect();
             cells.push(Cell {
                 case: case.to_owned(),
                 backoff_tokens: tokens,
                 threads,
                 time_ns,
-                forks,
+                processes,
                 ..empty.clone()
             });
         };

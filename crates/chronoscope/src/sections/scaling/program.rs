@@ -19,8 +19,8 @@ use super::runtimes::{self, RuntimesPlan, Swept};
 /// The study's name, shared by all its passes so that a worker process recognizes itself in any pass.
 const STUDY: &str = "scaling";
 /// Worker processes of each pass: some see no quiet moment, and 99.9 % takes eleven.
-const FORKS: u32 = 15;
-const FORKS_QUICK: u32 = 8;
+const PROCESSES: u32 = 15;
+const PROCESSES_QUICK: u32 = 8;
 /// The shortest and longest run.
 const DURATIONS: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(24 * 3600));
 /// The time of native clocks and that of runtimes, by depth.
@@ -161,7 +161,7 @@ impl Program {
             done += pass.weight;
             let wish = StudyOptions {
                 budget: Some(left.mul_f64(share).max(SHORTEST_PASS / 4)),
-                forks: Some(if self.depth == Depth::Quick { FORKS_QUICK } else { FORKS }),
+                processes: Some(if self.depth == Depth::Quick { PROCESSES_QUICK } else { PROCESSES }),
                 cpus: self.cpus.clone(),
                 ..StudyOptions::default()
             };

@@ -22,7 +22,7 @@ pub struct Conclusion {
     pub reads: Vec<Read>,
     /// Combinations with more threads than CPUs: they wait for a CPU, not for the clock, and reveal nothing about a
     /// front.
-    pub crowded: Vec<Oversubscribed>,
+    pub oversubscribed: Vec<Oversubscribed>,
 }
 
 /// The least work between reads at which, and above which, adding threads, up to the number of CPUs, does not raise the
@@ -88,7 +88,7 @@ pub struct Point {
     /// Time per operation on one thread, work included; null if indistinguishable from an empty loop.
     pub alone_ns: Option<Estimate>,
     /// On all of them.
-    pub crowd_ns: Option<Estimate>,
+    pub all_ns: Option<Estimate>,
     /// What the threads add, in percent of the time on one: from both in the same processes, less what they add to the work
     /// alone. Absent in older records; null if no process measured both.
     #[serde(default)]
@@ -136,8 +136,8 @@ impl Conclusion {
     pub fn worst(&self) -> Option<(&Point, Estimate)> {
         let factor = |point: &'_ Point| {
             // A multiple of zero is undefined.
-            let (alone, crowd) = (point.alone_ns?, point.crowd_ns?);
-            crowd.over(&alone)
+            let (alone, all) = (point.alone_ns?, point.all_ns?);
+            all.over(&alone)
         };
         let raised = self.points.iter().filter(|point| point.rise == Rise::Raised);
         raised.filter_map(|point| Some((point, factor(point)?))).max_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate))

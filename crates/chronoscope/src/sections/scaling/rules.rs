@@ -216,7 +216,7 @@ mod tests {
             front,
             points: Vec::new(),
             reads: Vec::new(),
-            crowded: Vec::new(),
+            oversubscribed: Vec::new(),
         }
     }
 
@@ -250,18 +250,10 @@ mod tests {
     }
 
     /// This much work, with these times on one thread and on two.
-    fn at(backoff_tokens: u64, (alone, crowd): (f64, f64), rise: Rise) -> Point {
+    fn at(backoff_tokens: u64, (alone, all): (f64, f64), rise: Rise) -> Point {
         let about = |estimate: f64| Estimate { estimate, low: estimate - 1.0, high: estimate + 1.0, confidence: 0.999 };
-        let (alone_ns, crowd_ns) = (Some(about(alone)), Some(about(crowd)));
-        Point {
-            backoff_tokens,
-            work_ns: backoff_tokens as f64,
-            threads: 2,
-            alone_ns,
-            crowd_ns,
-            increase_pct: None,
-            rise,
-        }
+        let (alone_ns, all_ns) = (Some(about(alone)), Some(about(all)));
+        Point { backoff_tokens, work_ns: backoff_tokens as f64, threads: 2, alone_ns, all_ns, increase_pct: None, rise }
     }
 
     /// As in `tests/golden/findings/fronts.txt`.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use chronoscope_bench::StudyProgress;
 use chronoscope_harness::record::study::{StudyClock, StudyProcess, StudyRecord};
 use chronoscope_harness::record::{Tool, TscAccess};
-use chronoscope_harness::{ExternalStudy, ExternalVisit, Start, StudyObserver};
+use chronoscope_harness::{ExternalIteration, ExternalStudy, Start, StudyObserver};
 
 use super::choice::OfRuntime;
 use super::clock::NOTHING;
@@ -25,9 +25,9 @@ const PROCESSES: [u32; 3] = [6, 8, 16];
 const FEWEST_PROCESSES: u32 = 6;
 /// Maximum versions of one kind, by depth.
 const MOST_OF_A_KIND: [usize; 3] = [1, 1, 4];
-/// The shortest batch, and how long a visit takes.
+/// The shortest batch, and how long an iteration takes.
 const BATCH_NS: u64 = 20_000;
-const VISIT_NS: u64 = 1_000_000;
+const ITERATION_NS: u64 = 1_000_000;
 /// The most work between reads: an interpreter takes milliseconds for it.
 const MOST_TOKENS: u64 = 1 << 16;
 /// Rounds that a process makes at least.
@@ -196,14 +196,14 @@ impl RuntimesPlan {
         // Threads that take turns under a lock tell how it is passed on, and nothing about a clock.
         let threads_list = if turn.candidate.runtime.parallel == Some(false) { vec![1] } else { self.threads.clone() };
         let loops = if clocks.is_empty() { kind.row().clocks.len() } else { clocks.len() } + 1;
-        let visits = (loops * self.tokens.len() * threads_list.len()) as u64;
-        let shortest_ms = FEWEST_ROUNDS * visits * VISIT_NS / 1_000_000;
+        let iterations = (loops * self.tokens.len() * threads_list.len()) as u64;
+        let shortest_ms = FEWEST_ROUNDS * iterations * ITERATION_NS / 1_000_000;
         let warm_ms = if kind.row().warms_up { WARM_MS[self.depth as usize] } else { WARM_COMPILED_MS };
         let aside_ms = turn.candidate.start_ms().unwrap_or(START_MS) as u64 + warm_ms + ASIDE_MS;
         let slot_ms = u64::try_from(slot.as_millis()).unwrap_or(u64::MAX);
         let budget_ms = slot_ms.saturating_sub(aside_ms).clamp(shortest_ms, LONGEST_MS.max(shortest_ms));
         let tokens = self.tokens.clone();
-        Task::Sweep { tokens, threads_list, clocks, batch_ns: BATCH_NS, visit_ns: VISIT_NS, warm_ms, budget_ms }
+        Task::Sweep { tokens, threads_list, clocks, batch_ns: BATCH_NS, iteration_ns: ITERATION_NS, warm_ms, budget_ms }
     }
 }
 
@@ -255,8 +255,8 @@ impl Turn {
     /// Its study, if it has any, and what is to be said about it.
     fn concluded(self, label: &str, cpus: &[u32], stopped: bool) -> (Option<ExternalStudy>, Runtime) {
         let study = study(label, &self.candidate.sweeps, &self.elapsed_ms, cpus);
-        let (forks, start_ms) = (self.processes(), self.candidate.start_ms());
-        let mut runtime = Runtime { forks, start_ms, available: study.is_some(), ..self.candidate.runtime };
+        let (processes, start_ms) = (self.processes(), self.candidate.start_ms());
+        let mut runtime = Runtime { processes, start_ms, available: study.is_some(), ..self.candidate.runtime };
         if runtime.available {
             let is_serial = runtime.parallel == Some(false);
             runtime.reasons_incomplete.extend(is_serial.then(|| SERIAL.to_owned()));
@@ -292,19 +292,22 @@ fn label(runtime: &Runtime, taken: &[String]) -> String {
 pub fn study(label: &str, processes: &[ProbeProcess], elapsed_ms: &[u64], cpus: &[u32]) -> Option<ExternalStudy> {
     let identity = processes.first()?.answer.identity.as_ref()?;
     let case = |clock: &str| format!("{label} {clock}");
-    let visits: Vec<ExternalVisit> =
-        (0..).zip(processes).flat_map(|(at, process)| visits(at, process, &case)).collect();
+    let iterations: Vec<ExternalIteration> =
+        (0..).zip(processes).flat_map(|(at, process)| iterations(at, process, &case)).collect();
     let mut comparisons: Vec<(String, String)> = Vec::new();
-    for visit in visits.iter().filter(|visit| visit.case != case(NOTHING)) {
-        if !comparisons.iter().any(|(known, _)| *known == visit.case) {
-            comparisons.push((visit.case.clone(), case(NOTHING)));
+    for iteration in iterations.iter().filter(|iteration| iteration.case != case(NOTHING)) {
+        if !comparisons.iter().any(|(known, _)| *known == iteration.case) {
+            comparisons.push((iteration.case.clone(), case(NOTHING)));
         }
     }
     // Nothing else is known of the timer in a loop of that runtime.
     let tick_ns = 1e9 / identity.timer_hz.max(1) as f64;
     let clock = StudyClock { name: case(&identity.timer), error_ns: tick_ns, batch_ns: tick_ns };
-    let process =
-        |(fork, elapsed_ms): (u32, &u64)| StudyProcess { fork, elapsed_ms: *elapsed_ms, ..StudyProcess::default() };
+    let process = |(process, elapsed_ms): (u32, &u64)| StudyProcess {
+        process,
+        elapsed_ms: *elapsed_ms,
+        ..StudyProcess::default()
+    };
     let processes = (0..).zip(elapsed_ms).map(process).collect();
     let is_any = !comparisons.is_empty();
     is_any.then(|| ExternalStudy {
@@ -313,11 +316,11 @@ pub fn study(label: &str, processes: &[ProbeProcess], elapsed_ms: &[u64], cpus: 
         comparisons,
         clock,
         processes,
-        visits,
+        iterations,
     })
 }
 
-fn visits(at: u32, process: &ProbeProcess, case: &dyn Fn(&str) -> String) -> Vec<ExternalVisit> {
+fn iterations(at: u32, process: &ProbeProcess, case: &dyn Fn(&str) -> String) -> Vec<ExternalIteration> {
     let answer = &process.answer;
     let hz = answer.identity.as_ref().map_or(1, |identity| identity.timer_hz.max(1));
     // Ticks have any origin; nanoseconds count from the first.
@@ -326,9 +329,9 @@ fn visits(at: u32, process: &ProbeProcess, case: &dyn Fn(&str) -> String) -> Vec
         let ns = u128::from(ticks.saturating_sub(origin)) * 1_000_000_000 / u128::from(hz);
         u64::try_from(ns).unwrap_or(u64::MAX)
     };
-    let visit = |sweep: &Sweep| {
+    let iteration = |sweep: &Sweep| {
         let of = |thread: u32| sweep.batches.iter().filter(move |batch| batch.0 == thread);
-        ExternalVisit {
+        ExternalIteration {
             case: case(&sweep.clock),
             tokens: sweep.tokens,
             threads: sweep.threads,
@@ -338,11 +341,11 @@ fn visits(at: u32, process: &ProbeProcess, case: &dyn Fn(&str) -> String) -> Vec
             batches_ns: (0..sweep.threads)
                 .map(|thread| of(thread).map(|batch| (ns(batch.1), ns(batch.2))).collect())
                 .collect(),
-            ..ExternalVisit::default()
+            ..ExternalIteration::default()
         }
     };
     // More threads than were asked for are no answer.
-    answer.sweeps.iter().filter(|sweep| sweep.threads <= MOST_THREADS).map(visit).collect()
+    answer.sweeps.iter().filter(|sweep| sweep.threads <= MOST_THREADS).map(iteration).collect()
 }
 
 /// Whether any program of this kind is found here that can be measured.

@@ -39,7 +39,6 @@ impl BoundBasis {
         }
     }
 
-    /// Its assumption.
     pub const fn assumption(self) -> &'static str {
         match self {
             Self::Chrony => "the reference clock at the root of chronyd's source is right",

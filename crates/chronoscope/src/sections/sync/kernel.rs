@@ -48,7 +48,6 @@ pub struct Kernel {
 /// A pulse per second that disciplines the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pps {
-    /// Its frequency.
     pub frequency_ppm: f64,
     /// The wander of that frequency.
     pub stability_ppm: f64,

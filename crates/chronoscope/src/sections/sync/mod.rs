@@ -24,14 +24,13 @@ pub mod view;
 use std::time::Duration;
 
 use crate::engine::session::Session;
-use crate::engine::stages::StageError;
+use crate::engine::stages::StageResult;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
 use crate::section::Section;
 use crate::section::rule::SectionRule;
 
-/// The section.
 pub struct Sync;
 
 impl Section for Sync {
@@ -51,12 +50,7 @@ impl Section for Sync {
         Some(plan::time_alone(depth))
     }
 
-    fn measure(
-        _part: Part,
-        session: &mut Session<'_>,
-        plan: &Self::Plan,
-        report: &mut Self::Report,
-    ) -> Result<(), StageError> {
+    fn measure(_part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult {
         measure::run(session, plan, report)
     }
 }

@@ -17,7 +17,6 @@ const TRIES: usize = 64;
 pub struct Slew {
     /// As declared by the kernel.
     pub declared: Known<Declared>,
-    /// As observed.
     pub observed: Known<Observed>,
     /// The part that slews an offset away: it makes intervals wrong, while the rest makes them right.
     pub transient_ppm: Known<f64>,

@@ -28,7 +28,6 @@ pub const KINDS: &[Kind] = &[
     gap::NOT_RUN,
 ];
 
-/// All detectors.
 #[derive(Debug, Default)]
 pub struct Detectors {
     stepped: stepped::Detector,

@@ -224,7 +224,6 @@ fn truncated(frequency: f64) -> f64 {
     if half_turn > 0.0 { half_turn.sin() / half_turn } else { 1.0 }
 }
 
-/// Turns, in ±½.
 fn wrapped(turns: f64) -> f64 {
     turns - turns.round()
 }

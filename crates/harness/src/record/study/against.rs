@@ -24,7 +24,7 @@ pub struct Against {
     /// Cases of the other build that failed, and why.
     pub failures: Vec<CaseFailure>,
     /// The processes of the other build. Those with even numbers ran after this build's of the same number, the others before.
-    pub forks: Vec<StudyProcess>,
+    pub processes: Vec<StudyProcess>,
     /// The overall conclusion; null where the builds have no cell in common.
     pub conclusion: Option<Finding>,
 }

@@ -33,7 +33,7 @@ pub struct Cell {
     /// The typical value: the median over processes of each one's median batch. Far below `time_ns` where a few calls take much
     /// of the time. Null in the mode that times single operations.
     pub median_ns: Option<Estimate>,
-    /// The fastest visit; null for several threads, where the fastest runs while others do not.
+    /// The fastest iteration; null for several threads, where the fastest runs while others do not.
     pub minimum_ns: Option<f64>,
     /// Operations per second of all threads of the role: their number over `time_ns`. Null if the time may be zero.
     pub throughput_per_s: Option<Estimate>,
@@ -47,7 +47,7 @@ pub struct Cell {
     pub outliers: Outliers,
     /// The values around which batches cluster, most frequent first.
     pub modes: Vec<Peak>,
-    /// The share of a visit during which all threads measured, the median over visits that count; null for one thread.
+    /// The share of an iteration during which all threads measured, the median over iterations that count; null for one thread.
     /// Estimates use only that share.
     pub overlap_share: Option<f64>,
     /// Whether the operation uses threads of its own. Its measuring threads are then not bound to CPUs, so that those threads can
@@ -55,23 +55,23 @@ pub struct Cell {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_threads: bool,
     /// If the operation slows its core (as wide vectors lower the frequency of some): how many times as long the interference
-    /// probe takes around it as around others. Its visits are compared with each other.
+    /// probe takes around it as around others. Its iterations are compared with each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slows_core: Option<f64>,
-    /// Whether the operation gives up its CPU by itself: it loses it far more often than others in the same rounds. Its visits
+    /// Whether the operation gives up its CPU by itself: it loses it far more often than others in the same rounds. Its iterations
     /// count all the same.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub switches_by_itself: bool,
-    /// Visits altogether.
-    pub visits: u64,
-    /// Visits with undisturbed interference probes and no preempted thread.
-    pub visits_quiet: u64,
+    /// Iterations altogether.
+    pub iterations: u64,
+    /// Iterations with undisturbed interference probes and no preempted thread.
+    pub iterations_quiet: u64,
     /// Single operations, in the mode that times them.
     pub latencies: Option<Latencies>,
     /// The result claimed by timestamps around part of the loop, if the case takes them.
     pub part: Option<OperationPart>,
     /// By process.
-    pub forks: Vec<CellProcess>,
+    pub processes: Vec<CellProcess>,
 }
 
 impl Cell {
@@ -91,14 +91,14 @@ impl Cell {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CellProcess {
     /// Which process.
-    pub fork: u32,
-    /// Its estimate; null without a visit that counts.
+    pub process: u32,
+    /// Its estimate; null without an iteration that counts.
     pub time_ns: Option<f64>,
-    /// Its visits in chronological order.
-    pub visits: Vec<StudyIteration>,
+    /// Its iterations in chronological order.
+    pub iterations: Vec<StudyIteration>,
 }
 
-/// One visit to a cell: a few batches without a pause.
+/// One iteration to a cell: a few batches without a pause.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudyIteration {
@@ -176,8 +176,8 @@ pub struct Latencies {
     pub resolved_from_ns: f64,
     /// Their times.
     pub ns: Times,
-    /// Visits whose operations are left out of all this, because something else disturbed them.
-    pub visits_left_out: u64,
+    /// Iterations whose operations are left out of all this, because something else disturbed them.
+    pub iterations_left_out: u64,
     /// The largest of those that are left out.
     pub maximum_ns_left_out: Option<f64>,
 }
@@ -203,8 +203,8 @@ pub struct OperationPart {
     pub inflation: Estimate,
     /// The timed share of each thread's CPU time: the part that preemption inflates.
     pub timed_share: f64,
-    /// Preemptions of threads, per visit.
-    pub preemptions_per_visit: f64,
+    /// Preemptions of threads, per iteration.
+    pub preemptions_per_iteration: f64,
 }
 
 impl OperationPart {

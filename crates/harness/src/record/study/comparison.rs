@@ -26,7 +26,7 @@ pub struct Comparison {
 pub struct ComparisonPoint {
     /// Tokens of backoff before each operation.
     pub backoff_tokens: u64,
-    /// The operation's time minus the baseline's, from visits in the same rounds, in nanoseconds: the median over
+    /// The operation's time minus the baseline's, from iterations in the same rounds, in nanoseconds: the median over
     /// processes. The interval is wide enough for all comparisons of the study to hold at once; its confidence is that of
     /// this one.
     pub difference_ns: Estimate,
@@ -34,7 +34,7 @@ pub struct ComparisonPoint {
     pub ratio: Estimate,
     /// The verdict.
     pub verdict: Difference,
-    /// Pairs of visits in the same round that count.
+    /// Pairs of iterations in the same round that count.
     pub pairs: u64,
 }
 

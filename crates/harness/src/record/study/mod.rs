@@ -53,7 +53,7 @@ pub struct StudyReport {
     /// The cost of a token of backoff; null if not measured.
     pub tokens: Option<TokenCost>,
     /// What the interference probes measured.
-    pub canary: Option<InterferenceProbe>,
+    pub interference_probe: Option<InterferenceProbe>,
     /// Each combination of case, parameters, backoff and threads.
     pub cells: Vec<Cell>,
     /// Direct comparisons of operations.
@@ -63,7 +63,7 @@ pub struct StudyReport {
     /// Cases that failed, and why.
     pub failures: Vec<CaseFailure>,
     /// The processes.
-    pub forks: Vec<StudyProcess>,
+    pub processes: Vec<StudyProcess>,
     /// Conclusions in reading order: comparisons, then single cases.
     pub conclusions: Vec<Finding>,
 }
@@ -78,7 +78,7 @@ impl StudyRecord {
     pub fn is_whole(&self) -> bool {
         !self.interrupted
             && self.content.study.failures.is_empty()
-            && self.content.study.cells.iter().any(|cell| cell.visits > 0)
+            && self.content.study.cells.iter().any(|cell| cell.iterations > 0)
     }
 }
 
@@ -92,12 +92,12 @@ impl StudyReport {
             clock: None,
             empty_loop_ns: None,
             tokens: None,
-            canary: None,
+            interference_probe: None,
             cells: Vec::new(),
             comparisons: Vec::new(),
             control: None,
             failures: Vec::new(),
-            forks: Vec::new(),
+            processes: Vec::new(),
             conclusions: Vec::new(),
         }
     }

@@ -21,12 +21,12 @@ pub struct StudyPlan {
     /// Time for all processes together, in milliseconds.
     pub budget_ms: u64,
     /// Worker processes.
-    pub forks: u32,
-    /// Visits to each cell per process.
+    pub processes: u32,
+    /// Iterations to each cell per process.
     pub rounds: u32,
-    /// Measured batches per visit; 0 for as many as time allows.
+    /// Measured batches per iteration; 0 for as many as time allows.
     pub batches: u32,
-    /// Unmeasured batches before them in each visit.
+    /// Unmeasured batches before them in each iteration.
     pub warm_up_batches: u32,
     /// The CPUs that threads are pinned to, in turn.
     pub cpus: Vec<u32>,
@@ -99,7 +99,7 @@ pub enum Mode {
     Throughput,
     /// Single operations, timed rarely enough that the clock is not the bottleneck.
     SampleTime,
-    /// One operation per visit, cold.
+    /// One operation per iteration, cold.
     SingleShot,
     /// Batches of exactly this many operations.
     Batch(u64),

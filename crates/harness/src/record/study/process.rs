@@ -7,7 +7,7 @@ use crate::record::Disturbance;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudyProcess {
     /// Its number.
-    pub fork: u32,
+    pub process: u32,
     /// Its wall time in milliseconds.
     pub elapsed_ms: u64,
     /// Bytes of padding in its environment, which shift its stack.
@@ -37,40 +37,40 @@ impl CaseFailure {
     }
 }
 
-/// Results of the interference probes around every visit: a chain of dependent multiplications, and a loop limited only
+/// Results of the interference probes around every iteration: a chain of dependent multiplications, and a loop limited only
 /// by the core's width.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterferenceProbe {
-    /// Total visits.
-    pub visits: u64,
+    /// Total iterations.
+    pub iterations: u64,
     /// Those with undisturbed probes and no involuntary context switch.
-    pub visits_quiet: u64,
-    /// Visits with a busy SMT sibling: the loop ran slow, the chain did not.
-    pub visits_shared: u64,
-    /// Visits in which the chain ran slow too: another frequency, or stolen time.
-    pub visits_slow: u64,
-    /// Visits in which a thread was preempted.
-    pub visits_preempted: u64,
-    /// Nanoseconds per turn of the loop in the quietest visits.
+    pub iterations_quiet: u64,
+    /// Iterations with a busy SMT sibling: the loop ran slow, the chain did not.
+    pub iterations_shared: u64,
+    /// Iterations in which the chain ran slow too: another frequency, or stolen time.
+    pub iterations_slow: u64,
+    /// Iterations in which a thread was preempted.
+    pub iterations_preempted: u64,
+    /// Nanoseconds per turn of the loop in the quietest iterations.
     pub quiet_turn_ns: f64,
-    /// Nanoseconds per link of the chain in the quietest visits.
+    /// Nanoseconds per link of the chain in the quietest iterations.
     pub quiet_link_ns: f64,
 }
 
 impl InterferenceProbe {
-    /// An undisturbed loop or chain takes at most this many times as long as in the quietest visits.
+    /// An undisturbed loop or chain takes at most this many times as long as in the quietest iterations.
     pub const QUIET_FACTOR: f64 = 1.15;
-    /// The quietest visits: this share of all.
+    /// The quietest iterations: this share of all.
     pub const QUIETEST_SHARE: f64 = 0.05;
 
-    /// A turn of the loop takes at most so long in an undisturbed visit, in nanoseconds.
+    /// A turn of the loop takes at most so long in an undisturbed iteration, in nanoseconds.
     pub fn slowest_quiet_turn_ns(&self) -> f64 {
         self.quiet_turn_ns * Self::QUIET_FACTOR
     }
 
-    /// Whether fewer than half of the visits were quiet: the program rarely had the core to itself.
+    /// Whether fewer than half of the iterations were quiet: the program rarely had the core to itself.
     pub fn is_noisy(&self) -> bool {
-        self.visits_quiet < self.visits.div_ceil(2)
+        self.iterations_quiet < self.iterations.div_ceil(2)
     }
 }

@@ -1,4 +1,4 @@
-use super::super::made_up::{cell as of_forks, record};
+use super::super::made_up::{cell as of_processes, record};
 use super::*;
 use crate::record::study::CaseFailure;
 use crate::stats::Random;
@@ -21,7 +21,7 @@ fn partners_are_compared_whatever_their_level() {
     for (factor, expected) in
         [(1.02, Difference::Slower), (0.98, Difference::Faster), (1.0, Difference::Same), (1.004, Difference::Same)]
     {
-        let found = only(of_forks("a", 0, &times(factor)), of_forks("a", 0, &times(1.0)));
+        let found = only(of_processes("a", 0, &times(factor)), of_processes("a", 0, &times(1.0)));
         assert_eq!((found.verdict, found.pairs), (expected, 12), "{factor}: {found:?}");
         assert!(found.ratio.is_some_and(|ratio| (ratio.estimate - factor).abs() < 1e-9));
     }
@@ -29,14 +29,14 @@ fn partners_are_compared_whatever_their_level() {
 
 #[test]
 fn too_few_pairs_decide_nothing_and_say_so() {
-    let ten = |factor: f64| of_forks("a", 0, &times(factor)[..6]);
+    let ten = |factor: f64| of_processes("a", 0, &times(factor)[..6]);
     let found = against(&report(vec![ten(2.0)]), report(vec![ten(1.0)]), "old", Vec::new());
     assert_eq!((found.cells[0].verdict, found.cells[0].pairs), (Difference::Unresolved, 6));
     assert!(found.warnings[0].starts_with("6 "), "{:?}", found.warnings);
     assert!(found.has_unresolved() && !found.has_regression());
     assert!((found.confidence - (1.0 - 2.0 / 64.0)).abs() < 1e-9, "attained: {}", found.confidence);
     // 99 %, as the plan has it, takes 8 pairs for a single cell; for a hundred cells 99.99 %, and 15 pairs.
-    let many = |factor: f64| report((0..100).map(|tokens| of_forks("a", tokens, &times(factor))).collect());
+    let many = |factor: f64| report((0..100).map(|tokens| of_processes("a", tokens, &times(factor))).collect());
     let found = against(&many(2.0), many(1.0), "old", Vec::new());
     assert!(found.warnings[0].contains("15"), "{:?}", found.warnings);
     // Twelve pairs hold each interval with 1 − 2/2¹².
@@ -46,46 +46,46 @@ fn too_few_pairs_decide_nothing_and_say_so() {
 #[test]
 fn the_conclusion_counts_what_is_slower() {
     let of = |factors: [f64; 2]| {
-        report(factors.iter().zip(0..).map(|(of, tokens)| of_forks("a", tokens, &times(*of))).collect())
+        report(factors.iter().zip(0..).map(|(of, tokens)| of_processes("a", tokens, &times(*of))).collect())
     };
     let concluded = |factor: f64| against(&of([factor, 1.0]), of([1.0; 2]), "old", Vec::new()).conclusion.unwrap();
     let slower = concluded(1.2);
     assert!(slower.is(BECAME_SLOWER) && slower.evidence.summary.starts_with("1 of 2"), "{slower:?}");
     assert!(concluded(1.0).is(NOT_SLOWER));
-    let few = |factor: f64| report(vec![of_forks("a", 0, &times(factor)[..2])]);
+    let few = |factor: f64| report(vec![of_processes("a", 0, &times(factor)[..2])]);
     assert!(against(&few(1.0), few(1.0), "old", Vec::new()).conclusion.unwrap().is(NOT_KNOWN_SLOWER));
     assert_eq!(against(&report(Vec::new()), report(Vec::new()), "old", Vec::new()).conclusion, None);
 }
 
 #[test]
 fn a_process_without_a_partner_does_not_count() {
-    let mut other = of_forks("a", 0, &times(1.0));
-    other.forks[0].time_ns = None;
-    other.forks.pop();
-    assert_eq!(only(of_forks("a", 0, &times(1.0)), other).pairs, 10);
+    let mut other = of_processes("a", 0, &times(1.0));
+    other.processes[0].time_ns = None;
+    other.processes.pop();
+    assert_eq!(only(of_processes("a", 0, &times(1.0)), other).pairs, 10);
 }
 
 #[test]
 fn what_the_clock_could_make_up_is_no_difference() {
-    let coarse = |factor: f64| Cell { clock_share_pct: 5.0, ..of_forks("a", 0, &times(factor)) };
+    let coarse = |factor: f64| Cell { clock_share_pct: 5.0, ..of_processes("a", 0, &times(factor)) };
     assert_eq!(only(coarse(1.02), coarse(1.0)).verdict, Difference::Unresolved);
     assert_eq!(only(coarse(1.2), coarse(1.0)).verdict, Difference::Slower);
 }
 
 #[test]
 fn what_the_clock_leaves_open_is_not_the_same() {
-    let coarse = |factor: f64| Cell { clock_share_pct: 5.0, ..of_forks("a", 0, &times(factor)) };
+    let coarse = |factor: f64| Cell { clock_share_pct: 5.0, ..of_processes("a", 0, &times(factor)) };
     let found = only(coarse(1.001), coarse(1.0));
     assert_eq!(found.verdict, Difference::Unresolved, "{found:?}");
-    let fine = |factor: f64| Cell { clock_share_pct: 0.1, ..of_forks("a", 0, &times(factor)) };
+    let fine = |factor: f64| Cell { clock_share_pct: 0.1, ..of_processes("a", 0, &times(factor)) };
     assert_eq!(only(fine(1.001), fine(1.0)).verdict, Difference::Same);
 }
 
 #[test]
 fn an_operation_may_become_something_but_nothings_do_not_differ() {
-    let nothing = |factor: f64| Cell { time_ns: None, below_ns: Some(0.3), ..of_forks("a", 0, &times(factor)) };
+    let nothing = |factor: f64| Cell { time_ns: None, below_ns: Some(0.3), ..of_processes("a", 0, &times(factor)) };
     assert_eq!(only(nothing(1.1), nothing(1.0)).verdict, Difference::Unresolved);
-    let found = only(of_forks("a", 0, &times(1.1)), nothing(1.0));
+    let found = only(of_processes("a", 0, &times(1.1)), nothing(1.0));
     assert!(found.verdict == Difference::Slower && !found.has_ratio());
 }
 
@@ -93,11 +93,11 @@ fn an_operation_may_become_something_but_nothings_do_not_differ() {
 fn what_only_one_build_has_is_named() {
     let mut other = StudyReport {
         failures: vec![CaseFailure { case: "c".into(), at: "here".into(), reason: "no".into() }],
-        forks: vec![StudyProcess { reason_incomplete: Some("it was killed".into()), ..StudyProcess::default() }],
-        ..report(vec![of_forks("b", 4, &times(1.0))])
+        processes: vec![StudyProcess { reason_incomplete: Some("it was killed".into()), ..StudyProcess::default() }],
+        ..report(vec![of_processes("b", 4, &times(1.0))])
     };
     (other.plan.backoff_tokens, other.plan.threads) = (vec![4], vec![1, 2]);
-    let found = against(&report(vec![of_forks("a", 0, &times(1.0))]), other, "old", vec!["new".into()]);
+    let found = against(&report(vec![of_processes("a", 0, &times(1.0))]), other, "old", vec!["new".into()]);
     assert!(found.cells.is_empty() && found.conclusion.is_none());
     assert_eq!(
         (found.only_this, found.only_other),
@@ -126,9 +126,9 @@ fn resampled(random: &mut Random, pairs: usize, factor: f64) -> Vec<(f64, f64)> 
         next = if place.is_multiple_of(STRETCH) { random.below(RECORDED.len()) } else { (next + 1) % RECORDED.len() };
         RECORDED[next] * if random.unit() < UNLUCKY.0 { UNLUCKY.1 } else { 1.0 }
     };
-    let pair = |fork: usize| {
-        let (first, second) = (process(2 * fork), process(2 * fork + 1));
-        let (this, other) = if fork.is_multiple_of(2) { (first, second) } else { (second, first) };
+    let pair = |number: usize| {
+        let (first, second) = (process(2 * number), process(2 * number + 1));
+        let (this, other) = if number.is_multiple_of(2) { (first, second) } else { (second, first) };
         (other, factor * this)
     };
     (0..pairs).map(pair).collect()

@@ -1,6 +1,6 @@
 use super::disturbed::Disturbed;
+use super::iteration::{FEW, Iteration, Timed, counted_up_to, operations_per_batch};
 use super::observations::{Observations, median};
-use super::visit::{FEW, Iteration, Timed, counted_up_to, operations_per_batch};
 use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, Difference, Estimate, TokenCost};
 use crate::stats::{Paired, compare, confidence_of_each, hiding, paired};
 use crate::study::schedule::CellSpec;
@@ -11,7 +11,7 @@ const FEWEST_FOR_A_MODEL: usize = 3;
 /// All comparisons of the plan, and those of operations with themselves.
 pub(super) fn estimate(
     seen: &Observations<'_>,
-    visits: &[Vec<Iteration<'_>>],
+    iterations: &[Vec<Iteration<'_>>],
     tokens: Option<&TokenCost>,
 ) -> (Vec<Comparison>, Option<Control>) {
     let of = comparisons(seen);
@@ -21,10 +21,10 @@ pub(super) fn estimate(
     let mut found = Vec::new();
     for (case, baseline) in &seen.plan.comparisons {
         for row in rows(seen, case) {
-            found.extend(comparison(seen, visits, (case, baseline), &row, tokens, (confidence, least)));
+            found.extend(comparison(seen, iterations, (case, baseline), &row, tokens, (confidence, least)));
         }
     }
-    (found, control(seen, visits, (confidence, least)))
+    (found, control(seen, iterations, (confidence, least)))
 }
 
 /// How many comparisons the study makes.
@@ -48,31 +48,32 @@ fn rows<'a>(seen: &Observations<'a>, case: &str) -> Vec<Vec<&'a CellSpec>> {
 
 fn comparison(
     seen: &Observations<'_>,
-    visits: &[Vec<Iteration<'_>>],
+    iterations: &[Vec<Iteration<'_>>],
     (case, baseline): (&str, &str),
     row: &[&CellSpec],
     tokens: Option<&TokenCost>,
     confidences: (f64, f64),
 ) -> Option<Comparison> {
     let mut points = Vec::new();
-    let mut differences: Vec<Vec<f64>> = vec![Vec::new(); seen.forks.len()];
+    let mut differences: Vec<Vec<f64>> = vec![Vec::new(); seen.processes.len()];
     let mut backoff = Vec::new();
     for spec in row {
         let (Some(a), Some(b)) = (place(seen, spec, baseline, false), place(seen, spec, case, false)) else { continue };
-        let pairs = pairs(&visits[a], &visits[b], seen.forks.len());
+        let pairs = pairs(&iterations[a], &iterations[b], seen.processes.len());
         // A model needs every process at every backoff: one without a pair that counts gives those that do not.
-        let all = pairs_up_to(&visits[a], &visits[b], seen.forks.len(), Disturbed::Yes);
+        let all = pairs_up_to(&iterations[a], &iterations[b], seen.processes.len(), Disturbed::Yes);
         for ((process, pairs), all) in differences.iter_mut().zip(&pairs).zip(&all) {
             let sides = sides(if pairs.is_empty() { all } else { pairs });
             process.push(sides.map_or(f64::NAN, |(a, b)| b - a));
         }
         backoff.push(spec.tokens as f64);
-        let floor_ns = floor_ns(seen, &visits[b]).max(floor_ns(seen, &visits[a]));
+        let floor_ns = floor_ns(seen, &iterations[b]).max(floor_ns(seen, &iterations[a]));
         let Some((point, _)) = point(seen, spec.tokens, &pairs, floor_ns, confidences) else { continue };
         points.push(point);
     }
     let first = row.first().filter(|_| !points.is_empty())?;
-    let whole: Vec<Vec<f64>> = differences.into_iter().filter(|fork| fork.iter().all(|ns| ns.is_finite())).collect();
+    let whole: Vec<Vec<f64>> =
+        differences.into_iter().filter(|process| process.iter().all(|ns| ns.is_finite())).collect();
     Some(Comparison {
         case: case.to_owned(),
         baseline: baseline.to_owned(),
@@ -90,12 +91,12 @@ fn place(seen: &Observations<'_>, spec: &CellSpec, case: &str, control: bool) ->
     })
 }
 
-/// Visits to two cells in the same round.
+/// Iterations to two cells in the same round.
 type Pair<'i, 'a> = (&'i Iteration<'a>, &'i Iteration<'a>);
 
-/// For each process, its visits to both cells in the same rounds, as undisturbed as enough processes allow.
-fn pairs<'i, 'a>(a: &'i [Iteration<'a>], b: &'i [Iteration<'a>], forks: usize) -> Vec<Vec<Pair<'i, 'a>>> {
-    let up_to = |level: Disturbed| pairs_up_to(a, b, forks, level);
+/// For each process, its iterations to both cells in the same rounds, as undisturbed as enough processes allow.
+fn pairs<'i, 'a>(a: &'i [Iteration<'a>], b: &'i [Iteration<'a>], processes: usize) -> Vec<Vec<Pair<'i, 'a>>> {
+    let up_to = |level: Disturbed| pairs_up_to(a, b, processes, level);
     let mut found = up_to(counted_up_to(|level| up_to(level).iter().map(Vec::len).collect()));
     // Next to processes with a few, one with less says what a stray pair says.
     if found.iter().filter(|pairs| pairs.len() >= FEW).count() >= FEW {
@@ -107,14 +108,15 @@ fn pairs<'i, 'a>(a: &'i [Iteration<'a>], b: &'i [Iteration<'a>], forks: usize) -
 fn pairs_up_to<'i, 'a>(
     a: &'i [Iteration<'a>],
     b: &'i [Iteration<'a>],
-    forks: usize,
+    processes: usize,
     level: Disturbed,
 ) -> Vec<Vec<Pair<'i, 'a>>> {
-    let mut found = vec![Vec::new(); forks];
-    for of_a in a.iter().filter(|visit| visit.disturbed <= level) {
-        let same_round = |visit: &&Iteration<'_>| visit.fork == of_a.fork && visit.log.round == of_a.log.round;
-        if let Some(of_b) = b.iter().find(same_round).filter(|visit| visit.disturbed <= level) {
-            found[of_a.fork].push((of_a, of_b));
+    let mut found = vec![Vec::new(); processes];
+    for of_a in a.iter().filter(|iteration| iteration.disturbed <= level) {
+        let same_round =
+            |iteration: &&Iteration<'_>| iteration.process == of_a.process && iteration.log.round == of_a.log.round;
+        if let Some(of_b) = b.iter().find(same_round).filter(|iteration| iteration.disturbed <= level) {
+            found[of_a.process].push((of_a, of_b));
         }
     }
     found
@@ -130,14 +132,14 @@ fn sides(pairs: &[Pair<'_, '_>]) -> Option<(f64, f64)> {
 }
 
 /// The mean time per operation and thread over all roles.
-fn whole_ns(visit: &Iteration<'_>) -> f64 {
-    let threads: usize = visit.roles.iter().map(Vec::len).sum();
-    threads as f64 * 1e9 / (0..visit.roles.len()).map(|role| visit.per_s(role)).sum::<f64>()
+fn whole_ns(iteration: &Iteration<'_>) -> f64 {
+    let threads: usize = iteration.roles.iter().map(Vec::len).sum();
+    threads as f64 * 1e9 / (0..iteration.roles.len()).map(|role| iteration.per_s(role)).sum::<f64>()
 }
 
 /// The uncertainty that batch overhead leaves in one operation's time.
-fn floor_ns(seen: &Observations<'_>, visits: &[Iteration<'_>]) -> f64 {
-    let threads = visits.iter().flat_map(|visit| &visit.log.threads);
+fn floor_ns(seen: &Observations<'_>, iterations: &[Iteration<'_>]) -> f64 {
+    let threads = iterations.iter().flat_map(|iteration| &iteration.log.threads);
     seen.floor_ns(median(threads.map(operations_per_batch)).unwrap_or(1.0))
 }
 
@@ -185,26 +187,26 @@ fn ratio_of_means(pairs: &[Vec<Pair<'_, '_>>]) -> Option<f64> {
 }
 
 /// The operations of all roles.
-fn timed(visit: &Iteration<'_>) -> Timed {
-    visit.timed.iter().copied().sum()
+fn timed(iteration: &Iteration<'_>) -> Timed {
+    iteration.timed.iter().copied().sum()
 }
 
 fn model(
     seen: &Observations<'_>,
     backoff: &[f64],
-    forks: &[Vec<f64>],
+    processes: &[Vec<f64>],
     points: &[ComparisonPoint],
     tokens: Option<&TokenCost>,
 ) -> Option<CostModel> {
-    if backoff.len() < FEWEST_FOR_A_MODEL || forks.len() < FEWEST_FOR_A_MODEL {
+    if backoff.len() < FEWEST_FOR_A_MODEL || processes.len() < FEWEST_FOR_A_MODEL {
         return None;
     }
     let exposed_ns = points.iter().min_by_key(|point| point.backoff_tokens)?.difference_ns;
     // A gain is the other side's cost.
     let is_gain = exposed_ns.high < 0.0;
     let turned = |ns: &f64| if is_gain { -ns } else { *ns };
-    let forks: Vec<Vec<f64>> = forks.iter().map(|fork| fork.iter().map(turned).collect()).collect();
-    let found = hiding(backoff, &forks, seen.plan.confidence)?;
+    let processes: Vec<Vec<f64>> = processes.iter().map(|process| process.iter().map(turned).collect()).collect();
+    let found = hiding(backoff, &processes, seen.plan.confidence)?;
     Some(CostModel {
         shape: found.shape,
         // Taken from the point, so that a page has one number for it: the curve's uses other pairs.
@@ -216,12 +218,12 @@ fn model(
 }
 
 /// Every baseline compared with a second arm of itself.
-fn control(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>], confidences: (f64, f64)) -> Option<Control> {
+fn control(seen: &Observations<'_>, iterations: &[Vec<Iteration<'_>>], confidences: (f64, f64)) -> Option<Control> {
     let mut found = Vec::new();
     for (at, spec) in seen.cells.iter().enumerate().filter(|(_, spec)| spec.control) {
         let Some(first) = place(seen, spec, &spec.case, false) else { continue };
-        let pairs = pairs(&visits[first], &visits[at], seen.forks.len());
-        found.extend(point(seen, spec.tokens, &pairs, floor_ns(seen, &visits[at]), confidences));
+        let pairs = pairs(&iterations[first], &iterations[at], seen.processes.len());
+        found.extend(point(seen, spec.tokens, &pairs, floor_ns(seen, &iterations[at]), confidences));
     }
     let wrong = |point: &ComparisonPoint| matches!(point.verdict, Difference::Faster | Difference::Slower);
     let (resolvable_pct, resolvable_ns) = resolvable(&found)?;
@@ -261,7 +263,7 @@ mod tests {
             cases: vec!["a".to_owned(), "b".to_owned()],
             backoff_tokens: vec![0, 5, 10],
             comparisons: vec![("a".to_owned(), "b".to_owned())],
-            forks: 4,
+            processes: 4,
             ..made_up::plan()
         }
     }
@@ -276,7 +278,7 @@ mod tests {
             plan,
             cases: &[],
             cells: &[],
-            forks: &[],
+            processes: &[],
             own_threads: NONE,
             times_only: false,
             least: &[],
@@ -333,9 +335,10 @@ mod tests {
         let tokens = [0, 2, 4, 6, 8, 12, 16, 20, 24, 28];
         let left = |tokens: u64| exposed * (1.0 - tokens as f64 / 8.0).max(0.0);
         let points: Vec<ComparisonPoint> = tokens.iter().map(|tokens| point(*tokens, left(*tokens))).collect();
-        let process = |fork: u64| tokens.iter().map(|at| left(*at) + 0.01 * ((fork * 5 + at * 3) % 7) as f64).collect();
-        let forks: Vec<Vec<f64>> = (0..8).map(process).collect();
-        model(&seen(&plan), &tokens.map(|tokens| tokens as f64), &forks, &points, None).unwrap()
+        let process =
+            |process: u64| tokens.iter().map(|at| left(*at) + 0.01 * ((process * 5 + at * 3) % 7) as f64).collect();
+        let processes: Vec<Vec<f64>> = (0..8).map(process).collect();
+        model(&seen(&plan), &tokens.map(|tokens| tokens as f64), &processes, &points, None).unwrap()
     }
 
     #[test]
@@ -353,8 +356,9 @@ mod tests {
         let seen = seen(&plan);
         let points = [point(0, 6.38), point(5, 3.0), point(10, 1.0)];
         // Processes whose disturbed pairs count for the curve, but not for the points.
-        let forks = [[6.4, 3.0, 1.0], [6.3, 3.1, 1.1], [6.4, 2.9, 0.9], [7.9, 3.0, 1.0]].map(|fork| fork.to_vec());
-        let found = model(&seen, &[0.0, 5.0, 10.0], &forks, &points, None).unwrap();
+        let processes =
+            [[6.4, 3.0, 1.0], [6.3, 3.1, 1.1], [6.4, 2.9, 0.9], [7.9, 3.0, 1.0]].map(|process| process.to_vec());
+        let found = model(&seen, &[0.0, 5.0, 10.0], &processes, &points, None).unwrap();
         assert_eq!(found.exposed_ns, points[0].difference_ns);
     }
 }

@@ -1,4 +1,4 @@
-/// How disturbed a visit was, from least to most.
+/// How disturbed an iteration was, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::study) enum Disturbed {
     /// Not at all, as far as can be seen.

@@ -14,13 +14,13 @@ pub(in crate::study) struct Observations<'a> {
     pub(in crate::study) plan: &'a StudyPlan,
     pub(in crate::study) cases: &'a [Case],
     pub(in crate::study) cells: &'a [CellSpec],
-    /// For each process, its visits in chronological order.
-    pub(in crate::study) forks: &'a [Vec<IterationLog>],
+    /// For each process, its iterations in chronological order.
+    pub(in crate::study) processes: &'a [Vec<IterationLog>],
     /// Cells whose operation uses threads of its own.
     pub(in crate::study) own_threads: &'a BTreeSet<usize>,
     /// Whether only the times of cells are wanted: of another build nobody sees the rest, which takes longest.
     pub(in crate::study) times_only: bool,
-    /// For each cell, visits disturbed up to this level count in any case; empty if the visits themselves decide.
+    /// For each cell, iterations disturbed up to this level count in any case; empty if the iterations themselves decide.
     pub(in crate::study) least: &'a [Disturbed],
     /// The error of two clock readings.
     pub(in crate::study) error_ns: f64,

@@ -1,4 +1,4 @@
-//! Which visits were disturbed, and by whom: by the machine, or by the operation itself.
+//! Which iterations were disturbed, and by whom: by the machine, or by the operation itself.
 
 use std::collections::BTreeMap;
 
@@ -13,32 +13,32 @@ use crate::study::schedule::CellSpec;
 
 const QUIET_FACTOR: f64 = InterferenceProbe::QUIET_FACTOR;
 const QUIETEST_SHARE: f64 = InterferenceProbe::QUIETEST_SHARE;
-/// Of fewer visits to a cell nothing is said about what its operation does to the core.
-const FEWEST_VISITS: usize = 20;
-/// An operation is not blamed unless this share of the other cells' visits is quiet.
+/// Of fewer iterations to a cell nothing is said about what its operation does to the core.
+const FEWEST_ITERATIONS: usize = 20;
+/// An operation is not blamed unless this share of the other cells' iterations is quiet.
 const OTHERS_QUIET_SHARE: f64 = 0.5;
 /// An operation counts as giving up its CPU by itself if it loses it this many times as often as others, at least this often,
 /// and with at most this probability by chance.
 const OWN_SWITCHES: (f64, u64, f64) = (4.0, 5, 1e-4);
-/// With fewer operations, a visit's length depends on theirs.
+/// With fewer operations, an iteration's length depends on theirs.
 const FEW_OPERATIONS: f64 = 10.0;
-/// A visit in which the machine takes the CPU away with this probability or more is too long to be left out for that.
+/// An iteration in which the machine takes the CPU away with this probability or more is too long to be left out for that.
 const LIKELY_LOST: f64 = 0.1;
 
-/// What an operation does to its visits by itself.
+/// What an operation does to its iterations by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct OwnDoing {
     /// How many times as long the probe's chain takes around it as elsewhere; None if it takes as long.
     pub(super) slows_core: Option<f64>,
     /// Whether it gives up its CPU.
     pub(super) switches: bool,
-    /// Whether its visits are too long to be left out when the machine takes the CPU.
+    /// Whether its iterations are too long to be left out when the machine takes the CPU.
     is_long: bool,
 }
 
-/// How disturbed every visit of a run was, and what that was judged by.
+/// How disturbed every iteration of a run was, and what that was judged by.
 pub(super) struct Judged {
-    /// For each process and each of its visits.
+    /// For each process and each of its iterations.
     pub(super) disturbed: Vec<Vec<Disturbed>>,
     /// For each cell.
     pub(super) own: Vec<OwnDoing>,
@@ -52,49 +52,49 @@ struct Probe {
     link_ns: f64,
 }
 
-/// Judges every visit.
+/// Judges every iteration.
 ///
-/// Visits are compared with visits of as many threads, since threads of one program may share a core with each other; those of
+/// Iterations are compared with iterations of as many threads, since threads of one program may share a core with each other; those of
 /// an operation that slows its core, with its own. A switch that is the operation's own doing disturbs nothing: it is part of
 /// what the operation takes. Where there are more threads than CPUs the loops say nothing, and being taken off a CPU is part of
-/// the experiment: there every visit counts as undisturbed.
+/// the experiment: there every iteration counts as undisturbed.
 pub(super) fn judge(seen: &Observations<'_>) -> Judged {
     let mut logs = vec![Vec::new(); seen.cells.len()];
-    for visit in seen.forks.iter().flatten().filter(|visit| threads(seen, visit).is_some()) {
-        logs[visit.cell].push(visit);
+    for iteration in seen.processes.iter().flatten().filter(|iteration| threads(seen, iteration).is_some()) {
+        logs[iteration.cell].push(iteration);
     }
-    let cells: Vec<Visits> = logs.iter().map(|visits| Visits::of(visits)).collect();
-    let mut numbers = BTreeMap::<u32, Visits>::new();
-    for (spec, visits) in seen.cells.iter().zip(&cells) {
-        numbers.entry(spec.threads).or_default().extend(visits);
+    let cells: Vec<Iterations> = logs.iter().map(|iterations| Iterations::of(iterations)).collect();
+    let mut numbers = BTreeMap::<u32, Iterations>::new();
+    for (spec, iterations) in seen.cells.iter().zip(&cells) {
+        numbers.entry(spec.threads).or_default().extend(iterations);
     }
     let usual: BTreeMap<u32, Probe> =
-        numbers.iter().filter_map(|(number, visits)| Some((*number, visits.quietest()?))).collect();
-    let own_doing = |(spec, mine): (&CellSpec, &Visits)| {
+        numbers.iter().filter_map(|(number, iterations)| Some((*number, iterations.quietest()?))).collect();
+    let own_doing = |(spec, mine): (&CellSpec, &Iterations)| {
         usual.get(&spec.threads).map_or_else(OwnDoing::default, |usual| mine.own_doing(&numbers[&spec.threads], usual))
     };
     let own: Vec<OwnDoing> = seen.cells.iter().zip(&cells).map(own_doing).collect();
     let mut probe = InterferenceProbe::default();
-    let mut judge = |visit: &IterationLog| {
-        let Some(usual) = threads(seen, visit).and_then(|number| usual.get(&number)) else { return Disturbed::No };
-        let own = own[visit.cell];
-        let found = Probe::slowest(visit);
+    let mut judge = |iteration: &IterationLog| {
+        let Some(usual) = threads(seen, iteration).and_then(|number| usual.get(&number)) else { return Disturbed::No };
+        let own = own[iteration.cell];
+        let found = Probe::slowest(iteration);
         let slow = found.link_ns > usual.link_ns * own.slows_core.unwrap_or(1.0) * QUIET_FACTOR;
         let shared = !slow && found.turn_ns > usual.turn_ns * own.slows_core.unwrap_or(1.0) * QUIET_FACTOR;
-        let lost = switches(visit) > 0;
-        probe.visits += 1;
-        probe.visits_shared += u64::from(shared);
-        probe.visits_slow += u64::from(slow);
-        probe.visits_preempted += u64::from(lost && !own.switches);
+        let lost = switches(iteration) > 0;
+        probe.iterations += 1;
+        probe.iterations_shared += u64::from(shared);
+        probe.iterations_slow += u64::from(slow);
+        probe.iterations_preempted += u64::from(lost && !own.switches);
         let disturbed = match (slow || lost && !own.switches && !own.is_long, shared) {
             (true, _) => Disturbed::Yes,
             (false, true) => Disturbed::Shared,
             (false, false) => Disturbed::No,
         };
-        probe.visits_quiet += u64::from(disturbed == Disturbed::No);
+        probe.iterations_quiet += u64::from(disturbed == Disturbed::No);
         disturbed
     };
-    let disturbed = seen.forks.iter().map(|visits| visits.iter().map(&mut judge).collect()).collect();
+    let disturbed = seen.processes.iter().map(|iterations| iterations.iter().map(&mut judge).collect()).collect();
     let least = |of: fn(&Probe) -> f64| usual.values().map(of).reduce(f64::min);
     let probe = least(|probe| probe.turn_ns)
         .zip(least(|probe| probe.link_ns))
@@ -102,36 +102,36 @@ pub(super) fn judge(seen: &Observations<'_>) -> Judged {
     Judged { disturbed, own, probe }
 }
 
-/// The number of threads of a visit; None where more than there are CPUs share them.
-fn threads(seen: &Observations<'_>, visit: &IterationLog) -> Option<u32> {
-    let spec = seen.cells.get(visit.cell)?;
+/// The number of threads of an iteration; None where more than there are CPUs share them.
+fn threads(seen: &Observations<'_>, iteration: &IterationLog) -> Option<u32> {
+    let spec = seen.cells.get(iteration.cell)?;
     (!seen.is_oversubscribed(spec)).then_some(spec.threads)
 }
 
-/// What is known of some visits together.
+/// What is known of some iterations together.
 #[derive(Clone, Debug, Default)]
-struct Visits {
+struct Iterations {
     turns_ns: Vec<f64>,
     links_ns: Vec<f64>,
     /// Times that threads were taken off their CPUs.
     switches: u64,
-    /// How long the threads of each cell measured, all together: the median visit times their number, since a visit that lost
+    /// How long the threads of each cell measured, all together: the median iteration times their number, since an iteration that lost
     /// its CPU is the longer for it.
     lasted_ns: f64,
     operations: f64,
     threads: u64,
 }
 
-impl Visits {
+impl Iterations {
     /// Those to one cell.
-    fn of(visits: &[&IterationLog]) -> Self {
-        let probes = || visits.iter().map(|visit| Probe::slowest(visit));
-        let threads = || visits.iter().flat_map(|visit| &visit.threads);
+    fn of(iterations: &[&IterationLog]) -> Self {
+        let probes = || iterations.iter().map(|iteration| Probe::slowest(iteration));
+        let threads = || iterations.iter().flat_map(|iteration| &iteration.threads);
         let length_ns = |thread: &ThreadLog| thread.to_ns.saturating_sub(thread.from_ns) as f64;
         Self {
             turns_ns: probes().map(|probe| probe.turn_ns).collect(),
             links_ns: probes().map(|probe| probe.link_ns).collect(),
-            switches: visits.iter().map(|visit| switches(visit)).fold(0, u64::saturating_add),
+            switches: iterations.iter().map(|iteration| switches(iteration)).fold(0, u64::saturating_add),
             lasted_ns: median(threads().map(length_ns)).unwrap_or(0.0) * threads().count() as f64,
             operations: threads().map(|thread| thread.operations as f64).sum(),
             threads: threads().count() as u64,
@@ -147,23 +147,23 @@ impl Visits {
         self.threads += others.threads;
     }
 
-    /// What the probe takes in the quietest of these visits; 0 if none was probed, as of another program. None without one.
+    /// What the probe takes in the quietest of these iterations; 0 if none was probed, as of another program. None without one.
     fn quietest(&self) -> Option<Probe> {
-        // A clock that stalled around a visit says nothing about its core.
+        // A clock that stalled around an iteration says nothing about its core.
         let told = |values: &[f64]| Distribution::of(values.iter().copied().filter(|ns| *ns > 0.0).collect());
         let quantile = |values: &[f64]| told(values).quantile(QUIETEST_SHARE).or_else(|| values.first().map(|_| 0.0));
         Some(Probe { turn_ns: quantile(&self.turns_ns)?, link_ns: quantile(&self.links_ns)? })
     }
 
-    /// Visits whose chain took about as long as `usual`.
+    /// Iterations whose chain took about as long as `usual`.
     fn quiet(&self, usual: &Probe) -> usize {
         self.links_ns.iter().filter(|link_ns| **link_ns <= usual.link_ns * QUIET_FACTOR).count()
     }
 
-    /// What the operation of these visits does to them by itself, among `all` visits of as many threads.
+    /// What the operation of these iterations does to them by itself, among `all` iterations of as many threads.
     fn own_doing(&self, all: &Self, usual: &Probe) -> OwnDoing {
         let (mine, others) = (self.links_ns.len(), all.links_ns.len() - self.links_ns.len());
-        if mine < FEWEST_VISITS || others == 0 {
+        if mine < FEWEST_ITERATIONS || others == 0 {
             return OwnDoing::default();
         }
         let others_quiet = (all.quiet(usual) - self.quiet(usual)) as f64 >= OTHERS_QUIET_SHARE * others as f64;
@@ -182,16 +182,16 @@ impl Visits {
 }
 
 impl Probe {
-    /// The slowest of a visit's threads, before or after.
-    fn slowest(visit: &IterationLog) -> Self {
+    /// The slowest of an iteration's threads, before or after.
+    fn slowest(iteration: &IterationLog) -> Self {
         Self {
-            turn_ns: visit.threads.iter().flat_map(|thread| thread.turn_ns).fold(0.0, f64::max),
-            link_ns: visit.threads.iter().flat_map(|thread| thread.link_ns).fold(0.0, f64::max),
+            turn_ns: iteration.threads.iter().flat_map(|thread| thread.turn_ns).fold(0.0, f64::max),
+            link_ns: iteration.threads.iter().flat_map(|thread| thread.link_ns).fold(0.0, f64::max),
         }
     }
 }
 
-/// Times that the threads of a visit were taken off their CPUs.
-fn switches(visit: &IterationLog) -> u64 {
-    visit.threads.iter().map(|thread| thread.preempted).sum()
+/// Times that the threads of an iteration were taken off their CPUs.
+fn switches(iteration: &IterationLog) -> u64 {
+    iteration.threads.iter().map(|thread| thread.preempted).sum()
 }

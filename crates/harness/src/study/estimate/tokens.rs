@@ -1,33 +1,35 @@
+use super::iteration::Iteration;
 use super::observations::{Observations, median};
-use super::visit::Iteration;
 use crate::record::study::{Estimate, TokenCost};
 use crate::stats::{Distribution, median_interval, straight_line};
 use crate::study::schedule::LAYOUTS;
 
-/// The quantile of a process's visits to one cell taken as undisturbed: disturbances only add time, and a process may
+/// The quantile of a process's iterations to one cell taken as undisturbed: disturbances only add time, and a process may
 /// meet more of them than a median tolerates.
 const UNDISTURBED: f64 = 0.25;
 
 /// Time per turn of an empty loop: for each process its slowest code layout.
-pub(super) fn empty_loop(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Option<Estimate> {
+pub(super) fn empty_loop(seen: &Observations<'_>, iterations: &[Vec<Iteration<'_>>]) -> Option<Estimate> {
     let (at, _) = seen.calibration().find(|(_, spec)| spec.tokens == 0)?;
-    let slowest =
-        |fork: usize| (0..LAYOUTS).filter_map(|layout| undisturbed(&visits[at], fork, Some(layout))).reduce(f64::max);
-    let forks: Vec<f64> = (0..seen.forks.len()).filter_map(slowest).collect();
-    median_interval(&forks, seen.plan.confidence)
+    let slowest = |process: usize| {
+        (0..LAYOUTS).filter_map(|layout| undisturbed(&iterations[at], process, Some(layout))).reduce(f64::max)
+    };
+    let processes: Vec<f64> = (0..seen.processes.len()).filter_map(slowest).collect();
+    median_interval(&processes, seen.plan.confidence)
 }
 
 /// The cost of tokens: a straight line where every point's relative error counts the same, so that a thousand tokens do
 /// not determine the cost of one.
-pub(super) fn cost(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Option<TokenCost> {
+pub(super) fn cost(seen: &Observations<'_>, iterations: &[Vec<Iteration<'_>>]) -> Option<TokenCost> {
     let cells: Vec<(usize, u64)> =
         seen.calibration().filter(|(_, spec)| spec.tokens > 0).map(|(at, spec)| (at, spec.tokens)).collect();
-    let of_fork = |at: usize, fork: usize| undisturbed(&visits[at], fork, None);
+    let of_process = |at: usize, process: usize| undisturbed(&iterations[at], process, None);
     let said: Vec<(f64, f64)> = cells
         .iter()
         .filter_map(|(at, tokens)| {
             // If the clock stalled, the deviation from the line would be infinite.
-            let ns = median((0..seen.forks.len()).filter_map(|fork| of_fork(*at, fork))).filter(|ns| *ns > 0.0)?;
+            let ns = median((0..seen.processes.len()).filter_map(|process| of_process(*at, process)))
+                .filter(|ns| *ns > 0.0)?;
             Some((*tokens as f64, ns))
         })
         .collect();
@@ -36,10 +38,10 @@ pub(super) fn cost(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Op
         let divided: Vec<(f64, f64)> = of.iter().map(|(tokens, ns)| (1.0 / tokens, ns / tokens)).collect();
         straight_line(&divided, seen.plan.confidence).map(|line| (line.intercept.estimate, line.slope.estimate))
     };
-    let lines: Vec<(f64, f64)> = (0..seen.forks.len())
-        .filter_map(|fork| {
+    let lines: Vec<(f64, f64)> = (0..seen.processes.len())
+        .filter_map(|process| {
             let seen: Vec<(f64, f64)> =
-                cells.iter().filter_map(|(at, tokens)| Some((*tokens as f64, of_fork(*at, fork)?))).collect();
+                cells.iter().filter_map(|(at, tokens)| Some((*tokens as f64, of_process(*at, process)?))).collect();
             line(&seen)
         })
         .collect();
@@ -60,9 +62,10 @@ pub(super) fn cost(seen: &Observations<'_>, visits: &[Vec<Iteration<'_>>]) -> Op
     })
 }
 
-/// What an operation takes in those visits of one process that count, in one code layout or in all.
-fn undisturbed(visits: &[Iteration<'_>], fork: usize, layout: Option<u32>) -> Option<f64> {
-    let of_fork = visits.iter().filter(|visit| visit.fork == fork && visit.counts);
-    let of_layout = of_fork.filter(|visit| layout.is_none_or(|layout| visit.log.layout == layout));
-    Distribution::of(of_layout.filter_map(|visit| visit.time_ns.first().copied()).collect()).quantile(UNDISTURBED)
+/// What an operation takes in those iterations of one process that count, in one code layout or in all.
+fn undisturbed(iterations: &[Iteration<'_>], process: usize, layout: Option<u32>) -> Option<f64> {
+    let of_process = iterations.iter().filter(|iteration| iteration.process == process && iteration.counts);
+    let of_layout = of_process.filter(|iteration| layout.is_none_or(|layout| iteration.log.layout == layout));
+    Distribution::of(of_layout.filter_map(|iteration| iteration.time_ns.first().copied()).collect())
+        .quantile(UNDISTURBED)
 }

@@ -9,7 +9,7 @@ fn study() -> Study {
 
 fn begun() -> StudyRun {
     let study = study();
-    let options = StudyOptions { forks: Some(12), ..StudyOptions::default() };
+    let options = StudyOptions { processes: Some(12), ..StudyOptions::default() };
     let plan = study.plan(&options, &[0]).unwrap();
     StudyRun::new(&study, plan, TscAccess::Allowed)
 }
@@ -19,7 +19,7 @@ fn place(run: &StudyRun, case: &str) -> usize {
 }
 
 /// An operation of 100 ns, for 0.1 ms.
-fn visit(cell: usize, round: u32, preempted: u64) -> IterationLog {
+fn iteration(cell: usize, round: u32, preempted: u64) -> IterationLog {
     let thread = ThreadLog {
         to_ns: 100_000,
         operations: 1_000,
@@ -32,26 +32,26 @@ fn visit(cell: usize, round: u32, preempted: u64) -> IterationLog {
     IterationLog { cell, round, layout: 0, threads: vec![thread] }
 }
 
-/// The processes that say something of the first case, each by three visits; of the others the machine took the CPU away.
+/// The processes that say something of the first case, each by three iterations; of the others the machine took the CPU away.
 fn with_quiet(quiet: u32) -> StudyRun {
     let mut run = begun();
     let (first, second) = (place(&run, "first"), place(&run, "second"));
-    for fork in 0..12 {
-        let lost = u64::from(fork >= quiet);
-        let visits = (0..3).flat_map(|round| [visit(first, round, lost), visit(second, round, lost)]);
-        run.visits.push(visits.collect());
-        run.forks.push(StudyProcess { fork, ..StudyProcess::default() });
+    for process in 0..12 {
+        let lost = u64::from(process >= quiet);
+        let iterations = (0..3).flat_map(|round| [iteration(first, round, lost), iteration(second, round, lost)]);
+        run.iterations.push(iterations.collect());
+        run.processes.push(StudyProcess { process, ..StudyProcess::default() });
     }
     run
 }
 
 fn count(report: &StudyReport) -> usize {
     let cell = report.cells.iter().find(|cell| cell.case == "first").unwrap();
-    cell.forks.iter().filter(|process| process.time_ns.is_some()).count()
+    cell.processes.iter().filter(|process| process.time_ns.is_some()).count()
 }
 
 #[test]
-fn two_builds_count_visits_of_the_same_kind() {
+fn two_builds_count_iterations_of_the_same_kind() {
     let (quieter, noisier) = (with_quiet(7), with_quiet(5));
     assert_eq!((count(&quieter.report()), count(&noisier.report())), (7, 12));
     let both = |one: &StudyRun, other: &StudyRun| {
@@ -71,7 +71,9 @@ struct DiesInTheSecond {
 
 impl Launch for DiesInTheSecond {
     fn converse(&self, _: &str, hearer: &mut dyn Hear, _: Terms<'_>) -> Result<(), WorkerFailure> {
-        for message in [Message::Visit(visit(self.first, 0, 0)), Message::Begin { cell: self.second, round: Some(0) }] {
+        for message in
+            [Message::Iteration(iteration(self.first, 0, 0)), Message::Begin { cell: self.second, round: Some(0) }]
+        {
             let text = serde_json::to_string(&message).unwrap();
             hearer.line(crate::worker::line(&text).trim_end()).unwrap();
         }
@@ -83,8 +85,8 @@ impl Launch for DiesInTheSecond {
 fn what_a_process_measured_that_is_started_again_counts_as_not_measured() {
     let mut run = begun();
     let workers = DiesInTheSecond { first: place(&run, "first"), second: place(&run, "second") };
-    let turn = Turn { fork: 0, budget_ms: 1, share: (0.0, 1.0) };
+    let turn = Turn { process: 0, budget_ms: 1, share: (0.0, 1.0) };
     assert!(!run.run_one(&workers, &turn, &mut ()), "the other case is worth another process");
-    assert!(run.has_unmeasured(), "its visits are not kept");
+    assert!(run.has_unmeasured(), "its iterations are not kept");
     assert!(run.processes().is_empty());
 }

@@ -1,12 +1,12 @@
 use super::task::Request;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, outcome};
+use crate::engine::stages::{StageResult, outcome};
 use crate::sections::clocks::plan::GRANULARITY;
 use crate::sections::clocks::report::ClocksReport;
 use chronoscope_harness::estimators::steps::granularity;
 
 /// Reads every clock until it changes.
-pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> Result<(), StageError> {
+pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> StageResult {
     let sources = session.readable(&session.plan.clocks)?;
     let budget_ms = session.budget_ms(GRANULARITY);
     let (samples, _) = session.ask_alone(budget_ms, &Request(sources.clone()))?;

@@ -2,7 +2,7 @@ use super::empty;
 use super::task::Request;
 use crate::clock_id::ClockId;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, outcome};
+use crate::engine::stages::{StageError, StageResult, outcome};
 use crate::sections::clocks::plan::{INTERVAL_PROCESSES, INTERVALS};
 use crate::sections::clocks::report::ClocksReport;
 use chronoscope_harness::estimators::intervals::{
@@ -14,7 +14,7 @@ use chronoscope_harness::worker::WorkerFailure;
 const EMPTY_BUDGET_MS: u64 = 300;
 
 /// Claims each clock's shortest interval, then times known work of about that length with it.
-pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> Result<(), StageError> {
+pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> StageResult {
     let processes = INTERVAL_PROCESSES;
     let clocks = session.readable(&session.plan.clocks)?;
     for (name, empty_ns) in clocks.iter().zip(empty_intervals(session, processes, &clocks)?) {

@@ -3,13 +3,13 @@ use chronoscope_harness::quantity::count;
 use chronoscope_harness::record::Machine;
 use chronoscope_harness::record::study::InterferenceProbe;
 
-/// This many shared visits, and this share of all, are a second state of the core rather than a few interrupts.
+/// This many shared iterations, and this share of all, are a second state of the core rather than a few interrupts.
 const FEWEST_SHARED: (u64, f64) = (10, 0.02);
 /// A core with this share of its known turns per link is shared. Two threads halve them; with even fewer, the core is
 /// not the one it reports to be.
 pub const SHARED_SHARES_OF_TURNS: std::ops::Range<f64> = 0.4..0.8;
 
-/// Turns of the empty loop per link of the chain in the quietest visits.
+/// Turns of the empty loop per link of the chain in the quietest iterations.
 pub fn turns_per_link(probe: &InterferenceProbe) -> f64 {
     probe.quiet_link_ns / probe.quiet_turn_ns
 }
@@ -19,7 +19,7 @@ pub fn turns_per_link_alone(core: KnownCore) -> Option<f64> {
     core.turns_per_link.filter(|_| !core.is_emulated)
 }
 
-/// Whether even the quietest visits look shared, so that every latency is that of a shared core. False if a second, shared
+/// Whether even the quietest iterations look shared, so that every latency is that of a shared core. False if a second, shared
 /// state was observed, or if turns per link match the identified core alone; None if neither can be determined.
 ///
 /// There are two kinds of evidence: a second state of the core in the same run, or published cycle counts of an identified
@@ -28,7 +28,7 @@ pub fn turns_per_link_alone(core: KnownCore) -> Option<f64> {
 /// # Sources
 /// A latency chain paired with a throughput kernel as a detector of shared cores: own measurement, see DESIGN.md.
 pub fn shared_throughout(probe: &InterferenceProbe, core: KnownCore) -> Option<bool> {
-    let (shared, all) = (probe.visits_shared, probe.visits as f64);
+    let (shared, all) = (probe.iterations_shared, probe.iterations as f64);
     let is_second_state = shared >= FEWEST_SHARED.0 && shared as f64 >= all * FEWEST_SHARED.1;
     if is_second_state && !core.is_emulated {
         return Some(false);
@@ -39,18 +39,18 @@ pub fn shared_throughout(probe: &InterferenceProbe, core: KnownCore) -> Option<b
     }
 }
 
-/// The visits behind the latencies and their intervals, and what is known about the others.
-pub fn quiet_visits(probe: &InterferenceProbe, machine: &Machine) -> String {
-    let (quiet, all) = (count(probe.visits_quiet), count(probe.visits));
-    let slow = slow_visits(probe, known_core(machine)).map_or_else(String::new, |slow| format!("; {slow}"));
-    format!("latency and interval from {quiet} of {all} visits{slow}; p50 and p99 from all")
+/// The iterations behind the latencies and their intervals, and what is known about the others.
+pub fn quiet_iterations(probe: &InterferenceProbe, machine: &Machine) -> String {
+    let (quiet, all) = (count(probe.iterations_quiet), count(probe.iterations));
+    let slow = slow_iterations(probe, known_core(machine)).map_or_else(String::new, |slow| format!("; {slow}"));
+    format!("latency and interval from {quiet} of {all} iterations{slow}; p50 and p99 from all")
 }
 
-/// What disturbed the visits that do not count, as far as known. None if all count.
-fn slow_visits(probe: &InterferenceProbe, core: KnownCore) -> Option<String> {
-    let slow = probe.visits.saturating_sub(probe.visits_quiet);
+/// What disturbed the iterations that do not count, as far as known. None if all count.
+fn slow_iterations(probe: &InterferenceProbe, core: KnownCore) -> Option<String> {
+    let slow = probe.iterations.saturating_sub(probe.iterations_quiet);
     // An emulator has no neighbours.
-    let shared = if core.is_emulated { 0 } else { probe.visits_shared.min(slow) };
+    let shared = if core.is_emulated { 0 } else { probe.iterations_shared.min(slow) };
     let disturbed = format!("the other {} were disturbed", count(slow));
     match (slow, shared) {
         (0, _) => None,
@@ -71,11 +71,11 @@ mod tests {
     const KNOWN: KnownCore = KnownCore { is_emulated: false, turns_per_link: Some(3.0) };
     const EMULATED: KnownCore = KnownCore { is_emulated: true, turns_per_link: Some(3.0) };
 
-    fn probe(quiet_turn_ns: f64, quiet_link_ns: f64, visits_shared: u64) -> InterferenceProbe {
+    fn probe(quiet_turn_ns: f64, quiet_link_ns: f64, iterations_shared: u64) -> InterferenceProbe {
         InterferenceProbe {
-            visits: 1_000,
-            visits_quiet: 1_000 - visits_shared,
-            visits_shared,
+            iterations: 1_000,
+            iterations_quiet: 1_000 - iterations_shared,
+            iterations_shared,
             quiet_turn_ns,
             quiet_link_ns,
             ..InterferenceProbe::default()
@@ -110,6 +110,6 @@ mod tests {
     fn an_emulator_has_no_neighbours() {
         let probe = probe(1.0, 1.0, 300);
         assert_eq!((shared_throughout(&probe, EMULATED), turns_per_link_alone(EMULATED)), (None, None));
-        assert_eq!(slow_visits(&probe, EMULATED).as_deref(), Some("the other 300 were disturbed"));
+        assert_eq!(slow_iterations(&probe, EMULATED).as_deref(), Some("the other 300 were disturbed"));
     }
 }

@@ -4,7 +4,7 @@ use super::interference::shared_throughout;
 use crate::engine::built_in::BuiltIn;
 use crate::engine::latency_study::{NOTHING, case_of, study};
 use crate::engine::session::Session;
-use crate::engine::stages::StageError;
+use crate::engine::stages::{StageError, StageResult};
 use crate::sections::clocks::paths::measure as paths;
 use crate::sections::clocks::plan::{ClocksPlan, LATENCY, PATHS};
 use crate::sections::clocks::report::{ClocksReport, Harness};
@@ -13,14 +13,14 @@ use chronoscope_harness::machine::known_core;
 use chronoscope_harness::record::study::StudyReport;
 
 /// The method of an estimate and its interval, in words for the record.
-pub const ESTIMATOR: &str = "median over processes of each process's mean time per read in undisturbed visits; interval by the \
+pub const ESTIMATOR: &str = "median over processes of each process's mean time per read in undisturbed iterations; interval by the \
     order statistics of the processes' means (Thompson 1936), distribution-free; percentiles over all batches";
 
 /// Measures every clock that can be read, in several processes.
-pub fn run(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksReport) -> Result<(), StageError> {
+pub fn run(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksReport) -> StageResult {
     let clocks = session.readable(&session.plan.clocks)?;
     let budget_ms = session.budget_ms(LATENCY);
-    let mut latencies = BuiltIn::begin(session, study(&clocks), plan.latency_forks, budget_ms)?;
+    let mut latencies = BuiltIn::begin(session, study(&clocks), plan.latency_processes, budget_ms)?;
     latencies.run_all(session, LATENCY);
     let study = write(&latencies, session, report);
     session.latencies = Some(latencies.set_aside());
@@ -31,20 +31,21 @@ pub fn run(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksRepo
 }
 
 /// How the part ended: by its processes, then by the clocks that it could not measure.
-fn ended(report: &StudyReport) -> Result<(), StageError> {
-    let mut reasons: Vec<String> = report.forks.iter().filter_map(|fork| fork.reason_incomplete.clone()).collect();
+fn ended(report: &StudyReport) -> StageResult {
+    let mut reasons: Vec<String> =
+        report.processes.iter().filter_map(|process| process.reason_incomplete.clone()).collect();
     // A process that ended in a clock is that clock's failure, too.
     let is_new = |reason: &str| !reasons.iter().any(|known| known.contains(reason));
     let unmeasured = report.failures.iter().filter(|failure| is_new(&failure.reason));
     let unmeasured: Vec<String> = unmeasured.map(|failure| format!("{}: {}", failure.case, failure.reason)).collect();
     reasons.extend(unmeasured);
-    let all_failed = report.forks.iter().all(|fork| fork.reason_incomplete.is_some());
+    let all_failed = report.processes.iter().all(|process| process.reason_incomplete.is_some());
     match reasons.first() {
         None => Ok(()),
         Some(first) => {
             let told = match reasons.len() {
                 1 => first.clone(),
-                failed => format!("{first} ({failed} of {} failed)", report.forks.len().max(failed)),
+                failed => format!("{first} ({failed} of {} failed)", report.processes.len().max(failed)),
             };
             Err(if all_failed { StageError::Failed(told) } else { StageError::Incomplete(told) })
         }
@@ -54,28 +55,28 @@ fn ended(report: &StudyReport) -> Result<(), StageError> {
 /// Measures more if too few processes saw a quiet moment: at the end of a run, when there may be another.
 pub fn finish(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksReport) {
     let Some(mut latencies) = session.latencies.take().map(BuiltIn::resume) else { return };
-    let forks = plan.latency_forks;
-    let budget_ms = (session.budget_ms(LATENCY) / u64::from(forks.max(1))).max(1);
-    for extra in 0..forks {
+    let processes = plan.latency_processes;
+    let budget_ms = (session.budget_ms(LATENCY) / u64::from(processes.max(1))).max(1);
+    for extra in 0..processes {
         let is_enough = report.harness.as_ref().is_none_or(|harness| {
-            processes_quiet(&latencies.report()) >= forks
+            processes_quiet(&latencies.report()) >= processes
                 && shared_throughout(&harness.interference, known_core(&session.machine)) != Some(true)
         });
         if is_enough || !session.has_time() {
             return;
         }
-        latencies.run_one(session, LATENCY, forks + extra, budget_ms);
+        latencies.run_one(session, LATENCY, processes + extra, budget_ms);
         write(&latencies, session, report);
     }
 }
 
-/// How many processes saw a quiet visit.
+/// How many processes saw a quiet iteration.
 fn processes_quiet(study: &StudyReport) -> u32 {
-    let has_quiet = |fork: &usize| {
-        let of_fork = study.cells.iter().filter_map(|cell| cell.forks.get(*fork));
-        of_fork.flat_map(|fork| &fork.visits).any(|visit| visit.quiet)
+    let has_quiet = |process: &usize| {
+        let of_process = study.cells.iter().filter_map(|cell| cell.processes.get(*process));
+        of_process.flat_map(|process| &process.iterations).any(|iteration| iteration.quiet)
     };
-    (0..study.forks.len()).filter(has_quiet).count() as u32
+    (0..study.processes.len()).filter(has_quiet).count() as u32
 }
 
 /// Writes estimates from all processes so far into the report.
@@ -88,8 +89,8 @@ fn write(latencies: &BuiltIn, session: &Session<'_>, report: &mut ClocksReport) 
         clock.serialised_ns = of(&case_of(name, true)).map(|latency| latency.estimate);
         clock.latency_ns = Some(latency);
     }
-    // A clock that stalled during the quietest visits tells nothing of them.
-    let probe = study.canary.filter(|probe| probe.quiet_turn_ns > 0.0 && probe.quiet_link_ns > 0.0);
+    // A clock that stalled during the quietest iterations tells nothing of them.
+    let probe = study.interference_probe.filter(|probe| probe.quiet_turn_ns > 0.0 && probe.quiet_link_ns > 0.0);
     report.harness = probe.zip(study.clock.as_ref()).map(|(interference, clock)| Harness {
         timer: SourceId::Clock(Guarantee::Ordered).into(),
         timer_cost_ns: clock.error_ns,

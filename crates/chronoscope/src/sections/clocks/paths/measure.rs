@@ -3,7 +3,7 @@ use chronoscope_sources::SourceId;
 use super::task::{self, Request};
 use crate::clock_id::ClockId;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, needs_linux, outcome};
+use crate::engine::stages::{StageError, StageResult, needs_linux, outcome};
 use crate::sections::clocks::plan::PATHS;
 use crate::sections::clocks::report::{ClockReport, ClocksReport};
 use chronoscope_harness::record::{Path, PathEvidence, PathMethod};
@@ -12,7 +12,7 @@ use chronoscope_harness::record::{Path, PathEvidence, PathMethod};
 const VDSO_SHARE_OF_SYSTEM_CALL: f64 = 0.5;
 
 /// Determines each clock's path by forbidding the system call in a worker.
-pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> Result<(), StageError> {
+pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> StageResult {
     needs_linux("a path is proved by forbidding the system call (seccomp), which works")?;
     let sources: Vec<ClockId> = session
         .available(&session.plan.clocks)

@@ -3,7 +3,7 @@ use std::fmt;
 
 use chronoscope_sources::Rate;
 
-use super::protocol::{Clock, Crowd, Identity, Line, NOTHING, PROTOCOL, Paused, Sweep, Task};
+use super::protocol::{Clock, Concurrent, Identity, Line, NOTHING, PROTOCOL, Paused, Sweep, Task};
 use crate::sections::runtimes::report::TimeKind;
 use chronoscope_harness::estimators::latch::{self, CallSamples};
 use chronoscope_harness::estimators::pauses::PauseUnavailable;
@@ -16,8 +16,8 @@ const MOST_CLOCKS: usize = 64;
 const FEWEST_TURNS: usize = 3;
 /// Calls released by a latch: of nothing, of a monotonic clock and of a wall clock.
 const LATCH_CALLS: usize = 3;
-/// Maximum batches of a thread in one visit of a sweep.
-const MOST_VISIT_BATCHES: u64 = 200;
+/// Maximum batches of a thread in one iteration of a sweep.
+const MOST_ITERATION_BATCHES: u64 = 200;
 /// Maximum length of a name, version or reason, in bytes.
 const LONGEST_TEXT: usize = 1000;
 
@@ -37,14 +37,14 @@ pub struct Answer {
     pub differences: BTreeMap<String, reads::Samples>,
     /// Readings at irregular times by clock: each less the one before.
     pub readings: BTreeMap<String, Vec<i64>>,
-    pub crowds: Vec<Crowd>,
+    pub concurrent: Vec<Concurrent>,
     pub pauses: Vec<Paused>,
     /// Unavailable methods of pausing.
     pub pauses_unavailable: Vec<PauseUnavailable>,
     /// Calls in one thread and in many released together.
     pub latch: latch::Samples,
     pub latch_unavailable: Option<String>,
-    /// Visits of a sweep, in the order made.
+    /// Iterations of a sweep, in the order made.
     pub sweeps: Vec<Sweep>,
     pub sweep_unavailable: Option<String>,
     /// Whether the probe reported completion.
@@ -162,11 +162,11 @@ impl Answer {
 
     fn take_sweep(&mut self, sweep: Sweep) -> Result<(), String> {
         self.known_or_nothing(&sweep.clock)?;
-        positive(u64::from(sweep.threads), "threads of a visit")?;
+        positive(u64::from(sweep.threads), "threads of an iteration")?;
         positive(sweep.operations, "operations of a batch")?;
         check_batches(sweep.threads, &sweep.batches)?;
-        if sweep.batches.len() as u64 > MOST_VISIT_BATCHES * u64::from(sweep.threads) {
-            return Err("a visit has more batches than any may".to_owned());
+        if sweep.batches.len() as u64 > MOST_ITERATION_BATCHES * u64::from(sweep.threads) {
+            return Err("an iteration has more batches than any may".to_owned());
         }
         // Within a round at most, so that long answers are taken in quickly.
         let last = self.sweeps.iter().rev().find(|known| cell(known) == cell(&sweep)).map(|known| known.round);
@@ -210,12 +210,15 @@ impl Answer {
                 no_second(self.readings.contains_key(&clock), "readings of this clock")?;
                 self.readings.insert(clock, changes);
             }
-            Line::Crowd(crowd) => {
-                self.known(&crowd.clock)?;
-                no_second(self.crowds.iter().any(|known| known.clock == crowd.clock), "crowd at this clock")?;
-                positive(crowd.reads, "reads of a batch")?;
-                check_batches(crowd.threads, &crowd.batches)?;
-                self.crowds.push(crowd);
+            Line::Concurrent(concurrent) => {
+                self.known(&concurrent.clock)?;
+                no_second(
+                    self.concurrent.iter().any(|known| known.clock == concurrent.clock),
+                    "concurrent at this clock",
+                )?;
+                positive(concurrent.reads, "reads of a batch")?;
+                check_batches(concurrent.threads, &concurrent.batches)?;
+                self.concurrent.push(concurrent);
             }
             Line::Latch { call, serial_calls, serial, release, inside, wake } => {
                 self.known_or_nothing(&call)?;
@@ -292,9 +295,9 @@ impl Answer {
 
     /// A part of a sweep that was visited too rarely.
     fn missing_rounds(&self, tokens: &[u64], threads_list: &[u32], clocks: &[u64]) -> Option<String> {
-        let mut visits: BTreeMap<_, usize> = BTreeMap::new();
+        let mut iterations: BTreeMap<_, usize> = BTreeMap::new();
         for sweep in &self.sweeps {
-            *visits.entry(cell(sweep)).or_default() += 1;
+            *iterations.entry(cell(sweep)).or_default() += 1;
         }
         let names: Vec<Option<&str>> = if clocks.is_empty() {
             let swept = self.clocks.iter().filter(|clock| clock.kind != TimeKind::Cpu);
@@ -308,7 +311,7 @@ impl Answer {
             for (tokens, threads) in
                 tokens.iter().flat_map(|of| threads_list.iter().map(move |threads| (*of, *threads)))
             {
-                if visits.get(&(name, tokens, threads)).is_none_or(|made| *made < FEWEST_TURNS) {
+                if iterations.get(&(name, tokens, threads)).is_none_or(|made| *made < FEWEST_TURNS) {
                     return Some(format!("rounds of {name} with {tokens} tokens and {threads} threads"));
                 }
             }
@@ -428,7 +431,7 @@ mod tests {
             r#"{"type":"steps","clock":"now","reads":9,"unchanged":1,"changes":[25,-3]}"#,
             r#"{"type":"differences","clock":"now","span":50,"counts":[[-3,1],[25,2]]}"#,
             r#"{"type":"readings","clock":"now","changes":[25,0,-3]}"#,
-            r#"{"type":"crowd","clock":"now","threads":2,"reads":5,"batches":[[0,1,9],[1,2,8]]}"#,
+            r#"{"type":"concurrent","clock":"now","threads":2,"reads":5,"batches":[[0,1,9],[1,2,8]]}"#,
             r#"{"type":"sweep","clock":"nothing","tokens":16,"threads":2,"round":0,"operations":9,"batches":[[0,1,9],[1,2,8]]}"#,
             r#"{"type":"sweep","clock":"now","tokens":16,"threads":1,"round":0,"operations":5,"batches":[[0,1,9]]}"#,
             r#"{"type":"sweep","clock":"now","tokens":16,"threads":1,"round":1,"operations":5,"batches":[[0,9,11]]}"#,
@@ -437,7 +440,10 @@ mod tests {
         .unwrap();
         let swept = &found.sweeps[2];
         assert_eq!((swept.round, swept.operations, &*swept.batches), (1, 5, &[(0, 9, 11)][..]));
-        assert_eq!((found.lanes.len(), found.steps["now"].changes[1], found.crowds[0].batches[1]), (2, -3, (1, 2, 8)));
+        assert_eq!(
+            (found.lanes.len(), found.steps["now"].changes[1], found.concurrent[0].batches[1]),
+            (2, -3, (1, 2, 8))
+        );
         assert_eq!(found.readings["now"], [25, 0, -3]);
         assert!(found.ended);
     }
@@ -470,8 +476,8 @@ mod tests {
             r#"{"type":"differences","clock":"now","span":0,"counts":[[1,18446744073709551615],[2,2]]}"#,
             r#"{"type":"readings","clock":"other","changes":[25]}"#,
             r#"{"type":"readings","clock":"now","changes":[0.5]}"#,
-            r#"{"type":"crowd","clock":"now","threads":2,"reads":5,"batches":[[2,1,9]]}"#,
-            r#"{"type":"crowd","clock":"now","threads":2,"reads":5,"batches":[[0,9,1]]}"#,
+            r#"{"type":"concurrent","clock":"now","threads":2,"reads":5,"batches":[[2,1,9]]}"#,
+            r#"{"type":"concurrent","clock":"now","threads":2,"reads":5,"batches":[[0,9,1]]}"#,
             r#"{"type":"sweep","clock":"other","tokens":0,"threads":1,"round":0,"operations":5,"batches":[]}"#,
             r#"{"type":"sweep","clock":"now","tokens":0,"threads":1,"round":0,"operations":0,"batches":[]}"#,
             r#"{"type":"sweep","clock":"now","tokens":0,"threads":1,"round":1,"operations":5,"batches":[]}"#,
@@ -498,8 +504,19 @@ mod tests {
     #[test]
     fn an_answer_that_is_too_short_says_of_what() {
         let at_irregular_times = |steps, reads, readings| {
-            let (batch_ns, warm_ms, lanes_ms, steps_ms, spread_ns, threads, crowd_ms) = (1, 1, 1, 1, 1, 1, 1);
-            Task::Clocks { batch_ns, warm_ms, lanes_ms, steps, steps_ms, reads, readings, spread_ns, threads, crowd_ms }
+            let (batch_ns, warm_ms, lanes_ms, steps_ms, spread_ns, threads, concurrent_ms) = (1, 1, 1, 1, 1, 1, 1);
+            Task::Clocks {
+                batch_ns,
+                warm_ms,
+                lanes_ms,
+                steps,
+                steps_ms,
+                reads,
+                readings,
+                spread_ns,
+                threads,
+                concurrent_ms,
+            }
         };
         let asked = |steps, reads| at_irregular_times(steps, reads, 0);
         let pause = Task::Pause { lengths_ns: vec![1_000, 2_000], budget_ms: 1 };
@@ -549,9 +566,9 @@ mod tests {
         const CPU: &str = r#"{"type":"clock","clock":"cpu","kind":"cpu","hz":1000,"declared_hz":null,"declared_resolution_ns":null,"high_resolution":null}"#;
         let asked = |clocks: &[u64]| {
             let (tokens, threads_list, clocks) = (vec![0, 16], vec![1, 2], clocks.to_vec());
-            Task::Sweep { tokens, threads_list, clocks, batch_ns: 1, visit_ns: 1, warm_ms: 1, budget_ms: 1 }
+            Task::Sweep { tokens, threads_list, clocks, batch_ns: 1, iteration_ns: 1, warm_ms: 1, budget_ms: 1 }
         };
-        let visits = |rounds: u32, clocks: &[&str]| {
+        let iterations = |rounds: u32, clocks: &[&str]| {
             let mut lines = vec![CPU.to_owned()];
             for round in 0..rounds {
                 for (clock, tokens, threads) in
@@ -565,13 +582,13 @@ mod tests {
             lines
         };
         for (task, lines, wanted) in [
-            (asked(&[]), visits(3, &["nothing", "now"]), None),
-            (asked(&[0]), visits(3, &["nothing", "now"]), None),
-            (asked(&[1]), visits(3, &["nothing", "cpu"]), None),
-            (asked(&[]), visits(3, &["now"]), Some("rounds of nothing with 0 tokens and 1 threads")),
-            (asked(&[]), visits(2, &["nothing", "now"]), Some("rounds of nothing with 0 tokens and 1 threads")),
-            (asked(&[0, 1]), visits(3, &["nothing", "now"]), Some("rounds of cpu with 0 tokens and 1 threads")),
-            (asked(&[2]), visits(3, &["nothing", "now"]), Some("a clock of the sweep")),
+            (asked(&[]), iterations(3, &["nothing", "now"]), None),
+            (asked(&[0]), iterations(3, &["nothing", "now"]), None),
+            (asked(&[1]), iterations(3, &["nothing", "cpu"]), None),
+            (asked(&[]), iterations(3, &["now"]), Some("rounds of nothing with 0 tokens and 1 threads")),
+            (asked(&[]), iterations(2, &["nothing", "now"]), Some("rounds of nothing with 0 tokens and 1 threads")),
+            (asked(&[0, 1]), iterations(3, &["nothing", "now"]), Some("rounds of cpu with 0 tokens and 1 threads")),
+            (asked(&[2]), iterations(3, &["nothing", "now"]), Some("a clock of the sweep")),
             (asked(&[]), vec![r#"{"type":"sweep_unavailable","reason":"one thread"}"#.to_owned()], None),
         ] {
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
@@ -580,22 +597,22 @@ mod tests {
     }
 
     #[test]
-    fn a_visit_has_few_batches_and_its_rounds_follow_each_other() {
-        let visit = |threads: u32, round: u32, batches: usize| {
+    fn a_iteration_has_few_batches_and_its_rounds_follow_each_other() {
+        let iteration = |threads: u32, round: u32, batches: usize| {
             let batches = vec!["[0,1,2]"; batches].join(",");
             format!(
                 r#"{{"type":"sweep","clock":"now","tokens":0,"threads":{threads},"round":{round},"operations":5,"batches":[{batches}]}}"#
             )
         };
         for (lines, is_valid) in [
-            (vec![visit(1, 0, 200)], true),
-            (vec![visit(1, 0, 201)], false),
-            (vec![visit(2, 0, 400)], true),
-            (vec![visit(0, 0, 0)], false),
-            (vec![visit(1, 0, 1), visit(2, 0, 1), visit(1, 1, 1)], true),
-            (vec![visit(1, 0, 1), visit(1, 0, 1)], false),
-            (vec![visit(1, 0, 1), visit(1, 2, 1)], false),
-            (vec![visit(1, 0, 1), visit(2, 1, 1)], false),
+            (vec![iteration(1, 0, 200)], true),
+            (vec![iteration(1, 0, 201)], false),
+            (vec![iteration(2, 0, 400)], true),
+            (vec![iteration(0, 0, 0)], false),
+            (vec![iteration(1, 0, 1), iteration(2, 0, 1), iteration(1, 1, 1)], true),
+            (vec![iteration(1, 0, 1), iteration(1, 0, 1)], false),
+            (vec![iteration(1, 0, 1), iteration(1, 2, 1)], false),
+            (vec![iteration(1, 0, 1), iteration(2, 1, 1)], false),
         ] {
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             assert_eq!(answer(&lines).is_ok(), is_valid, "{lines:?}");

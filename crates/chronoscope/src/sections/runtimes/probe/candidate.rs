@@ -136,13 +136,13 @@ impl Candidate {
             return;
         }
         self.starts_ms.extend(asked.start_ms);
-        let forks = match request.task {
+        let processes = match request.task {
             Task::Count { .. } | Task::Clocks { .. } => &mut self.clocks,
             Task::Pause { .. } => &mut self.pauses,
             Task::Latch { .. } => &mut self.latches,
             Task::Sweep { .. } => &mut self.sweeps,
         };
-        forks.push(ProbeProcess { round, answer: asked.answer });
+        processes.push(ProbeProcess { round, answer: asked.answer });
     }
 
     /// The system calls of the process in which they were counted.
@@ -172,7 +172,7 @@ pub fn unasked(kind: RuntimeKind) -> Runtime {
         reason_unavailable: None,
         out_of_time: false,
         reasons_incomplete: Vec::new(),
-        forks: 0,
+        processes: 0,
         start_ms: None,
         parallel: None,
         notes: Vec::new(),

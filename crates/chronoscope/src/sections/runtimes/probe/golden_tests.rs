@@ -28,7 +28,7 @@ fn tasks() -> [Task; 5] {
             readings: 600,
             spread_ns: 2_000,
             threads: 2,
-            crowd_ms: 20,
+            concurrent_ms: 20,
         },
         Task::Pause { lengths_ns: vec![1_000, 200_000], budget_ms: 30 },
         Task::Latch { threads: 3, budget_ms: 30 },
@@ -37,7 +37,7 @@ fn tasks() -> [Task; 5] {
             threads_list: vec![1, 3],
             clocks: vec![],
             batch_ns: 20_000,
-            visit_ns: 100_000,
+            iteration_ns: 100_000,
             warm_ms: 5,
             budget_ms: 30,
         },
@@ -147,12 +147,12 @@ fn assert_sound(task: &Task, heard: &Answer) {
             }
         }
         Task::Sweep { .. } => {
-            for visit in &heard.sweeps {
-                let has_batches = |thread| visit.batches.iter().any(|(of, ..)| *of == thread);
-                assert!((0..visit.threads).all(has_batches), "{visit:?}");
-                let of_cell = |other: &&Sweep| other.clock == visit.clock && other.tokens == visit.tokens;
+            for iteration in &heard.sweeps {
+                let has_batches = |thread| iteration.batches.iter().any(|(of, ..)| *of == thread);
+                assert!((0..iteration.threads).all(has_batches), "{iteration:?}");
+                let of_cell = |other: &&Sweep| other.clock == iteration.clock && other.tokens == iteration.tokens;
                 let mut operations = heard.sweeps.iter().filter(of_cell).map(|other| other.operations);
-                assert!(operations.all(|of| of == visit.operations), "{visit:?}");
+                assert!(operations.all(|of| of == iteration.operations), "{iteration:?}");
             }
         }
     }

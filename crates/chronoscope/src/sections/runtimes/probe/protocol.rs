@@ -37,7 +37,7 @@ pub enum Task {
         readings: u32,
         spread_ns: u64,
         threads: u32,
-        crowd_ms: u64,
+        concurrent_ms: u64,
     },
     /// Every method of pausing.
     Pause { lengths_ns: Vec<u64>, budget_ms: u64 },
@@ -50,7 +50,7 @@ pub enum Task {
         /// Positions in the list of the probe's clocks; empty for all but those of CPU time.
         clocks: Vec<u64>,
         batch_ns: u64,
-        visit_ns: u64,
+        iteration_ns: u64,
         warm_ms: u64,
         budget_ms: u64,
     },
@@ -72,10 +72,10 @@ impl Request {
         match &self.task {
             Task::Count { .. } => 0,
             // Steps may take four times their share, and threads take a while to meet before they read.
-            Task::Clocks { warm_ms, lanes_ms, steps_ms, readings, spread_ns, crowd_ms, .. } => {
+            Task::Clocks { warm_ms, lanes_ms, steps_ms, readings, spread_ns, concurrent_ms, .. } => {
                 // The longest work is a power of two of steps, up to twice as long.
                 let readings_ms = 2 * u64::from(*readings) * spread_ns / 1_000_000;
-                warm_ms + lanes_ms + 4 * steps_ms + CLOCKS_OF_A_PROBE * readings_ms + crowd_ms + MEETING_MS
+                warm_ms + lanes_ms + 4 * steps_ms + CLOCKS_OF_A_PROBE * readings_ms + concurrent_ms + MEETING_MS
             }
             Task::Pause { budget_ms, .. } | Task::Latch { budget_ms, .. } => *budget_ms,
             Task::Sweep { warm_ms, budget_ms, .. } => warm_ms + budget_ms + MEETING_MS,
@@ -118,7 +118,7 @@ pub enum Line {
         clock: String,
         changes: Vec<i64>,
     },
-    Crowd(Crowd),
+    Concurrent(Concurrent),
     Pause(Paused),
     PauseUnavailable {
         way: String,
@@ -164,7 +164,6 @@ pub struct Identity {
     pub notes: Vec<String>,
 }
 
-/// One of its clocks.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Clock {
@@ -180,7 +179,7 @@ pub struct Clock {
 /// Batches of several threads that read concurrently.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Crowd {
+pub struct Concurrent {
     pub clock: String,
     pub threads: u32,
     pub reads: u64,
@@ -188,7 +187,7 @@ pub struct Crowd {
     pub batches: Vec<(u32, u64, u64)>,
 }
 
-/// Batches of one visit: threads that repeat work and a read, all at once.
+/// Batches of one iteration: threads that repeat work and a read, all at once.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sweep {
@@ -229,14 +228,14 @@ mod tests {
         );
         assert_eq!(request.takes_ms(), 5);
         let (tokens, threads_list, clocks) = (vec![0, 16], vec![1, 2], vec![]);
-        let (batch_ns, visit_ns, warm_ms, budget_ms) = (20_000, 1_000_000, 7, 30);
-        let task = Task::Sweep { tokens, threads_list, clocks, batch_ns, visit_ns, warm_ms, budget_ms };
+        let (batch_ns, iteration_ns, warm_ms, budget_ms) = (20_000, 1_000_000, 7, 30);
+        let task = Task::Sweep { tokens, threads_list, clocks, batch_ns, iteration_ns, warm_ms, budget_ms };
         let request = Request::new(task, 2);
         assert_eq!(
             request.argument(),
             concat!(
                 r#"{"protocol":1,"rotation":2,"task":"sweep","tokens":[0,16],"threads_list":[1,2],"clocks":[],"#,
-                r#""batch_ns":20000,"visit_ns":1000000,"warm_ms":7,"budget_ms":30}"#
+                r#""batch_ns":20000,"iteration_ns":1000000,"warm_ms":7,"budget_ms":30}"#
             )
         );
         assert!(request.takes_ms() >= 37);

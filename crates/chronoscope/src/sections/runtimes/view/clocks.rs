@@ -1,7 +1,7 @@
 use crate::document::Record;
 use crate::screen::step::observed_step;
 use crate::sections::runtimes::plan::COUNTED_READS;
-use crate::sections::runtimes::report::{Bounded, CrowdLatency, Runtime, RuntimeClock, TimeKind};
+use crate::sections::runtimes::report::{Bounded, ConcurrentLatency, Runtime, RuntimeClock, TimeKind};
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::record::Path;
 
@@ -25,15 +25,15 @@ pub fn show(page: &mut Page, record: &Record) {
         page.paragraph(Line::plain("  "), DIM, "no runtime could be measured");
         return;
     }
-    let threads = measured.iter().flat_map(|runtime| &runtime.clocks).find_map(|clock| Some(clock.crowd?.threads));
-    let crowd = threads.map_or_else(|| "threads".to_owned(), |threads| format!("{threads} thr."));
+    let threads = measured.iter().flat_map(|runtime| &runtime.clocks).find_map(|clock| Some(clock.concurrent?.threads));
+    let concurrent = threads.map_or_else(|| "threads".to_owned(), |threads| format!("{threads} thr."));
     let mut table = Table::new(&[
         ("clock", Align::Left),
         ("path", Align::Left),
         ("latency", Align::Right),
         ("± %", Align::Right),
         ("added", Align::Right),
-        (&crowd, Align::Right),
+        (&concurrent, Align::Right),
         ("decl.", Align::Right),
         ("obs.", Align::Right),
         ("eq. %", Align::Right),
@@ -92,7 +92,7 @@ fn none() -> String {
 }
 
 fn introduction(runtime: &Runtime) -> String {
-    let mut words = vec![counted(u64::from(runtime.forks), "process", "processes")];
+    let mut words = vec![counted(u64::from(runtime.processes), "process", "processes")];
     words.extend(runtime.start_ms.map(|start| format!("starts in {}", ms(start))));
     words.extend(runtime.loop_overhead_ns.as_ref().map(|empty| format!("empty loop {}", ns(empty.estimate))));
     words.push(runtime.name.clone());
@@ -109,7 +109,7 @@ fn cells(clock: &RuntimeClock) -> Vec<String> {
         latency.map_or_else(none, |latency| ns(latency.estimate)),
         latency.map_or_else(none, longer_side),
         clock.added.as_ref().map_or_else(none, |added| difference(added.difference_ns())),
-        clock.crowd.as_ref().map_or_else(none, |CrowdLatency { ns: cost, .. }| ns(cost.estimate)),
+        clock.concurrent.as_ref().map_or_else(none, |ConcurrentLatency { ns: cost, .. }| ns(cost.estimate)),
         clock.resolution_ns_declared.map_or_else(none, ns),
         observed(clock),
         clock.reads.as_ref().map_or_else(none, |reads| share_in_column(reads.zero_share)),
@@ -126,7 +126,7 @@ fn claimed(clock: &RuntimeClock) -> [String; 2] {
 
 /// How far the interval reaches on its longer side, in percent of the estimate; one process has no interval.
 fn longer_side(latency: &Latency) -> String {
-    if latency.forks.len() < 2 {
+    if latency.processes.len() < 2 {
         return none();
     }
     let side = (latency.high - latency.estimate).max(latency.estimate - latency.low);
@@ -221,7 +221,7 @@ fn explanation(measured: &[&Runtime]) -> String {
         || measured.iter().flat_map(|runtime| &runtime.clocks).filter_map(|clock| clock.latency_ns.as_ref());
     // One process has no interval.
     let lowest = latencies()
-        .filter(|latency| latency.forks.len() > 1)
+        .filter(|latency| latency.processes.len() > 1)
         .map(|latency| latency.confidence)
         .fold(f64::INFINITY, f64::min);
     let at = match lowest {
@@ -237,7 +237,7 @@ fn explanation(measured: &[&Runtime]) -> String {
          1 %?, 10 %?: {CLAIM}; how each loop is made: `notes` in the record",
         count(u64::from(COUNTED_READS)),
         beneath(measured),
-        crowd_said(measured)
+        concurrent_said(measured)
     )
 }
 
@@ -257,16 +257,17 @@ fn beneath(measured: &[&Runtime]) -> String {
 }
 
 /// The meaning of the column for several threads.
-fn crowd_said(measured: &[&Runtime]) -> String {
-    let of =
-        || measured.iter().filter_map(|runtime| Some((runtime, runtime.clocks.iter().find_map(|clock| clock.crowd)?)));
-    let Some((_, crowd)) = of().next() else { return String::new() };
+fn concurrent_said(measured: &[&Runtime]) -> String {
+    let of = || {
+        measured.iter().filter_map(|runtime| Some((runtime, runtime.clocks.iter().find_map(|clock| clock.concurrent)?)))
+    };
+    let Some((_, concurrent)) = of().next() else { return String::new() };
     let serial = if of().any(|(runtime, _)| runtime.parallel == Some(false)) {
         " (mostly within one thread's turn where a runtime runs one thread at a time)"
     } else {
         ""
     };
-    format!("{0} thr.: latency per thread while {0} threads read at once{serial}; ", crowd.threads)
+    format!("{0} thr.: latency per thread while {0} threads read at once{serial}; ", concurrent.threads)
 }
 
 #[cfg(test)]
@@ -293,7 +294,7 @@ mod tests {
         let record = crate::json::document(include_str!("../../../../tests/fixtures/record.json")).unwrap();
         let mut latency = record.content.clocks().clocks.iter().find_map(|clock| clock.latency_ns.clone()).unwrap();
         (latency.estimate, latency.low, latency.high) = (17.9, 17.88, 18.38);
-        latency.forks = vec![latency.forks[0]; 3];
+        latency.processes = vec![latency.processes[0]; 3];
         assert_eq!(longer_side(&latency), "2.7");
     }
 
@@ -302,7 +303,7 @@ mod tests {
         let mut record = crate::json::document(include_str!("../../../../tests/fixtures/runtimes.json")).unwrap();
         for clock in record.content.sections.runtimes.report.iter_mut().flat_map(|runtime| &mut runtime.clocks) {
             if let Some(latency) = &mut clock.latency_ns {
-                latency.forks = vec![latency.forks[0]; 3];
+                latency.processes = vec![latency.processes[0]; 3];
                 latency.high = latency.estimate * 1.12;
             }
         }

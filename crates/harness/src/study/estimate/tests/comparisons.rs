@@ -11,7 +11,7 @@ fn verdict(processes: usize, comparisons: usize, batch_ns: f64, batches_ns: fn(u
     let log = |_| {
         let one = |cell: usize, round: u32| {
             let ns = batches_ns(round)[cell];
-            IterationLog { cell, ..visit(round, vec![thread(0, &[ns; 5], 0, 1_000)]) }
+            IterationLog { cell, ..iteration(round, vec![thread(0, &[ns; 5], 0, 1_000)]) }
         };
         (0..ROUNDS).flat_map(|round| [one(0, round), one(1, round)]).collect()
     };

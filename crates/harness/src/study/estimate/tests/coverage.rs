@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use super::{measured, reported, thread, visit};
+use super::{iteration, measured, reported, thread};
 use crate::record::study::{Estimate, Mode};
 use crate::stats::Random;
 use crate::study::protocol::IterationLog;
@@ -18,7 +18,7 @@ fn estimate(random: &mut Random, n: usize, draw: &impl Fn(&mut Random, usize, us
     let log = |process: usize| {
         let level = draw(random, process, n);
         let mut batch = || (1e3 * level * (1.0 + 0.001 * random.normal())) as u64;
-        (0..ROUNDS).map(|round| visit(round, vec![thread(0, &[batch(), batch()], 0, 1_000)])).collect()
+        (0..ROUNDS).map(|round| iteration(round, vec![thread(0, &[batch(), batch()], 0, 1_000)])).collect()
     };
     measured(1, n, log).time_ns.unwrap()
 }
@@ -31,7 +31,7 @@ fn ratio(random: &mut Random, n: usize, draw: &impl Fn(&mut Random, usize, usize
         let times = [level, level * draw(random, process, n)];
         let mut one = |cell: usize, round: u32| {
             let mut batch = || (times[cell] * (1.0 + 0.001 * random.normal())) as u64;
-            IterationLog { cell, ..visit(round, vec![thread(0, &[batch(), batch()], 0, 1_000)]) }
+            IterationLog { cell, ..iteration(round, vec![thread(0, &[batch(), batch()], 0, 1_000)]) }
         };
         (0..ROUNDS).flat_map(|round| [one(0, round), one(1, round)]).collect()
     };

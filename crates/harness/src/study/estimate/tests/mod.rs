@@ -21,7 +21,7 @@ fn measured(threads: u32, processes: usize, log: impl FnMut(usize) -> Vec<Iterat
     study(&["operation"], Mode::AverageTime, threads, processes, log).remove(0)
 }
 
-/// The cells of a study of these cases, likewise: a visit's cell is the place of its case.
+/// The cells of a study of these cases, likewise: an iteration's cell is the place of its case.
 fn study(
     names: &[&str],
     mode: Mode,
@@ -47,7 +47,7 @@ fn reported(
         threads: vec![threads],
         comparisons: comparisons.iter().map(|(case, by)| (case.to_string(), by.to_string())).collect(),
         mode,
-        forks: processes as u32,
+        processes: processes as u32,
         cpus: (0..threads).collect(),
         confidence: 0.999,
         ..made_up::plan()
@@ -55,12 +55,12 @@ fn reported(
     let case = |name: &&str| Case::shared(name.to_string(), |_: &Parameters| (), |bencher, ()| bencher.iter(|| ()));
     let cases: Vec<Case> = names.iter().map(case).collect();
     let specs: Vec<CellSpec> = cells(&plan, &cases).into_iter().filter(CellSpec::is_of_user).collect();
-    let forks: Vec<Vec<IterationLog>> = (0..processes).map(log).collect();
+    let processes: Vec<Vec<IterationLog>> = (0..processes).map(log).collect();
     let seen = Observations {
         plan: &plan,
         cases: &cases,
         cells: &specs,
-        forks: &forks,
+        processes: &processes,
         own_threads: &BTreeSet::new(),
         times_only: false,
         least: &[],
@@ -85,6 +85,6 @@ fn thread(from_ns: u64, batches_ns: &[u64], gap_ns: u64, operations: u64) -> Thr
     }
 }
 
-fn visit(round: u32, threads: Vec<ThreadLog>) -> IterationLog {
+fn iteration(round: u32, threads: Vec<ThreadLog>) -> IterationLog {
     IterationLog { cell: 0, round, layout: round % LAYOUTS, threads }
 }

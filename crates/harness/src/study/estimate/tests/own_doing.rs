@@ -1,6 +1,6 @@
-//! What an operation does to its own visits is its doing, and counts; what the machine does to them is left out, and counted.
+//! What an operation does to its own iterations is its doing, and counts; what the machine does to them is left out, and counted.
 
-use super::{study, thread, visit};
+use super::{iteration, study, thread};
 use crate::record::study::{Cell, Mode};
 use crate::stats::Random;
 use crate::study::protocol::{IterationLog, ThreadLog};
@@ -9,19 +9,19 @@ const PROCESSES: usize = 24;
 const ROUNDS: u32 = 20;
 
 /// Two operations in the same rounds: `first` and a plain one of 100 ns, of which the machine takes the CPU from every hundredth
-/// visit and slows every tenth.
+/// iteration and slows every tenth.
 fn beside_a_plain_one(mode: Mode, mut first: impl FnMut(&mut Random) -> ThreadLog) -> Vec<Cell> {
     let mut random = Random::new(401);
     let log = |_: usize| {
         let mut of_round = |round: u32| {
-            let mut own = visit(round, vec![first(&mut random)]);
+            let mut own = iteration(round, vec![first(&mut random)]);
             let mut plain = thread(0, &[100_000; 5], 0, 1_000);
             if random.unit() < 0.1 {
                 plain.link_ns = [1.5; 2];
             }
             plain.preempted = u64::from(random.unit() < 0.01);
             own.cell = 0;
-            [own, IterationLog { cell: 1, ..visit(round, vec![plain]) }]
+            [own, IterationLog { cell: 1, ..iteration(round, vec![plain]) }]
         };
         (0..ROUNDS).flat_map(&mut of_round).collect()
     };
@@ -29,8 +29,8 @@ fn beside_a_plain_one(mode: Mode, mut first: impl FnMut(&mut Random) -> ThreadLo
 }
 
 #[test]
-fn an_operation_that_slows_its_core_keeps_its_visits() {
-    // After wide vectors the chain takes 1.3 times as long, in every visit.
+fn an_operation_that_slows_its_core_keeps_its_iterations() {
+    // After wide vectors the chain takes 1.3 times as long, in every iteration.
     let cells = beside_a_plain_one(Mode::AverageTime, |_| ThreadLog {
         link_ns: [1.0, 1.3],
         turn_ns: [1.0, 1.3],
@@ -38,15 +38,15 @@ fn an_operation_that_slows_its_core_keeps_its_visits() {
     });
     let (slows, plain) = (&cells[0], &cells[1]);
     assert!(slows.slows_core.is_some_and(|factor| (factor - 1.3).abs() < 0.01), "{:?}", slows.slows_core);
-    assert_eq!(slows.visits_quiet, slows.visits);
+    assert_eq!(slows.iterations_quiet, slows.iterations);
     assert_eq!(plain.slows_core, None);
-    let share = plain.visits_quiet as f64 / plain.visits as f64;
+    let share = plain.iterations_quiet as f64 / plain.iterations as f64;
     assert!((0.8..0.95).contains(&share), "{share}");
 }
 
 #[test]
 fn an_operation_that_gives_up_its_cpu_keeps_what_it_takes() {
-    // Every fifth visit has a batch in which the operation yields: 4 ms until it runs again.
+    // Every fifth iteration has a batch in which the operation yields: 4 ms until it runs again.
     let cells = beside_a_plain_one(Mode::AverageTime, |random| {
         let yields = random.unit() < 0.2;
         let last = if yields { 4_100_000 } else { 100_000 };
@@ -54,11 +54,11 @@ fn an_operation_that_gives_up_its_cpu_keeps_what_it_takes() {
     });
     let (yields, plain) = (&cells[0], &cells[1]);
     assert!(yields.switches_by_itself && !plain.switches_by_itself);
-    assert_eq!(yields.visits_quiet, yields.visits);
-    // One visit in five takes 900 ns per operation instead of 100.
+    assert_eq!(yields.iterations_quiet, yields.iterations);
+    // One iteration in five takes 900 ns per operation instead of 100.
     let time = yields.time_ns.unwrap();
     assert!(time.low < 260.0 && time.high > 260.0 && time.estimate > 200.0, "{time:?}");
-    assert!(plain.visits_quiet < plain.visits);
+    assert!(plain.iterations_quiet < plain.iterations);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn the_tail_of_an_operation_that_yields_is_shown_and_the_machines_is_counted() {
         ThreadLog { preempted: u64::from(yields), ..single(100, if yields { 4_000_000 } else { 150 }) }
     });
     let latencies = cells[0].latencies.clone().unwrap();
-    assert_eq!((latencies.ns.max, latencies.visits_left_out), (4_000_000.0, 0));
+    assert_eq!((latencies.ns.max, latencies.iterations_left_out), (4_000_000.0, 0));
 
     // The same switches where all operations suffer them alike are the machine's.
     let mut random = Random::new(402);
@@ -85,13 +85,13 @@ fn the_tail_of_an_operation_that_yields_is_shown_and_the_machines_is_counted() {
         let mut one = |cell: usize, round: u32| {
             let lost = random.unit() < 0.05;
             let log = ThreadLog { preempted: u64::from(lost), ..single(100, if lost { 4_000_000 } else { 150 }) };
-            IterationLog { cell, ..visit(round, vec![log]) }
+            IterationLog { cell, ..iteration(round, vec![log]) }
         };
         (0..ROUNDS).flat_map(|round| [one(0, round), one(1, round)]).collect()
     };
     let cells = study(&["first", "second"], Mode::SampleTime, 1, PROCESSES, log);
     let latencies = cells[0].latencies.clone().unwrap();
-    assert!(!cells[0].switches_by_itself && latencies.visits_left_out > 0, "{latencies:?}");
+    assert!(!cells[0].switches_by_itself && latencies.iterations_left_out > 0, "{latencies:?}");
     assert_eq!((latencies.ns.max, latencies.maximum_ns_left_out), (150.0, Some(4_000_000.0)));
 }
 
@@ -105,7 +105,7 @@ fn a_long_operation_is_not_chosen_by_its_length() {
             let lost = random.unit() < 1.0 - (-3.0 * ns as f64 / 1e9).exp();
             IterationLog {
                 cell,
-                ..visit(round, vec![ThreadLog { preempted: u64::from(lost), ..thread(0, &[ns], 0, 1) }])
+                ..iteration(round, vec![ThreadLog { preempted: u64::from(lost), ..thread(0, &[ns], 0, 1) }])
             }
         };
         (0..ROUNDS).flat_map(|round| [one(0, round), one(1, round)]).collect()

@@ -3,12 +3,12 @@
 use super::*;
 use crate::record::not_finite;
 
-/// A visit during which the clock was stalled, except for one batch in `every`.
+/// An iteration during which the clock was stalled, except for one batch in `every`.
 fn still(round: u32, cell: usize, every: u32) -> IterationLog {
     let moves = round.is_multiple_of(every);
     let (batch_ns, probe) = if moves { (4_000_000, 40.0) } else { (0, 0.0) };
     let thread = ThreadLog { turn_ns: [0.0, probe], link_ns: [0.0, probe], ..thread(1, &[0, batch_ns, 0], 0, 100) };
-    IterationLog { cell, ..visit(round, vec![thread]) }
+    IterationLog { cell, ..iteration(round, vec![thread]) }
 }
 
 #[test]
@@ -16,7 +16,9 @@ fn a_probe_without_a_tick_is_not_the_quietest() {
     for every in [1, 30, 1_000_000] {
         let log = |process: usize| (1..=60).map(|round| still(round + process as u32, 0, every)).collect();
         let report = reported(&["operation"], &[], 0.0, Mode::AverageTime, 1, 11, log);
-        let quietest = report.canary.map(|canary| (canary.quiet_turn_ns, canary.quiet_link_ns));
+        let quietest = report
+            .interference_probe
+            .map(|interference_probe| (interference_probe.quiet_turn_ns, interference_probe.quiet_link_ns));
         assert_eq!(quietest, Some(if every < 1_000_000 { (40.0, 40.0) } else { (0.0, 0.0) }), "{every}");
     }
 }

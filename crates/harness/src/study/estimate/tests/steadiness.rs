@@ -1,6 +1,6 @@
 //! What is steady, what is not, and what only looks unsteady.
 
-use super::{measured, thread, visit};
+use super::{iteration, measured, thread};
 use crate::record::study::{Cell, Steadiness};
 use crate::stats::Random;
 use crate::study::schedule::LAYOUTS;
@@ -15,7 +15,7 @@ fn run(random: &mut Random, level: impl Fn(usize, u32) -> f64) -> Cell {
         let own = 1.0 + 0.005 * random.normal();
         let mut batch = |round: u32| (1e3 * own * level(process, round) * (1.0 + 0.01 * random.normal())) as u64;
         (0..ROUNDS)
-            .map(|round| visit(round, vec![thread(0, &[batch(round), batch(round), batch(round)], 0, 1_000)]))
+            .map(|round| iteration(round, vec![thread(0, &[batch(round), batch(round), batch(round)], 0, 1_000)]))
             .collect()
     };
     measured(1, PROCESSES, log)

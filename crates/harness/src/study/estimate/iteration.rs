@@ -31,22 +31,22 @@ impl Sum for Timed {
     }
 }
 
-/// One visit as a process reported it.
+/// One iteration as a process reported it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Received<'a> {
-    fork: usize,
+    process: usize,
     pub(super) disturbed: Disturbed,
     pub(super) log: &'a IterationLog,
 }
 
-/// One visit, reduced to what estimates need.
+/// One iteration, reduced to what estimates need.
 #[derive(Clone, Debug)]
 pub(super) struct Iteration<'a> {
-    pub(super) fork: usize,
+    pub(super) process: usize,
     pub(super) disturbed: Disturbed,
     /// Whether it counts: undisturbed, or in a cell with too few undisturbed ones.
     pub(super) counts: bool,
-    /// For each role: all of its threads' operations while every thread of the visit measured.
+    /// For each role: all of its threads' operations while every thread of the iteration measured.
     pub(super) timed: Vec<Timed>,
     /// For each role: mean time per operation and thread. 0 where the clock did not advance meanwhile.
     pub(super) time_ns: Vec<f64>,
@@ -62,13 +62,13 @@ impl Iteration<'_> {
     }
 }
 
-/// The visits to each cell, in the order in which they were made.
+/// The iterations to each cell, in the order in which they were made.
 pub(super) fn received<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]) -> Vec<Vec<Received<'a>>> {
     let mut found: Vec<Vec<Received<'a>>> = vec![Vec::new(); seen.cells.len()];
-    for (fork, (visits, disturbed)) in seen.forks.iter().zip(disturbed).enumerate() {
-        for (log, disturbed) in visits.iter().zip(disturbed) {
+    for (process, (iterations, disturbed)) in seen.processes.iter().zip(disturbed).enumerate() {
+        for (log, disturbed) in iterations.iter().zip(disturbed) {
             if let Some(of_cell) = found.get_mut(log.cell) {
-                of_cell.push(Received { fork, disturbed: *disturbed, log });
+                of_cell.push(Received { process, disturbed: *disturbed, log });
             }
         }
     }
@@ -78,44 +78,48 @@ pub(super) fn received<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]
 /// Those of them that have a time.
 pub(super) fn values<'a>(seen: &Observations<'a>, received: &[Vec<Received<'a>>]) -> Vec<Vec<Iteration<'a>>> {
     let mut found = reduced(seen, received);
-    for (cell, visits) in found.iter_mut().enumerate() {
+    for (cell, iterations) in found.iter_mut().enumerate() {
         let least = seen.least.get(cell).copied().unwrap_or(Disturbed::No);
-        let level = level(visits, seen.forks.len()).max(least);
-        visits.iter_mut().for_each(|visit| visit.counts = visit.disturbed <= level);
+        let level = level(iterations, seen.processes.len()).max(least);
+        iterations.iter_mut().for_each(|iteration| iteration.counts = iteration.disturbed <= level);
     }
     found
 }
 
-/// How disturbed visits to each cell count.
+/// How disturbed iterations to each cell count.
 pub(super) fn levels(seen: &Observations<'_>, received: &[Vec<Received<'_>>]) -> Vec<Disturbed> {
-    reduced(seen, received).iter().map(|visits| level(visits, seen.forks.len())).collect()
+    reduced(seen, received).iter().map(|iterations| level(iterations, seen.processes.len())).collect()
 }
 
 fn reduced<'a>(seen: &Observations<'a>, received: &[Vec<Received<'a>>]) -> Vec<Vec<Iteration<'a>>> {
-    let of_cell = |visits: &Vec<Received<'a>>| visits.iter().filter_map(|visit| reduce(seen, *visit)).collect();
+    let of_cell =
+        |iterations: &Vec<Received<'a>>| iterations.iter().filter_map(|iteration| reduce(seen, *iteration)).collect();
     received.iter().map(of_cell).collect()
 }
 
-/// The share of the time during which all threads measured, in a typical visit of those as undisturbed as the `visits` that count:
+/// The share of the time during which all threads measured, in a typical iteration of those as undisturbed as the `iterations` that count:
 /// one whose threads never met has none, and counts here too.
-pub(super) fn typical_overlap(received: &[Received<'_>], visits: &[Iteration<'_>]) -> Option<f64> {
-    let counted = visits.iter().filter(|visit| visit.counts).map(|visit| visit.disturbed);
+pub(super) fn typical_overlap(received: &[Received<'_>], iterations: &[Iteration<'_>]) -> Option<f64> {
+    let counted = iterations.iter().filter(|iteration| iteration.counts).map(|iteration| iteration.disturbed);
     let level = counted.max().unwrap_or(Disturbed::Yes);
-    let alike = received.iter().filter(|visit| visit.disturbed <= level);
-    median(alike.map(|visit| overlap_share(&visit.log.threads)))
+    let alike = received.iter().filter(|iteration| iteration.disturbed <= level);
+    median(alike.map(|iteration| overlap_share(&iteration.log.threads)))
 }
 
-/// How disturbed the visits to a cell count: the undisturbed ones alone, if enough processes have one.
-fn level(visits: &[Iteration<'_>], forks: usize) -> Disturbed {
+/// How disturbed the iterations to a cell count: the undisturbed ones alone, if enough processes have one.
+fn level(iterations: &[Iteration<'_>], processes: usize) -> Disturbed {
     counted_up_to(|level| {
-        let mut seen = vec![0; forks];
-        visits.iter().filter(|visit| visit.disturbed <= level).for_each(|visit| seen[visit.fork] += 1);
+        let mut seen = vec![0; processes];
+        iterations
+            .iter()
+            .filter(|iteration| iteration.disturbed <= level)
+            .for_each(|iteration| seen[iteration.process] += 1);
         seen
     })
 }
 
 /// The highest disturbance level that counts: the lowest that leaves half the processes, and at least three, with a few
-/// visits each (three, or all that they have), since a single one may be a stray. `seen` returns each process's count
+/// iterations each (three, or all that they have), since a single one may be a stray. `seen` returns each process's count
 /// up to a level.
 pub(super) fn counted_up_to(seen: impl Fn(Disturbed) -> Vec<usize>) -> Disturbed {
     let whole = seen(Disturbed::Yes);
@@ -130,7 +134,7 @@ pub(super) fn counted_up_to(seen: impl Fn(Disturbed) -> Vec<usize>) -> Disturbed
 }
 
 /// None if its threads were never all in their measured part, or those of a role ran no operation meanwhile.
-fn reduce<'a>(seen: &Observations<'a>, Received { fork, disturbed, log }: Received<'a>) -> Option<Iteration<'a>> {
+fn reduce<'a>(seen: &Observations<'a>, Received { process, disturbed, log }: Received<'a>) -> Option<Iteration<'a>> {
     let spec = seen.cells.get(log.cell)?;
     let roles = match seen.case(spec) {
         Some(case) if case.roles.len() > 1 => {
@@ -146,7 +150,7 @@ fn reduce<'a>(seen: &Observations<'a>, Received { fork, disturbed, log }: Receiv
     // Without those that took no time on a coarse clock, the mean would be of the others only.
     let mean_ns = |timed: &Timed| (timed.operations > 0.0).then(|| timed.ns / timed.operations);
     let time_ns = timed.iter().map(mean_ns).collect::<Option<Vec<f64>>>()?;
-    Some(Iteration { fork, disturbed, counts: true, timed, time_ns, roles, log })
+    Some(Iteration { process, disturbed, counts: true, timed, time_ns, roles, log })
 }
 
 /// Operations in each batch, also where several are logged as one.
@@ -236,8 +240,8 @@ mod tests {
     fn what_counts_is_as_undisturbed_as_half_of_the_processes_allow() {
         let level = |quiet: usize, shared: usize| {
             counted_up_to(move |level| match level {
-                Disturbed::No => (0..8).map(|fork| if fork < quiet { 3 } else { 1 }).collect(),
-                Disturbed::Shared => (0..8).map(|fork| if fork < quiet + shared { 3 } else { 1 }).collect(),
+                Disturbed::No => (0..8).map(|process| if process < quiet { 3 } else { 1 }).collect(),
+                Disturbed::Shared => (0..8).map(|process| if process < quiet + shared { 3 } else { 1 }).collect(),
                 Disturbed::Yes => vec![9; 8],
             })
         };
