@@ -19,7 +19,7 @@ pub struct BuiltIn {
 }
 
 impl BuiltIn {
-    /// `study` on the measuring CPU, in `processes` processes that share `budget_ms`.
+    /// `study` on the measuring CPU, in this many processes, which share `budget_ms`.
     pub fn begin(session: &Session<'_>, study: Study, processes: u32, budget_ms: u64) -> Result<Self, StageError> {
         let options = StudyOptions {
             budget: Some(Duration::from_millis(budget_ms)),
@@ -39,7 +39,7 @@ impl BuiltIn {
         self.attended(session, part, |run, workers, observer| run.run_all(workers, observer));
     }
 
-    /// Runs the process number `process`.
+    /// Runs the process of that number.
     pub fn run_one(&mut self, session: &mut Session<'_>, part: Part, process: u32, budget_ms: u64) {
         let turn = Turn { process, budget_ms, share: (0.0, 1.0) };
         self.attended(session, part, |run, workers, observer| {

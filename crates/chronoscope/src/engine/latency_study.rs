@@ -10,7 +10,7 @@ use crate::plan::clocks;
 
 /// The study's name, by which its worker processes recognise themselves.
 const NAME: &str = "latency of a read";
-/// Iterations to each clock per process: many short ones, so that a slow spell of the machine spoils few.
+/// Iterations of each clock per process: many short ones, so that a slow spell of the machine spoils few.
 const ROUNDS: u32 = 10;
 /// The case without a clock: a turn of the loop.
 pub const NOTHING: &str = "nothing";

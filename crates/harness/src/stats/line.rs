@@ -17,7 +17,7 @@ pub struct StraightLine {
 /// x.
 ///
 /// Non-finite points are left out. Two points determine a line but not its error: a confidence of 0. The intervals
-/// assume points that scatter independently and equally; processes of one process do not.
+/// assume points that scatter independently and equally; the points of one process do not.
 ///
 /// # Sources
 /// N. R. Draper, H. Smith, "Applied Regression Analysis", ch. 1. The intercept is fitted, not forced to 0, and R² is

@@ -5,7 +5,7 @@ use super::protocol::IterationLog;
 /// The golden section, by whose multiples turns begin: however many cells there are, few processes begin all over them.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// Cells that a process leaves to others, since what all of them need does not fit its time: `need_ns` is the shortest iteration to each,
+/// Cells that a process leaves to others, since what all of them need does not fit its time: `need_ns` is the shortest iteration of each,
 /// as far as it is known.
 ///
 /// Without this, a few slow cells take the time of all: every process tries them before it measures anything. Cells that fit no

@@ -18,9 +18,9 @@ pub const LAYOUTS: u32 = 4;
 const SHORTEST_ITERATION: Duration = Duration::from_millis(1);
 /// Maximum planned length of an iteration while there are too few of them.
 const LONGEST_ITERATION: Duration = Duration::from_millis(3);
-/// Iterations to a cell per process: fewer do not represent the process, more add no information.
+/// Iterations of a cell per process: fewer do not represent the process, more add no information.
 const ROUNDS: (u32, u32) = (4, 40);
-/// Of two builds, a process is no shorter than this, nor than so many iterations to each cell: starting it takes its time too.
+/// Of two builds, a process is no shorter than this, nor than so many iterations of each cell: starting it takes its time too.
 const SHORTEST_PROCESS: Duration = Duration::from_millis(100);
 const ITERATIONS: u32 = 10;
 /// Maximum processes of each of two builds, unless more are asked for.
@@ -148,7 +148,7 @@ fn combinations(plan: &StudyPlan) -> Vec<Parameters> {
     found
 }
 
-/// The order in which round `round` of process `process` goes through `cells` cells: a cyclic Latin square, with a different
+/// The order in which a process goes through `cells` cells in a round: a cyclic Latin square, with a different
 /// start in each process and reversed in every other round, so that no cell is always first or always follows the same
 /// neighbour.
 pub(super) fn order(cells: usize, process: u32, round: u32) -> Vec<usize> {
@@ -162,7 +162,7 @@ pub(super) fn order(cells: usize, process: u32, round: u32) -> Vec<usize> {
     if (process + round) % 2 == 1 { forwards.rev().collect() } else { forwards.collect() }
 }
 
-/// Iterations to each cell per process, given the available time.
+/// Iterations of each cell per process, given the available time.
 pub(super) fn rounds(budget: Duration, processes: u32, cells: usize) -> u32 {
     let per_cell = budget.as_secs_f64() / f64::from(processes.max(1)) / cells.max(1) as f64;
     let (fewest, most) = ROUNDS;

@@ -177,7 +177,7 @@ impl Study {
         self
     }
 
-    /// Sets the iterations to each cell per process; by default, chosen from the available time.
+    /// Sets the iterations of each cell per process; by default, chosen from the available time.
     #[must_use]
     pub fn rounds(mut self, rounds: u32) -> Self {
         self.rounds = Some(rounds);

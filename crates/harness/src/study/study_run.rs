@@ -167,7 +167,7 @@ impl StudyRun {
         workers.converse(&request, &mut hearing, terms)
     }
 
-    /// What the shortest iteration to each cell takes, as far as it was seen; not of the calibration, which every process needs.
+    /// What the shortest iteration of each cell takes, as far as it was seen; not of the calibration, which every process needs.
     pub(super) fn need_ns(&self) -> Vec<Option<f64>> {
         // Where the study fixes the operations, nothing is tried before it is measured: every process measures all cells once.
         let is_tried = !matches!(self.plan.mode, Mode::Batch(_) | Mode::SingleShot);
@@ -247,7 +247,7 @@ impl StudyRun {
         (times(self, &own, other, &others), times(other, &others, self, &own))
     }
 
-    /// How disturbed iterations to each cell count.
+    /// How disturbed iterations of each cell count.
     fn levels(&self) -> Vec<Disturbed> {
         levels(&self.observed(true, &[], self.clock().as_ref()))
     }

@@ -27,7 +27,7 @@ use crate::worker::{Hear, Launch, STUDY, Terms, WorkerFailure, begin, line, requ
 const BATCH_ERRORS: f64 = 10_000.0;
 /// Minimum batch length, in nanoseconds.
 const SHORTEST_BATCH_NS: u64 = 100_000;
-/// Maximum length of iterations to calibration cells; there is one for each layout, and more as long as together they take
+/// Maximum length of iterations of calibration cells; there is one for each layout, and more as long as together they take
 /// no more than this share of a process's time.
 const CALIBRATION_NS: u64 = 500_000;
 const CALIBRATION_SHARE: f64 = 0.15;
@@ -575,7 +575,7 @@ mod tests {
         }
     }
 
-    /// What a worker of `study` with this budget logs of each iteration to the user's cells.
+    /// What a worker of `study` with this budget logs of each iteration of the user's cells.
     fn iterations(study: &Study, budget: Duration) -> Vec<IterationLog> {
         let options =
             StudyOptions { budget: Some(budget), processes: Some(2), seed: Some(1), ..StudyOptions::default() };

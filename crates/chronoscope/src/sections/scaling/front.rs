@@ -120,7 +120,7 @@ pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) 
 }
 
 /// What threads add to an operation's time, as a share of its time on one thread: process by process, from cells that were
-/// iterated in the same rounds, so that what moves both sides cancels. None if no process measured both.
+/// measured in the same rounds, so that what moves both sides cancels. None if no process measured both.
 ///
 /// If the work alone was measured on both, what the threads add to it is not counted: slower work on a core shared by two
 /// CPUs is not contention for the clock.
@@ -139,7 +139,7 @@ fn increase(record: &StudyRecord, work: &str, alone: &Cell, all: &Cell) -> Optio
 
 /// Whether the threads of `all`, and those of the work alone, ran at the same time for at least half of a typical iteration: times are
 /// of that part only, which says little about many threads where it is short. An iteration without such a part is not among a cell's,
-/// whose number then falls behind that of the iterations to one thread in the same rounds.
+/// whose number then falls behind that of the iterations of one thread in the same rounds.
 fn did_run_together(record: &StudyRecord, work: &str, alone: &Cell, all: &Cell) -> bool {
     let of_work = |cell: &Cell| work_of_cell(record, work, cell);
     let pairs = [Some((alone, all)), of_work(alone).zip(of_work(all))];

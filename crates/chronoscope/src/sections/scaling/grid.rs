@@ -18,7 +18,7 @@ const OVERSUBSCRIBED: [u32; 2] = [2, 4];
 const MOST_UNLIKE: f64 = 24.0;
 /// Upper limits of the groups of clocks by their work, in nanoseconds per read.
 const GROUPS_NS: [f64; 3] = [60.0, 1_000.0, 100_000.0];
-/// The relative length of an iteration to such a combination: threads that share CPUs must be observed over several time
+/// The relative length of an iteration of such a combination: threads that share CPUs must be observed over several time
 /// slices.
 const OVERSUBSCRIBED_WEIGHT: f64 = 12.0;
 /// Approximate cost of a token and of a call without tokens, in nanoseconds, for decisions before measuring.

@@ -98,7 +98,7 @@ pub struct CellProcess {
     pub iterations: Vec<StudyIteration>,
 }
 
-/// One iteration to a cell: a few batches without a pause.
+/// One iteration of a cell: a few batches without a pause.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudyIteration {

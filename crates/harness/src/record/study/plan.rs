@@ -22,7 +22,7 @@ pub struct StudyPlan {
     pub budget_ms: u64,
     /// Worker processes.
     pub processes: u32,
-    /// Iterations to each cell per process.
+    /// Iterations of each cell per process.
     pub rounds: u32,
     /// Measured batches per iteration; 0 for as many as time allows.
     pub batches: u32,

@@ -91,10 +91,10 @@ fn place(seen: &Observations<'_>, spec: &CellSpec, case: &str, control: bool) ->
     })
 }
 
-/// Iterations to two cells in the same round.
+/// Iterations of two cells in the same round.
 type Pair<'i, 'a> = (&'i Iteration<'a>, &'i Iteration<'a>);
 
-/// For each process, its iterations to both cells in the same rounds, as undisturbed as enough processes allow.
+/// For each process, its iterations of both cells in the same rounds, as undisturbed as enough processes allow.
 fn pairs<'i, 'a>(a: &'i [Iteration<'a>], b: &'i [Iteration<'a>], processes: usize) -> Vec<Vec<Pair<'i, 'a>>> {
     let up_to = |level: Disturbed| pairs_up_to(a, b, processes, level);
     let mut found = up_to(counted_up_to(|level| up_to(level).iter().map(Vec::len).collect()));

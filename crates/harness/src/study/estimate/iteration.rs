@@ -62,7 +62,7 @@ impl Iteration<'_> {
     }
 }
 
-/// The iterations to each cell, in the order in which they were made.
+/// The iterations of each cell, in the order in which they were made.
 pub(super) fn received<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]) -> Vec<Vec<Received<'a>>> {
     let mut found: Vec<Vec<Received<'a>>> = vec![Vec::new(); seen.cells.len()];
     for (process, (iterations, disturbed)) in seen.processes.iter().zip(disturbed).enumerate() {
@@ -86,7 +86,7 @@ pub(super) fn values<'a>(seen: &Observations<'a>, received: &[Vec<Received<'a>>]
     found
 }
 
-/// How disturbed iterations to each cell count.
+/// How disturbed iterations of each cell count.
 pub(super) fn levels(seen: &Observations<'_>, received: &[Vec<Received<'_>>]) -> Vec<Disturbed> {
     reduced(seen, received).iter().map(|iterations| level(iterations, seen.processes.len())).collect()
 }
@@ -106,7 +106,7 @@ pub(super) fn typical_overlap(received: &[Received<'_>], iterations: &[Iteration
     median(alike.map(|iteration| overlap_share(&iteration.log.threads)))
 }
 
-/// How disturbed the iterations to a cell count: the undisturbed ones alone, if enough processes have one.
+/// How disturbed the iterations of a cell count: the undisturbed ones alone, if enough processes have one.
 fn level(iterations: &[Iteration<'_>], processes: usize) -> Disturbed {
     counted_up_to(|level| {
         let mut seen = vec![0; processes];

@@ -13,7 +13,7 @@ use crate::study::schedule::CellSpec;
 
 const QUIET_FACTOR: f64 = InterferenceProbe::QUIET_FACTOR;
 const QUIETEST_SHARE: f64 = InterferenceProbe::QUIETEST_SHARE;
-/// Of fewer iterations to a cell nothing is said about what its operation does to the core.
+/// Of fewer iterations of a cell nothing is said about what its operation does to the core.
 const FEWEST_ITERATIONS: usize = 20;
 /// An operation is not blamed unless this share of the other cells' iterations is quiet.
 const OTHERS_QUIET_SHARE: f64 = 0.5;

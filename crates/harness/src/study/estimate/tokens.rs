@@ -4,7 +4,7 @@ use crate::record::study::{Estimate, TokenCost};
 use crate::stats::{Distribution, median_interval, straight_line};
 use crate::study::schedule::LAYOUTS;
 
-/// The quantile of a process's iterations to one cell taken as undisturbed: disturbances only add time, and a process may
+/// The quantile of a process's iterations of one cell taken as undisturbed: disturbances only add time, and a process may
 /// meet more of them than a median tolerates.
 const UNDISTURBED: f64 = 0.25;
 
