@@ -19,7 +19,7 @@ const ATTEMPTS: u32 = 400;
 const CLOCKS: [&str; 5] = ["ours", "std", "quanta", "minstant", "fastant"];
 
 #[derive(Default)]
-struct Seen {
+struct Observed {
     outside: Count,
     worst_ns: u64,
     /// At the ends of windows: a narrow bracket around each of the clocks.
@@ -38,7 +38,7 @@ pub(crate) fn measure(run: &Run, section: &mut Section) -> Result<(), Failure> {
         let on: Vec<u32> = cpus.iter().copied().cycle().take(readers).collect();
         let hogs = cpus.iter().copied().take(if load == "hog" { readers } else { 0 }).collect::<Vec<_>>();
         let seen = beside_hogs(&hogs, || on_each(&on, |_| Ok(observe(seconds, window_s))))?;
-        for (cpu, Seen { outside, worst_ns, borders }) in on.iter().zip(seen) {
+        for (cpu, Observed { outside, worst_ns, borders }) in on.iter().zip(seen) {
             let cpu = Value::from(format!("CPU {cpu}"));
             checks.row([load.into(), cpu.clone(), outside.into(), worst_ns.into()]);
             for (at, clock) in CLOCKS.into_iter().enumerate() {
@@ -65,7 +65,7 @@ pub(crate) fn measure(run: &Run, section: &mut Section) -> Result<(), Failure> {
 
 /// Between turns it sleeps, so that the kernel updates its own clock and the CPU goes idle, as under a program that looks at the
 /// time now and then.
-fn observe(seconds: u64, window_s: u64) -> Seen {
+fn observe(seconds: u64, window_s: u64) -> Observed {
     let standard = std::time::Instant::now();
     let (quanta, minstant, fastant) = (quanta::Instant::now(), minstant::Instant::now(), fastant::Instant::now());
     let ends = || {
@@ -78,7 +78,7 @@ fn observe(seconds: u64, window_s: u64) -> Seen {
         ]
     };
     let begun_ns = monotonic_ns();
-    let mut seen = Seen { borders: vec![ends()], ..Seen::default() };
+    let mut seen = Observed { borders: vec![ends()], ..Observed::default() };
     while seen.borders.len() as u64 <= seconds / window_s {
         thread::sleep(PAUSE);
         for _ in 0..BRACKETS {

@@ -1,4 +1,4 @@
-//! Measures `chronoscope-clock` beside its peers: what reads cost, what they add, whether times go back, whether they are
+//! Measures `chronoscope-clock` against its peers: what reads cost, what they add, whether times go back, whether they are
 //! those of the system's clock. Everything is compared within one interleaved run; see README.md.
 
 mod accuracy;
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     studies::all().iter().for_each(Study::serve_if_worker);
     Bench {
         name: "clock",
-        about: "Measures the clock library beside its peers, all in one interleaved run, and says which goals are met",
+        about: "Measures the clock library against its peers, all in one interleaved run, and says which goals are met",
         peers: &["quanta", "minstant", "fastant", "coarsetime", "clocksource"],
         sections: &[
             ("latency", reads::latency),

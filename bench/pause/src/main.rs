@@ -1,4 +1,4 @@
-//! Measures the pauses and the pacer of `chronoscope-clock` beside their peers: how late, at what price. Everything is
+//! Measures the pauses and the pacer of `chronoscope-clock` against their peers: how late, at what price. Everything is
 //! compared within one interleaved run; see README.md.
 
 mod crew;
@@ -15,7 +15,7 @@ use bench_common::Bench;
 fn main() -> ExitCode {
     Bench {
         name: "pause",
-        about: "Measures pauses and pacing beside their peers, all in one interleaved run, and says which goals are met",
+        about: "Measures pauses and pacing against their peers, all in one interleaved run, and says which goals are met",
         peers: &["spin_sleep", "spin_sleep_util", "tokio"],
         sections: &[
             ("pauses", |run, section| pauses::measure(run, section, false)),

@@ -14,7 +14,7 @@ use crate::engine::stages::{StageError, StageResult};
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, Plan, PlanError};
-use crate::section::rule::{SectionRule, Seen};
+use crate::section::rule::{RuleInput, SectionRule};
 use crate::section::{Entry, EntryOf, Section};
 use crate::sections;
 
@@ -187,7 +187,7 @@ pub fn plan_section<S: Section>(duration: Option<Duration>, frame: &Frame) -> Re
     Plan::of(&rows, duration, S::time_alone(frame.depth).unwrap_or_else(share), frame)
 }
 
-fn found<P, R>(rules: &[&[SectionRule<P, R>]], seen: &Seen<'_, P, R>) -> Vec<Finding> {
+fn found<P, R>(rules: &[&[SectionRule<P, R>]], seen: &RuleInput<'_, P, R>) -> Vec<Finding> {
     rules.iter().copied().flatten().flat_map(|rule| rule.found(seen)).collect()
 }
 

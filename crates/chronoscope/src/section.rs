@@ -16,7 +16,7 @@ use crate::engine::stages::StageResult;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
-use crate::section::rule::{SectionRule, Seen};
+use crate::section::rule::{RuleInput, SectionRule};
 
 /// Plain data of a document.
 pub trait Data: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema + 'static {}
@@ -97,7 +97,7 @@ impl<P: Data, R: Data> Entry<P, R> {
     }
 
     /// What its rules see on `machine`.
-    pub fn seen<'a>(&'a self, machine: &'a Machine) -> Seen<'a, P, R> {
-        Seen { machine, plan: &self.plan, report: &self.report }
+    pub fn seen<'a>(&'a self, machine: &'a Machine) -> RuleInput<'a, P, R> {
+        RuleInput { machine, plan: &self.plan, report: &self.report }
     }
 }

@@ -25,7 +25,7 @@ const MOST_EDGES: usize = 64;
 
 /// To measure it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Request;
+pub struct FrequencyTask;
 
 /// Two anchors of the counter on `CLOCK_MONOTONIC`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub struct Samples {
     pub steps: Steps,
 }
 
-impl Task for Request {
+impl Task for FrequencyTask {
     const NAME: &'static str = "frequency";
     type Samples = Samples;
 

@@ -34,7 +34,7 @@ use stages::StageError;
 use task::{Served, served};
 
 /// Worker tasks of every run.
-pub const TASKS: &[Served] = &[served::<probe::Request>(), served::<frequency::Request>()];
+pub const TASKS: &[Served] = &[served::<probe::ProbeTask>(), served::<frequency::FrequencyTask>()];
 
 /// The plan of a run.
 #[derive(Clone, Debug)]

@@ -33,7 +33,7 @@ pub fn prepare(session: &mut Session<'_>) {
 /// be started, this and everything after it runs in the coordinator.
 fn probe_all(session: &mut Session<'_>, clocks: &[ClockId]) -> Vec<Option<String>> {
     fn probe(session: &Session<'_>, clocks: &[ClockId]) -> Result<(Vec<Option<String>>, Disturbance), WorkerFailure> {
-        session.ask_alone(PROBE_BUDGET_MS, &probe::Request(clocks.to_vec()))
+        session.ask_alone(PROBE_BUDGET_MS, &probe::ProbeTask(clocks.to_vec()))
     }
     let mut answer = probe(session, clocks);
     if let Some(failure) = answer.as_ref().err().filter(|failure| failure.is_for_want_of_a_process()) {
@@ -69,7 +69,7 @@ fn reason(failure: &WorkerFailure) -> String {
 }
 
 fn measure_frequency(session: &mut Session<'_>) {
-    let measured = session.ask_alone(FREQUENCY_BUDGET_MS, &frequency::Request);
+    let measured = session.ask_alone(FREQUENCY_BUDGET_MS, &frequency::FrequencyTask);
     // Without it the run continues, timed by the system clock.
     let Ok((frequency::Samples { ticks, reference_ns, half_width_ticks, steps }, _)) = measured else { return };
     let hz = ticks as f64 * 1e9 / reference_ns as f64;

@@ -9,9 +9,9 @@ use chronoscope_harness::record::Disturbance;
 
 /// Reads these sources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request(pub Vec<ClockId>);
+pub struct ProbeTask(pub Vec<ClockId>);
 
-impl Task for Request {
+impl Task for ProbeTask {
     const NAME: &'static str = "probe";
     /// For each source, None or the reason why it cannot be read.
     type Samples = Vec<Option<String>>;

@@ -174,31 +174,33 @@ fn flawless(task: &str, request: Value) -> String {
     }
     let steps = || Steps { changes: vec![READ_NS as i64; 4000], reads: 4096, ..Steps::default() };
     match task {
-        probe::Request::NAME => of(request, |request: probe::Request| vec![None; request.0.len()]),
-        path::Request::NAME => of(request, |request: path::Request| vec![Some(0); request.0.len()]),
-        granularity::Request::NAME => {
-            of(request, |request: granularity::Request| request.0.iter().map(|_| steps()).collect())
+        probe::ProbeTask::NAME => of(request, |request: probe::ProbeTask| vec![None; request.0.len()]),
+        path::PathsTask::NAME => of(request, |request: path::PathsTask| vec![Some(0); request.0.len()]),
+        granularity::GranularityTask::NAME => {
+            of(request, |request: granularity::GranularityTask| request.0.iter().map(|_| steps()).collect())
         }
-        tick::Request::NAME => of(request, |request: tick::Request| {
+        tick::TickTask::NAME => of(request, |request: tick::TickTask| {
             request.0.iter().map(|_| tick::Readings { changes: vec![READ_NS as i64; 2000] }).collect()
         }),
-        reads::Request::NAME => of(request, |_: reads::Request| Samples {
+        reads::ReadsTask::NAME => of(request, |_: reads::ReadsTask| Samples {
             differences: vec![(READ_NS as i64, 999)],
             span_ticks: 999 * READ_NS,
             empty_intervals: 100,
             largest_empty_ticks: READ_NS as i64,
         }),
-        offset::Request::NAME => of(request, |request: offset::Request| offset::Samples {
+        offset::OffsetTask::NAME => of(request, |request: offset::OffsetTask| offset::Samples {
             trips: offset::Trips { rounds: request.rounds, there: 150, back: 150, violations: 0 },
             steps: steps(),
         }),
-        litmus::Request::NAME => of(request, |_: litmus::Request| litmus::Samples {
+        litmus::LitmusTask::NAME => of(request, |_: litmus::LitmusTask| litmus::Samples {
             observations: 100_000,
             fresh: 50_000,
             ..litmus::Samples::default()
         }),
-        empty::Request::NAME => of(request, |request: empty::Request| vec![vec![READ_NS as i64; 100]; request.0.len()]),
-        interval::Request::NAME => of(request, |request: interval::Request| {
+        empty::EmptyIntervalsTask::NAME => {
+            of(request, |request: empty::EmptyIntervalsTask| vec![vec![READ_NS as i64; 100]; request.0.len()])
+        }
+        interval::IntervalsTask::NAME => of(request, |request: interval::IntervalsTask| {
             let rounds = |length_ns: &f64| {
                 let batch = Batch { truth_ns: length_ns.round(), probe_ticks: 100 };
                 let reading = Reading { ticks: batch.truth_ns as i64, work_ns: batch.truth_ns, probe_ticks: 100 };
@@ -206,7 +208,7 @@ fn flawless(task: &str, request: Value) -> String {
             };
             interval::Samples { timer_error_ticks: 1, lengths: request.lengths_ns.iter().map(rounds).collect() }
         }),
-        library_clock::Request::NAME => of(request, |_: library_clock::Request| LibraryClock {
+        library_clock::LibraryClockTask::NAME => of(request, |_: library_clock::LibraryClockTask| LibraryClock {
             state: LibraryClockState::Fallback,
             rate_source: "system_clock".to_owned(),
             reasons: Vec::new(),

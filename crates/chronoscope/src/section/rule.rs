@@ -4,7 +4,7 @@ use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::record::Machine;
 
 /// What the rules of a section see: the machine, their plan and their report.
-pub struct Seen<'a, P, R> {
+pub struct RuleInput<'a, P, R> {
     pub machine: &'a Machine,
     /// The section's plan.
     pub plan: &'a P,
@@ -17,11 +17,11 @@ pub struct SectionRule<P, R> {
     /// The kinds it can yield; no others.
     pub yields: &'static [Kind],
     /// The function.
-    pub find: fn(&Seen<'_, P, R>) -> Vec<Finding>,
+    pub find: fn(&RuleInput<'_, P, R>) -> Vec<Finding>,
 }
 
 impl<P, R> SectionRule<P, R> {
-    pub fn found(&self, seen: &Seen<'_, P, R>) -> Vec<Finding> {
+    pub fn found(&self, seen: &RuleInput<'_, P, R>) -> Vec<Finding> {
         let found = (self.find)(seen);
         debug_assert!(found.iter().all(|finding| self.yields.iter().any(|kind| finding.is(*kind))), "{found:?}");
         found

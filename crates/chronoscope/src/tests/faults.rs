@@ -169,7 +169,7 @@ fn litmus_of(id: SourceId, skew_ns: i64) -> Record {
     for _ in 0..100 {
         Board::new(clock.read()).observe(&clock.view(skew_ns), 10, &mut samples);
     }
-    let request = litmus::Request { source: id.into(), writer: 0, reader: 1 };
+    let request = litmus::LitmusTask { source: id.into(), writer: 0, reader: 1 };
     let mut record = blank();
     record.content.sections.causality.report.litmus.push(causality_estimate::litmus(
         &request,
@@ -217,7 +217,7 @@ fn a_clock_may_go_back_by_less_than_it_declares() {
 
 #[test]
 fn a_skew_beyond_its_error_bar_is_a_finding() {
-    let request = offset::Request { source: CLOCK.into(), a: 0, b: 1, rounds: 10 };
+    let request = offset::OffsetTask { source: CLOCK.into(), a: 0, b: 1, rounds: 10 };
     let with = |there, back| {
         let trips = offset::Trips { rounds: 10, there, back, violations: u64::from(there < 0) };
         let samples = offset::Samples { trips, steps: Steps::default() };

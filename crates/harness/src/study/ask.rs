@@ -7,7 +7,7 @@ use super::error::StudyError;
 use super::options::StudyOptions;
 use super::other_build::OtherBuild;
 use super::outline::CaseOutline;
-use super::protocol::{Message, Request, parse};
+use super::protocol::{Message, StudyRequest, parse};
 use super::study::Study;
 use crate::worker::{Hear, Launch, Launcher, Limit, Terms, WorkerFailure};
 
@@ -31,7 +31,7 @@ impl Study {
         let refuse = |why: &str| StudyError::usage(format!("cannot compare {} with {name}: {why}", self.name()));
         let program = program.canonicalize().map_err(|error| refuse(&error.to_string()))?;
         let at_once = StudyOptions { budget: Some(Duration::ZERO), ..StudyOptions::default() };
-        let request = Request::for_outline(self.name(), self.plan(&at_once, &[0])?);
+        let request = StudyRequest::for_outline(self.name(), self.plan(&at_once, &[0])?);
         let request = serde_json::to_string(&request).map_err(|error| refuse(&error.to_string()))?;
         let mut asked = Asked::default();
         let terms = Terms { limit: Limit::Whole(PATIENCE), padding: 0, cancelled };

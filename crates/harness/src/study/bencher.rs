@@ -6,7 +6,7 @@ use chronoscope_sources::work::{black_box, consume_cpu, shift};
 
 use super::latch::{ClosesLatch, Latch};
 use super::memory::resident_bytes;
-use super::phases::{Kind, Phases};
+use super::phases::{BatchKind, Phases};
 use crate::record::study::Parameters;
 
 /// Default maximum of inputs prepared before a batch.
@@ -35,7 +35,7 @@ macro_rules! drive {
     ($phases:expr, $copy:literal, $operation:expr) => {
         while let Some(batch) = $phases.next() {
             match batch.kind {
-                Kind::Loop => {
+                BatchKind::Loop => {
                     $phases.starts();
                     shift::<$copy>();
                     for _ in 0..batch.operations {
@@ -43,7 +43,7 @@ macro_rules! drive {
                     }
                     $phases.ends();
                 }
-                Kind::BackedOff => {
+                BatchKind::BackedOff => {
                     $phases.starts();
                     shift::<$copy>();
                     for _ in 0..batch.operations {
@@ -52,7 +52,7 @@ macro_rules! drive {
                     }
                     $phases.ends();
                 }
-                Kind::Single => {
+                BatchKind::Single => {
                     if batch.tokens > 0 {
                         consume_cpu(batch.tokens);
                     }

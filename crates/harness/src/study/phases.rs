@@ -37,13 +37,13 @@ pub(super) enum Assignment {
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Batch {
-    pub(super) kind: Kind,
+    pub(super) kind: BatchKind,
     pub(super) operations: u64,
     pub(super) tokens: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum BatchKind {
     /// Operations in a row.
     Loop,
     /// Operations with backoff before each.
@@ -173,7 +173,7 @@ impl<'a> Phases<'a> {
                         Assignment::Batches { .. } => self.planned(),
                         Assignment::Singles { .. } => {
                             self.operations = 1;
-                            return Some(Batch { kind: Kind::Single, operations: 1, tokens: self.tokens });
+                            return Some(Batch { kind: BatchKind::Single, operations: 1, tokens: self.tokens });
                         }
                     };
                     return Some(self.batch(operations));
@@ -329,7 +329,11 @@ impl<'a> Phases<'a> {
 
     fn batch(&mut self, operations: u64) -> Batch {
         self.operations = operations;
-        Batch { kind: if self.tokens == 0 { Kind::Loop } else { Kind::BackedOff }, operations, tokens: self.tokens }
+        Batch {
+            kind: if self.tokens == 0 { BatchKind::Loop } else { BatchKind::BackedOff },
+            operations,
+            tokens: self.tokens,
+        }
     }
 
     /// Work to do while waiting for others.
@@ -378,7 +382,7 @@ mod tests {
         let (log, batches) = run(Assignment::Batches { operations: 100, warm_up: 2, batches: 5, length_ns: 0 }, 0);
         assert_eq!((log.batches_ns.len(), log.operations, batches.len()), (5, 500, 7));
         assert!(log.to_ns >= log.from_ns && log.turn_ns.iter().chain(&log.link_ns).all(|ns| *ns > 0.0));
-        assert!(batches.iter().all(|batch| batch.kind == Kind::Loop));
+        assert!(batches.iter().all(|batch| batch.kind == BatchKind::Loop));
     }
 
     #[test]
@@ -411,9 +415,9 @@ mod tests {
     fn single_operations_stand_apart() {
         let (log, batches) = run(Assignment::Singles { untimed_between: 9, length_ns: 100_000 }, 3);
         let singles: u64 = log.singles.iter().map(|(_, count)| count).sum();
-        let kinds: Vec<Kind> = batches.iter().map(|batch| batch.kind).collect();
+        let kinds: Vec<BatchKind> = batches.iter().map(|batch| batch.kind).collect();
         assert!(singles > 0 && log.operations == 10 * singles, "{singles} {}", log.operations);
-        assert!(kinds.chunks(2).all(|pair| pair == [Kind::BackedOff, Kind::Single]));
+        assert!(kinds.chunks(2).all(|pair| pair == [BatchKind::BackedOff, BatchKind::Single]));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::worker::{Identity, PROTOCOL, STUDY, message};
 
 /// The request to a worker process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Request {
+pub(super) struct StudyRequest {
     pub(super) protocol: u32,
     pub(super) task: String,
     /// The study's name.
@@ -29,7 +29,7 @@ pub(super) struct Request {
     pub(super) outline: bool,
 }
 
-impl Request {
+impl StudyRequest {
     /// Asks which cases there are, and for nothing else.
     pub(super) fn for_outline(study: &str, plan: StudyPlan) -> Self {
         Self {

@@ -10,7 +10,7 @@ use super::cell_set::CellSet;
 use super::estimate::{Disturbed, Observations, estimate, levels};
 use super::hearing::{Hearing, ProcessLog};
 use super::observer::StudyObserver;
-use super::protocol::{IterationLog, Request};
+use super::protocol::{IterationLog, StudyRequest};
 use super::schedule::{self, CellSpec, EMPTY};
 use super::study::Study;
 use super::time_left::longest_iteration;
@@ -142,7 +142,7 @@ impl StudyRun {
         log: &mut ProcessLog,
         observer: &mut dyn StudyObserver,
     ) -> Result<(), WorkerFailure> {
-        let request = Request {
+        let request = StudyRequest {
             protocol: PROTOCOL,
             task: STUDY.to_owned(),
             study: self.name.clone(),

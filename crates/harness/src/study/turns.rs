@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::record::TscAccess;
     use crate::study::options::StudyOptions;
-    use crate::study::protocol::{IterationLog, Message, Request, ThreadLog};
+    use crate::study::protocol::{IterationLog, Message, StudyRequest, ThreadLog};
     use crate::study::schedule::cells;
     use crate::study::study::Study;
     use crate::worker::{Hear, Terms, WorkerFailure, line};
@@ -121,7 +121,7 @@ mod tests {
 
     impl Launch for Build<'_> {
         fn converse(&self, request: &str, hearer: &mut dyn Hear, _: Terms<'_>) -> Result<(), WorkerFailure> {
-            let request: Request = serde_json::from_str(request).unwrap();
+            let request: StudyRequest = serde_json::from_str(request).unwrap();
             let cells = cells(&request.plan, &study().cases);
             let out = request.failed.flags(cells.len());
             for (cell, spec) in cells.iter().enumerate().filter(|(cell, _)| !out[*cell]) {

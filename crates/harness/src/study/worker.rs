@@ -13,7 +13,7 @@ use super::crew::{Crew, Iteration};
 use super::edges;
 use super::kept_states::KeptStates;
 use super::phases::Assignment;
-use super::protocol::{IterationLog, Message, Request, ThreadLog};
+use super::protocol::{IterationLog, Message, StudyRequest, ThreadLog};
 use super::rally::Rally;
 use super::schedule::{CellSpec, EMPTY, LAYOUTS, order};
 use super::study::Study;
@@ -47,7 +47,7 @@ impl Study {
     /// prints, creates files or measures, since its workers start the same way.
     pub fn serve_if_worker(&self) {
         // A request that is not for a study is for the program.
-        let Some(request) = request().and_then(|text| serde_json::from_str::<Request>(&text).ok()) else { return };
+        let Some(request) = request().and_then(|text| serde_json::from_str::<StudyRequest>(&text).ok()) else { return };
         if request.task != STUDY || request.study != self.name {
             return;
         }
@@ -74,7 +74,7 @@ impl Study {
 }
 
 impl Study {
-    fn serve(&self, request: &Request, say: Say<'_>) -> Result<(), String> {
+    fn serve(&self, request: &StudyRequest, say: Say<'_>) -> Result<(), String> {
         Worker::new(self, request, say)?.work()
     }
 
@@ -89,7 +89,7 @@ struct InThisProcess<'a>(&'a Study);
 impl Launch for InThisProcess<'_> {
     fn converse(&self, request: &str, hearer: &mut dyn Hear, terms: Terms<'_>) -> Result<(), WorkerFailure> {
         let garbled = |error: serde_json::Error| WorkerFailure::ProtocolError(error.to_string());
-        let request: Request = serde_json::from_str(request).map_err(garbled)?;
+        let request: StudyRequest = serde_json::from_str(request).map_err(garbled)?;
         let mut say = |message: &Message| {
             if (terms.cancelled)() {
                 return Err(String::new());
@@ -109,7 +109,7 @@ type Say<'a> = &'a mut dyn FnMut(&Message) -> Result<(), String>;
 
 /// One running worker process.
 struct Worker<'a> {
-    request: &'a Request,
+    request: &'a StudyRequest,
     say: Say<'a>,
     cases: Vec<Case>,
     cells: Vec<CellSpec>,
@@ -137,7 +137,7 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(study: &Study, request: &'a Request, say: Say<'a>) -> Result<Self, String> {
+    fn new(study: &Study, request: &'a StudyRequest, say: Say<'a>) -> Result<Self, String> {
         let plan = &request.plan;
         let cells = study.specs(plan);
         let mut cases = study.cases.clone();
@@ -536,13 +536,13 @@ mod tests {
         let study = Study::new("made up").case("nothing", |b| b.iter(|| ()));
         let plan = study.plan(&StudyOptions::default(), &[0]).unwrap();
         let all: BTreeSet<usize> = (0..study.specs(&plan).len()).collect();
-        let request = Request {
+        let request = StudyRequest {
             measured: CellSet::from(&all),
             budget_ms,
             process: 3,
             protocol: PROTOCOL,
             outline: false,
-            ..Request::for_outline("made up", plan)
+            ..StudyRequest::for_outline("made up", plan)
         };
         let mut said = Vec::new();
         let mut say = |message: &Message| {
@@ -582,7 +582,7 @@ mod tests {
         let plan = study.plan(&options, &[]).unwrap();
         let specs = study.specs(&plan);
         let budget_ms = budget.as_millis() as u64;
-        let request = Request { outline: false, budget_ms, ..Request::for_outline(study.name(), plan) };
+        let request = StudyRequest { outline: false, budget_ms, ..StudyRequest::for_outline(study.name(), plan) };
         let mut hearer = Hearer(Vec::new());
         let terms = Terms { limit: Limit::Each(Duration::MAX), padding: 0, cancelled: &|| false };
         let request = serde_json::to_string(&request).unwrap();

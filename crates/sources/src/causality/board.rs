@@ -12,11 +12,11 @@ use crate::padded::CachePadded;
 /// # Examples
 /// ```
 /// use chronoscope_clock::{FakeClock, Instant, TickSource};
-/// use chronoscope_sources::causality::{Board, Seen};
+/// use chronoscope_sources::causality::{Board, Observations};
 ///
 /// let clock = FakeClock::starting_at(Instant::from_nanos(1_000_000));
 /// let board = Board::new(clock.read());
-/// let mut seen = Seen::default();
+/// let mut seen = Observations::default();
 /// board.observe(&clock.view(-5_000), 10, &mut seen); // a core that lags
 /// assert_eq!((seen.violations, seen.worst_ticks), (10, 5_000));
 /// ```
@@ -30,12 +30,12 @@ pub struct Board {
 ///
 /// # Examples
 /// ```
-/// use chronoscope_sources::causality::Seen;
+/// use chronoscope_sources::causality::Observations;
 ///
-/// assert_eq!(Seen::default().violations, 0);
+/// assert_eq!(Observations::default().violations, 0);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Seen {
+pub struct Observations {
     /// Observations: a load of the published value, then a read of the observer's own clock.
     pub observations: u64,
     /// Observations of a new value.
@@ -72,7 +72,7 @@ impl Board {
     }
 
     /// Reads the board and then `source`, `count` times.
-    pub fn observe(&self, source: &impl TickSource, count: u64, seen: &mut Seen) {
+    pub fn observe(&self, source: &impl TickSource, count: u64, seen: &mut Observations) {
         let mut last = self.shown.0.load(Acquire);
         for _ in 0..count {
             let shown = self.shown.0.load(Acquire);
@@ -97,9 +97,9 @@ mod tests {
     fn a_reader_behind_what_it_was_shown_is_a_violation() {
         let clock = FakeClock::starting_at(Instant::from_nanos(1_000_000));
         let board = Board::new(clock.view(0).read());
-        let mut seen = Seen::default();
+        let mut seen = Observations::default();
         board.observe(&clock.view(-5_000), 10, &mut seen);
-        assert_eq!(seen, Seen { observations: 10, fresh: 0, violations: 10, worst_ticks: 5_000 });
+        assert_eq!(seen, Observations { observations: 10, fresh: 0, violations: 10, worst_ticks: 5_000 });
     }
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
         let clock = FakeClock::new();
         clock.set_read_cost(core::time::Duration::from_nanos(1));
         let board = Board::new(clock.read());
-        let mut seen = Seen::default();
+        let mut seen = Observations::default();
         board.observe(&clock, 10, &mut seen);
         assert_eq!((seen.violations, seen.worst_ticks), (0, 0));
     }

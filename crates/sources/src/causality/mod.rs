@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
 pub use alternation::{Trips, alternate};
-pub use board::{Board, Seen};
+pub use board::{Board, Observations};
 
 use chronoscope_clock::{Clock, TickSource, Unavailable};
 
@@ -41,7 +41,11 @@ const ROUNDS: u64 = 20_000;
 ///
 /// # Errors
 /// [`CausalityError`] if a thread cannot be started or bound to its CPU, or nothing published was seen.
-pub fn litmus<S: TickSource + Sync>(source: &S, cpus: [u32; 2], duration: Duration) -> Result<Seen, CausalityError> {
+pub fn litmus<S: TickSource + Sync>(
+    source: &S,
+    cpus: [u32; 2],
+    duration: Duration,
+) -> Result<Observations, CausalityError> {
     let board = Board::new(source.read());
     let stop = AtomicBool::new(false);
     let [writer, reader] = cpus;
@@ -59,7 +63,7 @@ pub fn litmus<S: TickSource + Sync>(source: &S, cpus: [u32; 2], duration: Durati
             let clock = Clock::or_system();
             let begun = clock.now();
             let is_over = || clock.now().saturating_duration_since(begun) >= duration;
-            let mut seen = Seen::default();
+            let mut seen = Observations::default();
             if board.await_first(is_over) {
                 while !is_over() {
                     board.observe(source, CHUNK, &mut seen);

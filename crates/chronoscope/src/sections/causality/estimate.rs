@@ -1,6 +1,7 @@
 use chronoscope_sources::Rate;
 
-use super::{litmus as litmus_task, offset};
+use super::litmus::{self as litmus_task, LitmusTask};
+use super::offset::{self, OffsetTask};
 use crate::sections::causality::report::{Litmus, PairOffset};
 use chronoscope_harness::estimators::steps::step_ns;
 use chronoscope_harness::quantity::ns;
@@ -15,7 +16,7 @@ use chronoscope_harness::record::Disturbance;
 /// # Sources
 /// The bound of D. Mills' clock filter (RFC 5905, section 8), whose half-width is half the round trip.
 pub fn pair_offset(
-    request: &offset::Request,
+    request: &OffsetTask,
     samples: &offset::Samples,
     rate: Rate,
     within_ppm: f64,
@@ -44,12 +45,7 @@ pub fn pair_offset(
 }
 
 /// One row of the litmus.
-pub fn litmus(
-    request: &litmus_task::Request,
-    samples: &litmus_task::Samples,
-    rate: Rate,
-    disturbance: Disturbance,
-) -> Litmus {
+pub fn litmus(request: &LitmusTask, samples: &litmus_task::Samples, rate: Rate, disturbance: Disturbance) -> Litmus {
     Litmus {
         name: request.source.clone(),
         writer: request.writer,
@@ -72,7 +68,7 @@ mod tests {
     }
 
     fn pair_within(within_ppm: f64, there: i64, back: i64, steps: Steps) -> PairOffset {
-        let request = offset::Request { source: "fake".into(), a: 0, b: 1, rounds: 9 };
+        let request = OffsetTask { source: "fake".into(), a: 0, b: 1, rounds: 9 };
         let trips = offset::Trips { rounds: 9, there, back, violations: 0 };
         pair_offset(&request, &offset::Samples { trips, steps }, Rate::NANOSECONDS, within_ppm, Disturbance::default())
     }

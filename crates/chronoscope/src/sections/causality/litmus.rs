@@ -6,7 +6,7 @@ use std::thread;
 
 use chronoscope_clock::TickSource;
 use chronoscope_sources::SourceVisitor;
-use chronoscope_sources::causality::{Board, Seen};
+use chronoscope_sources::causality::{Board, Observations};
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
@@ -20,16 +20,16 @@ const CHUNK: u64 = 1000;
 
 /// The clock and the CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
+pub struct LitmusTask {
     pub source: ClockId,
     pub writer: u32,
     pub reader: u32,
 }
 
 /// The reader's observations, in ticks of the source.
-pub type Samples = Seen;
+pub type Samples = Observations;
 
-impl Task for Request {
+impl Task for LitmusTask {
     const NAME: &'static str = "litmus";
     type Samples = Samples;
 
@@ -39,7 +39,7 @@ impl Task for Request {
 }
 
 struct OneWay<'a> {
-    request: &'a Request,
+    request: &'a LitmusTask,
     timer: Timer,
     budget_ms: u64,
 }
@@ -48,7 +48,7 @@ impl SourceVisitor for OneWay<'_> {
     type Output = Result<(Samples, Disturbance), String>;
 
     fn visit<S: TickSource + Copy + Send + Sync>(self, source: S) -> Self::Output {
-        let Request { writer, reader, .. } = *self.request;
+        let LitmusTask { writer, reader, .. } = *self.request;
         let board = Board::new(source.read());
         let stop = AtomicBool::new(false);
         thread::scope(|scope| {

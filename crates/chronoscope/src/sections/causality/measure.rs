@@ -1,4 +1,5 @@
-use super::{litmus as litmus_task, offset};
+use super::litmus::LitmusTask;
+use super::offset::OffsetTask;
 use crate::clock_id::ClockId;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, StageResult, outcome};
@@ -15,9 +16,8 @@ pub fn offsets(session: &mut Session<'_>, plan: &CausalityPlan, report: &mut Cau
     report.pairs_possible = cpus * (cpus - 1) / 2;
     let clocks = session.readable(&plan.pair_clocks)?;
     let counter_within_ppm = session.machine.tsc.frequency.map_or(0.0, |measured| measured.half_width_ppm);
-    let requests: Vec<offset::Request> = of_pairs(&plan.pairs, &clocks)
-        .map(|(source, a, b)| offset::Request { source, a, b, rounds: PAIR_ROUNDS })
-        .collect();
+    let requests: Vec<OffsetTask> =
+        of_pairs(&plan.pairs, &clocks).map(|(source, a, b)| OffsetTask { source, a, b, rounds: PAIR_ROUNDS }).collect();
     let (pairs, reasons) = in_turn(session, OFFSETS, &requests, |session, request, budget_ms| {
         let (samples, disturbance) = session
             .ask(None, budget_ms, request)
@@ -33,8 +33,8 @@ pub fn offsets(session: &mut Session<'_>, plan: &CausalityPlan, report: &mut Cau
 pub fn litmus(session: &mut Session<'_>, plan: &CausalityPlan, report: &mut Causality) -> StageResult {
     needs_two_cpus(session, report)?;
     let clocks = session.readable(&plan.litmus_clocks)?;
-    let requests: Vec<litmus_task::Request> = of_pairs(&plan.litmus_pairs, &clocks)
-        .map(|(source, writer, reader)| litmus_task::Request { source, writer, reader })
+    let requests: Vec<LitmusTask> = of_pairs(&plan.litmus_pairs, &clocks)
+        .map(|(source, writer, reader)| LitmusTask { source, writer, reader })
         .collect();
     let (rows, mut reasons) = in_turn(session, LITMUS, &requests, |session, request, budget_ms| {
         observe(session, request, budget_ms).map_err(|failure| format!("{}: {failure}", request.source))
@@ -89,7 +89,7 @@ pub fn finish(session: &mut Session<'_>, report: &mut Causality) {
         if !moves_often(&row.name, session) {
             continue;
         }
-        let request = litmus_task::Request { source: row.name.clone(), writer: row.writer, reader: row.reader };
+        let request = LitmusTask { source: row.name.clone(), writer: row.writer, reader: row.reader };
         // Earlier observations are kept if this fails, or yields less.
         match observe(session, &request, budget_ms) {
             Ok(again) if again.violations > 0 || again.fresh > row.fresh => *row = again,
@@ -98,7 +98,7 @@ pub fn finish(session: &mut Session<'_>, report: &mut Causality) {
     }
 }
 
-fn observe(session: &Session<'_>, request: &litmus_task::Request, budget_ms: u64) -> Result<Litmus, WorkerFailure> {
+fn observe(session: &Session<'_>, request: &LitmusTask, budget_ms: u64) -> Result<Litmus, WorkerFailure> {
     let (samples, disturbance) = session.ask(None, budget_ms, request)?;
     Ok(estimate::litmus(request, &samples, session.rate_of(&request.source), disturbance))
 }

@@ -26,7 +26,7 @@ impl Section for Causality {
     type Report = report::Causality;
 
     const PARTS: &'static [PartRow] = plan::PARTS;
-    const TASKS: &'static [Served] = &[served::<offset::Request>(), served::<litmus::Request>()];
+    const TASKS: &'static [Served] = &[served::<offset::OffsetTask>(), served::<litmus::LitmusTask>()];
     const RULES: &'static [&'static [SectionRule<Self::Plan, Self::Report>]] = &[rules::RULES];
 
     fn plan(_options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {

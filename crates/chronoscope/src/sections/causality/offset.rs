@@ -21,7 +21,7 @@ use chronoscope_harness::watch::Watch;
 
 /// The clock and the CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
+pub struct OffsetTask {
     pub source: ClockId,
     pub a: u32,
     pub b: u32,
@@ -36,7 +36,7 @@ pub struct Samples {
     pub steps: Steps,
 }
 
-impl Task for Request {
+impl Task for OffsetTask {
     const NAME: &'static str = "offset";
     type Samples = Samples;
 
@@ -51,7 +51,7 @@ impl Task for Request {
 }
 
 struct PingPong<'a> {
-    request: &'a Request,
+    request: &'a OffsetTask,
     deadline: Deadline,
 }
 
@@ -59,7 +59,7 @@ impl SourceVisitor for PingPong<'_> {
     type Output = Result<(Samples, Disturbance), String>;
 
     fn visit<S: TickSource + Copy + Send + Sync>(self, source: S) -> Self::Output {
-        let Request { a, b, rounds, .. } = *self.request;
+        let OffsetTask { a, b, rounds, .. } = *self.request;
         let enter = |side: usize| Watch::pinned(Some([a, b][side]));
         let (trips, [mut watched, other]) =
             alternate(&source, &source, rounds, || self.deadline.passed(), enter, Watch::finish)

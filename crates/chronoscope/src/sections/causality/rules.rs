@@ -4,7 +4,7 @@ use crate::section::rule::{self, SectionRule};
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{TIME, count, ns};
 
-type Seen<'a> = rule::Seen<'a, CausalityPlan, Causality>;
+type RuleInput<'a> = rule::RuleInput<'a, CausalityPlan, Causality>;
 
 pub const RULES: &[SectionRule<CausalityPlan, Causality>] = &[
     SectionRule { yields: &[CROSS_CPU_SKEW], find: cross_cpu_skew },
@@ -35,7 +35,7 @@ pub const OFFSET_NOT_CONSTANT: Kind = Kind::critical(
 .shown_in(&["causality"])
 .classed(HostState::Broken);
 
-fn cross_cpu_skew(seen: &Seen<'_>) -> Vec<Finding> {
+fn cross_cpu_skew(seen: &RuleInput<'_>) -> Vec<Finding> {
     seen.report
         .pairs
         .iter()
@@ -63,7 +63,7 @@ fn cross_cpu_skew(seen: &Seen<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn offset_not_constant(seen: &Seen<'_>) -> Vec<Finding> {
+fn offset_not_constant(seen: &RuleInput<'_>) -> Vec<Finding> {
     let pairs = seen.report.pairs.iter().filter_map(|pair| Some((pair, pair.reason_not_constant.as_ref()?)));
     pairs
         .map(|(pair, reason)| {

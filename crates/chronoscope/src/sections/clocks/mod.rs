@@ -32,12 +32,12 @@ impl Section for Clocks {
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = &[
-        served::<paths::task::Request>(),
-        served::<granularity::task::Request>(),
-        served::<tick::task::Request>(),
-        served::<intervals::empty::Request>(),
-        served::<intervals::task::Request>(),
-        served::<library_clock::task::Request>(),
+        served::<paths::task::PathsTask>(),
+        served::<granularity::task::GranularityTask>(),
+        served::<tick::task::TickTask>(),
+        served::<intervals::empty::EmptyIntervalsTask>(),
+        served::<intervals::task::IntervalsTask>(),
+        served::<library_clock::task::LibraryClockTask>(),
     ];
     const RULES: &'static [&'static [SectionRule<Self::Plan, Self::Report>]] = &[rules::RULES];
 

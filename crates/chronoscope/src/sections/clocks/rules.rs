@@ -9,7 +9,7 @@ use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{count, ns};
 use chronoscope_harness::record::{Machine, PathMethod};
 
-type Seen<'a> = rule::Seen<'a, ClocksPlan, ClocksReport>;
+type RuleInput<'a> = rule::RuleInput<'a, ClocksPlan, ClocksReport>;
 
 pub const RULES: &[SectionRule<ClocksPlan, ClocksReport>] = &[
     SectionRule { yields: &[RESOLUTION_IS_NOT_GRANULARITY], find: resolution_is_not_granularity },
@@ -73,7 +73,7 @@ const STANDSTILL_STEPS: f64 = 10.0;
 /// in one run, so that a slow CPU, which slows both, does not look like a trap. An emulator has neither cycles nor exits.
 const TRAP_LINKS: f64 = 200.0;
 
-fn resolution_is_not_granularity(seen: &Seen<'_>) -> Vec<Finding> {
+fn resolution_is_not_granularity(seen: &RuleInput<'_>) -> Vec<Finding> {
     let differs = |clock: &ClockReport| {
         let (declared, step) = (clock.resolution_ns_declared?, clock.moves_in_ns()?);
         // The library's clocks declare a bound: they may move in shorter steps.
@@ -88,7 +88,7 @@ pub fn monotonic(report: &ClocksReport) -> Option<&ClockReport> {
     report.clocks.iter().find(|clock| clock.available && clock.name == SourceId::Os(OsClock::Monotonic))
 }
 
-fn os_clock_coarse(seen: &Seen<'_>) -> Vec<Finding> {
+fn os_clock_coarse(seen: &RuleInput<'_>) -> Vec<Finding> {
     monotonic(seen.report)
         .filter(|clock| clock.is_coarse())
         .and_then(|clock| Some((clock, clock.step_ns()?)))
@@ -102,7 +102,7 @@ fn os_clock_coarse(seen: &Seen<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn path_inferred(seen: &Seen<'_>) -> Vec<Finding> {
+fn path_inferred(seen: &RuleInput<'_>) -> Vec<Finding> {
     let inferred: Vec<&str> = seen
         .report
         .clocks
@@ -131,7 +131,7 @@ pub fn trap_cost_ns(machine: &Machine, report: &ClocksReport) -> Option<f64> {
     (link_ns > 0.0 && cost > TRAP_LINKS * link_ns).then_some(cost)
 }
 
-fn counter_traps(seen: &Seen<'_>) -> Vec<Finding> {
+fn counter_traps(seen: &RuleInput<'_>) -> Vec<Finding> {
     let name = SourceId::CounterUnordered.name();
     let Some(cost) = trap_cost_ns(seen.machine, seen.report) else { return Vec::new() };
     let advice = if seen.machine.hypervisor.present == Some(true) {
@@ -147,7 +147,7 @@ fn counter_traps(seen: &Seen<'_>) -> Vec<Finding> {
     ]
 }
 
-fn clocks_stand_still(seen: &Seen<'_>) -> Vec<Finding> {
+fn clocks_stand_still(seen: &RuleInput<'_>) -> Vec<Finding> {
     let stood_still = |clock: &ClockReport| {
         let (still_ns, reads) = clock.stood_still()?;
         let seen = clock.granularity.as_ref()?;
@@ -189,8 +189,8 @@ mod tests {
         ClocksReport { clocks: clocks.into_iter().collect(), ..ClocksReport::default() }
     }
 
-    fn found(find: fn(&Seen<'_>) -> Vec<Finding>, machine: &Machine, report: &ClocksReport) -> Vec<Finding> {
-        find(&Seen { machine, plan: &ClocksPlan::default(), report })
+    fn found(find: fn(&RuleInput<'_>) -> Vec<Finding>, machine: &Machine, report: &ClocksReport) -> Vec<Finding> {
+        find(&RuleInput { machine, plan: &ClocksPlan::default(), report })
     }
 
     /// This cost of a counter read and of a link of dependent multiplications.

@@ -1,4 +1,4 @@
-use super::task::Request;
+use super::task::PausesTask;
 use crate::engine::rounds::rounds;
 use crate::engine::session::Session;
 use crate::engine::stages::StageResult;
@@ -8,7 +8,7 @@ use chronoscope_harness::estimators::pauses::Pauses;
 
 /// Makes pauses of every method and length, in turn, one process per round.
 pub fn run(session: &mut Session<'_>, plan: &PausesPlan, report: &mut Option<Pauses>) -> StageResult {
-    let found = rounds(session, PAUSES, plan.rounds, |run, round| Request {
+    let found = rounds(session, PAUSES, plan.rounds, |run, round| PausesTask {
         ways: plan.ways.clone(),
         lengths_ns: plan.lengths_ns.clone(),
         cpu: run.measuring_cpu(),

@@ -27,7 +27,7 @@ impl Section for Pauses {
     type Report = Option<chronoscope_harness::estimators::pauses::Pauses>;
 
     const PARTS: &'static [PartRow] = plan::PARTS;
-    const TASKS: &'static [Served] = &[served::<task::Request>()];
+    const TASKS: &'static [Served] = &[served::<task::PausesTask>()];
     const RULES: &'static [&'static [SectionRule<Self::Plan, Self::Report>]] = &[rules::RULES, rules::ADVICE];
 
     fn plan(options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {

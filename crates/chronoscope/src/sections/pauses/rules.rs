@@ -6,7 +6,7 @@ use chronoscope_harness::estimators::pauses::{PauseFigures, Pauses};
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::ns;
 
-type Seen<'a> = rule::Seen<'a, PausesPlan, Option<Pauses>>;
+type RuleInput<'a> = rule::RuleInput<'a, PausesPlan, Option<Pauses>>;
 
 /// A yield that overruns by this much gave way to another thread's time slice. By default none is shorter: 0.7 ms and
 /// more.
@@ -59,7 +59,7 @@ pub const YIELD_COSTS_A_SLICE: Kind = Kind::notice(
 )
 .shown_in(SHOWN_IN);
 
-fn of(seen: &Seen<'_>, find: impl Fn(&Pauses) -> Option<Finding>) -> Vec<Finding> {
+fn of(seen: &RuleInput<'_>, find: impl Fn(&Pauses) -> Option<Finding>) -> Vec<Finding> {
     seen.report.iter().filter_map(find).collect()
 }
 
@@ -132,7 +132,7 @@ fn costs_a_slice(seen: &Pauses, loaded: bool) -> Option<Finding> {
     })
 }
 
-fn early_pause(seen: &Seen<'_>) -> Vec<Finding> {
+fn early_pause(seen: &RuleInput<'_>) -> Vec<Finding> {
     let methods = seen.report.iter().flat_map(|pause| &pause.methods);
     methods.filter_map(|method| returned_early(&method.name, method)).collect()
 }

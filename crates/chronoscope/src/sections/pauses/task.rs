@@ -31,7 +31,7 @@ const SLICE: Duration = Duration::from_micros(100);
 
 /// Methods, lengths and CPU.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
+pub struct PausesTask {
     pub ways: Vec<PauseWay>,
     pub lengths_ns: Vec<u64>,
     /// The CPU to run on.
@@ -65,7 +65,7 @@ pub struct Turn {
     pub preempted: Option<u64>,
 }
 
-impl Task for Request {
+impl Task for PausesTask {
     const NAME: &'static str = "pause";
     type Samples = Samples;
 
@@ -74,7 +74,7 @@ impl Task for Request {
     }
 }
 
-fn run(request: &Request, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
+fn run(request: &PausesTask, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
     // Threads inherit the CPU affinity of the thread that starts them.
     let watch = Watch::among(request.cpu.as_slice());
     let hog = Hog::start(request.load)?;
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn every_way_is_tried_at_every_length_and_is_never_early() {
         let ways: Vec<PauseWay> = PauseWay::ALL.into_iter().filter(|way| *way != PauseWay::PauserRealTime).collect();
-        let request = Request { ways, lengths_ns: vec![1_000, 200_000], cpu: None, load: false, rotation: 3 };
+        let request = PausesTask { ways, lengths_ns: vec![1_000, 200_000], cpu: None, load: false, rotation: 3 };
         let (samples, _) = run(&request, 20).unwrap();
         assert_eq!(samples.turns.len() + 2 * samples.unavailable.len(), 2 * request.ways.len());
         for turn in &samples.turns {
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn what_cannot_be_had_is_named_and_keeps_nothing_from_the_rest() {
         let ways = vec![PauseWay::PauserRealTime, PauseWay::Spin];
-        let request = Request { ways, lengths_ns: vec![1_000], cpu: None, load: true, rotation: 0 };
+        let request = PausesTask { ways, lengths_ns: vec![1_000], cpu: None, load: true, rotation: 0 };
         let (samples, _) = run(&request, 1).unwrap();
         assert!(samples.turns.iter().any(|turn| turn.way == PauseWay::Spin));
         assert_eq!(samples.turns.len() + samples.unavailable.len(), 2);

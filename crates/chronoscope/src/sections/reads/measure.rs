@@ -1,4 +1,4 @@
-use super::task::Request;
+use super::task::ReadsTask;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageResult, outcome};
 use crate::sections::reads::plan::{READS, ReadsPlan};
@@ -13,7 +13,7 @@ pub fn run(session: &mut Session<'_>, plan: &ReadsPlan, found: &mut Vec<Reads>) 
     for (i, clock) in clocks.iter().enumerate() {
         session.goes_on(READS, i as f64 / clocks.len() as f64);
         let (reads_each, empty_intervals) = session.plan.depth.reads();
-        let request = Request { source: clock.clone(), reads: reads_each, empty_intervals };
+        let request = ReadsTask { source: clock.clone(), reads: reads_each, empty_intervals };
         let answer = session.ask_alone(budget_ms, &request);
         match answer {
             Ok((samples, disturbance)) => match reads(clock.clone(), &samples, session.rate_of(clock), disturbance) {

@@ -22,7 +22,7 @@ impl Section for Reads {
     type Report = Vec<report::Reads>;
 
     const PARTS: &'static [PartRow] = plan::PARTS;
-    const TASKS: &'static [Served] = &[served::<task::Request>()];
+    const TASKS: &'static [Served] = &[served::<task::ReadsTask>()];
 
     fn plan(_options: &plan::Options, frame: &Frame) -> Result<Self::Plan, PlanError> {
         Ok(plan::plan(frame))

@@ -16,14 +16,14 @@ const PIECE: usize = 1 << 18;
 const CHUNK: u64 = 10_000;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
+pub struct ReadsTask {
     pub source: ClockId,
     pub reads: u64,
     /// Start-stop pairs with nothing between them.
     pub empty_intervals: u64,
 }
 
-impl Task for Request {
+impl Task for ReadsTask {
     const NAME: &'static str = "reads";
     type Samples = Samples;
 
@@ -45,7 +45,7 @@ impl Task for Request {
 }
 
 struct Collect<'a> {
-    request: &'a Request,
+    request: &'a ReadsTask,
     half: Deadline,
     whole: Deadline,
 }

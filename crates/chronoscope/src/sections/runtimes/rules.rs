@@ -10,7 +10,7 @@ use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::{RATIO, ns};
 use chronoscope_probes::RuntimeKind;
 
-type Seen<'a> = rule::Seen<'a, Option<RuntimesPlan>, Vec<Runtime>>;
+type RuleInput<'a> = rule::RuleInput<'a, Option<RuntimesPlan>, Vec<Runtime>>;
 
 pub const RULES: &[SectionRule<Option<RuntimesPlan>, Vec<Runtime>>] = &[
     SectionRule { yields: &[NEGATIVE_ELAPSED], find: negative_elapsed },
@@ -77,7 +77,7 @@ const STEP_FACTOR: f64 = 1.5;
 const FEWEST_JUDGED: u32 = 3;
 
 /// Every clock of every runtime that was measured.
-fn clocks<'a>(seen: &Seen<'a>) -> impl Iterator<Item = (&'a Runtime, &'a RuntimeClock)> {
+fn clocks<'a>(seen: &RuleInput<'a>) -> impl Iterator<Item = (&'a Runtime, &'a RuntimeClock)> {
     measured(seen.report).flat_map(|runtime| runtime.clocks.iter().map(move |clock| (runtime, clock)))
 }
 
@@ -87,7 +87,7 @@ pub fn measured(runtimes: &[Runtime]) -> impl Iterator<Item = &Runtime> {
 }
 
 /// Whether the table of clocks was requested, rather than only pauses or a latch, or a short form in a check.
-fn asks_for_clocks(seen: &Seen<'_>) -> bool {
+fn asks_for_clocks(seen: &RuleInput<'_>) -> bool {
     seen.plan.as_ref().is_some_and(|plan| plan.clocks && !plan.quick_starters)
 }
 
@@ -96,7 +96,7 @@ fn full_name(runtime: &Runtime, clock: &RuntimeClock) -> String {
     format!("{} of {}", clock.name, runtime.title())
 }
 
-fn negative_elapsed(seen: &Seen<'_>) -> Vec<Finding> {
+fn negative_elapsed(seen: &RuleInput<'_>) -> Vec<Finding> {
     let went_back = clocks(seen).filter_map(|(runtime, clock)| {
         let seen = clock.granularity.as_ref().filter(|seen| seen.backward_steps > 0)?;
         let wall = (clock.kind == TimeKind::Wall).then_some("");
@@ -105,7 +105,7 @@ fn negative_elapsed(seen: &Seen<'_>) -> Vec<Finding> {
     went_back.collect()
 }
 
-fn tick_coarse(seen: &Seen<'_>) -> Vec<Finding> {
+fn tick_coarse(seen: &RuleInput<'_>) -> Vec<Finding> {
     let coarse = clocks(seen).filter_map(|(runtime, clock)| {
         let least = clock.latency_ns.as_ref().map_or(COARSE_NS, |latency| latency.estimate.max(COARSE_NS));
         let step = clock.step_ns().filter(|step| *step >= least && clock.kind != TimeKind::Cpu)?;
@@ -139,14 +139,14 @@ fn tick_coarse(seen: &Seen<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn resolution_is_not_granularity(seen: &Seen<'_>) -> Vec<Finding> {
+fn resolution_is_not_granularity(seen: &RuleInput<'_>) -> Vec<Finding> {
     let declared = clocks(seen).filter_map(|(runtime, clock)| {
         misdeclared(&full_name(runtime, clock), clock.resolution_ns_declared?, clock.moves_in_ns()?)
     });
     declared.collect()
 }
 
-fn wall_clock_for_intervals(seen: &Seen<'_>) -> Vec<Finding> {
+fn wall_clock_for_intervals(seen: &RuleInput<'_>) -> Vec<Finding> {
     let mut told: Vec<(RuntimeKind, String)> = Vec::new();
     for runtime in measured(seen.report).filter(|_| asks_for_clocks(seen)) {
         let of = |kind| runtime.clocks.iter().filter(move |clock| clock.kind == kind).map(|clock| clock.name.as_str());
@@ -177,7 +177,7 @@ fn steadiest(runtime: &Runtime) -> Option<&str> {
     steady.min_by(|a, b| step_of(a).total_cmp(&step_of(b))).map(|clock| clock.name.as_str())
 }
 
-fn loop_doubtful(seen: &Seen<'_>) -> Vec<Finding> {
+fn loop_doubtful(seen: &RuleInput<'_>) -> Vec<Finding> {
     let doubtful = clocks(seen).filter(|(_, clock)| clock.loop_is_doubtful());
     doubtful
         .filter_map(|(runtime, clock)| Some((full_name(runtime, clock), clock.loop_ratio?)))
@@ -191,7 +191,7 @@ fn loop_doubtful(seen: &Seen<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn not_steady(seen: &Seen<'_>) -> Vec<Finding> {
+fn not_steady(seen: &RuleInput<'_>) -> Vec<Finding> {
     let unsteady = |runtime: &Runtime| {
         let judged = || runtime.clocks.iter().filter_map(|clock| Some((clock, clock.warm_up?)));
         let names: Vec<&str> = judged()
@@ -210,7 +210,7 @@ fn not_steady(seen: &Seen<'_>) -> Vec<Finding> {
     measured(seen.report).filter_map(unsteady).collect()
 }
 
-fn not_parallel(seen: &Seen<'_>) -> Vec<Finding> {
+fn not_parallel(seen: &RuleInput<'_>) -> Vec<Finding> {
     let mut kinds: Vec<(RuntimeKind, Vec<String>)> = Vec::new();
     for runtime in measured(seen.report).filter(|runtime| runtime.parallel == Some(false) && asks_for_clocks(seen)) {
         match kinds.iter_mut().find(|(kind, _)| *kind == runtime.kind) {
@@ -227,7 +227,7 @@ fn not_parallel(seen: &Seen<'_>) -> Vec<Finding> {
     told.collect()
 }
 
-fn early_pause(seen: &Seen<'_>) -> Vec<Finding> {
+fn early_pause(seen: &RuleInput<'_>) -> Vec<Finding> {
     let early = measured(seen.report).flat_map(|runtime| {
         let methods = runtime.pause.iter().flat_map(|pause| &pause.methods);
         methods.filter_map(move |method| returned_early(&format!("{} of {}", method.name, runtime.title()), method))

@@ -28,17 +28,17 @@ pub struct ScaledClock {
     pub read_ns: f64,
     /// Approximate time until the value changes.
     pub tick_ns: f64,
-    kind: Kind,
+    kind: ReadBy,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum ReadBy {
     Source(SourceId),
     /// The causal clock with its own shared word and this granularity.
     Granular(u64),
 }
 
-impl Kind {
+impl ReadBy {
     /// Whether a read executes an instruction that a process may be forbidden.
     fn reads_counter(self) -> bool {
         match self {
@@ -52,8 +52,8 @@ impl ScaledClock {
     /// Every clock that can be read here; if the counter may not be read, those that do not need it.
     pub fn all(counter_is_allowed: bool) -> Vec<Self> {
         let sources = SourceId::all().filter(|id| id.availability().is_ok());
-        let sources = sources.map(|id| (id.name().to_owned(), Kind::Source(id)));
-        let granular = GRANULARITIES_NS.map(|ns| (ClockId::granular(ns).to_string(), Kind::Granular(ns)));
+        let sources = sources.map(|id| (id.name().to_owned(), ReadBy::Source(id)));
+        let granular = GRANULARITIES_NS.map(|ns| (ClockId::granular(ns).to_string(), ReadBy::Granular(ns)));
         let clocks = sources.chain(granular);
         let allowed = clocks.filter(|(_, kind)| counter_is_allowed || !kind.reads_counter());
         allowed.map(|(name, kind)| Self { name, kind, read_ns: FASTEST_READ_NS, tick_ns: FASTEST_READ_NS }).collect()
@@ -61,15 +61,15 @@ impl ScaledClock {
 
     /// Whether it is this source.
     pub fn is(&self, id: SourceId) -> bool {
-        self.kind == Kind::Source(id)
+        self.kind == ReadBy::Source(id)
     }
 
     /// The same with its approximate times here.
     pub fn probed(self) -> Self {
         let found = match self.kind {
-            Kind::Source(id) => id.visit(Probe).ok(),
+            ReadBy::Source(id) => id.visit(Probe).ok(),
             // The same as that of the underlying clock.
-            Kind::Granular(_) => SourceId::Clock(Guarantee::Unordered).visit(Probe).ok(),
+            ReadBy::Granular(_) => SourceId::Clock(Guarantee::Unordered).visit(Probe).ok(),
         };
         let (read_ns, tick_ns) = found.unwrap_or((self.read_ns, self.tick_ns));
         Self { read_ns, tick_ns, ..self }
@@ -83,8 +83,8 @@ impl ScaledClock {
     /// Adds the case `name`, which reads it in this way. The threads of a cell share one clock.
     pub fn add_case(&self, study: Study, name: String, read: Read) -> Study {
         match self.kind {
-            Kind::Source(id) => read_case::added(study, name, &id.into(), read),
-            Kind::Granular(ns) => {
+            ReadBy::Source(id) => read_case::added(study, name, &id.into(), read),
+            ReadBy::Granular(ns) => {
                 let granularity = Duration::from_nanos(ns);
                 let make = move |_: &_| Granular::over(Unordered::or_system(), granularity);
                 study.case_shared(name, make, move |b, clock| read.iterate(b, clock))

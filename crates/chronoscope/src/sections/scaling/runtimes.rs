@@ -11,7 +11,7 @@ use super::choice::OfRuntime;
 use super::clock::NOTHING;
 use super::grid::{self, Threads};
 use crate::plan::{Depth, MOST_THREADS};
-use crate::sections::runtimes::probe::protocol::{Request, Sweep, Task};
+use crate::sections::runtimes::probe::protocol::{ProbeRequest, Sweep, Task};
 use crate::sections::runtimes::probe::{
     Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked,
 };
@@ -235,7 +235,7 @@ impl Turn {
     /// How long a process with this task should take.
     fn planned(&self, task: &Task, round: u32) -> Duration {
         let start_ms = self.candidate.start_ms().unwrap_or(START_MS) as u64;
-        Duration::from_millis(start_ms + Request::new(task.clone(), round).takes_ms())
+        Duration::from_millis(start_ms + ProbeRequest::new(task.clone(), round).takes_ms())
     }
 
     fn ask(&mut self, task: Task, round: u32, runner: &ProbeRunner<'_>, cpus: &[u32], cancelled: &dyn Fn() -> bool) {

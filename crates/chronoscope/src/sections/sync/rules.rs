@@ -7,7 +7,7 @@ use super::kernel::{ClockState, Kernel, StatusFlag};
 use super::plan::SyncPlan;
 use super::ptp::{PtpDevice, PtpKind};
 use super::report::SyncReport;
-use crate::section::rule::{SectionRule, Seen};
+use crate::section::rule::{RuleInput, SectionRule};
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::record::Known;
 
@@ -176,7 +176,7 @@ pub const PTP_CLOCK_UNUSED: Kind = Kind::notice(
 /// The page that shows them.
 const SYNC: &[&str] = &["sync"];
 
-fn of(seen: &Seen<'_, SyncPlan, Option<SyncReport>>, rule: fn(&SyncReport) -> Option<Finding>) -> Vec<Finding> {
+fn of(seen: &RuleInput<'_, SyncPlan, Option<SyncReport>>, rule: fn(&SyncReport) -> Option<Finding>) -> Vec<Finding> {
     seen.report.as_ref().and_then(rule).into_iter().collect()
 }
 

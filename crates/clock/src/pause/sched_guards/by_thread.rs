@@ -4,7 +4,7 @@ use core::cell::RefCell;
 use std::thread_local;
 
 use super::NotRestored;
-use super::request::Request;
+use super::request::GuardRequest;
 use super::requests::{Kernel, Requests};
 use crate::Unavailable;
 use crate::os::wait::{self, Scheduling};
@@ -48,7 +48,7 @@ impl Kernel for ThisThread {
 
 const INTERRUPTED: &str = "a signal handler interrupted another guard";
 
-pub(super) fn add(request: Request) -> Result<u64, Unavailable> {
+pub(super) fn add(request: GuardRequest) -> Result<u64, Unavailable> {
     let added = REQUESTS.try_with(|requests| match requests.try_borrow_mut() {
         Ok(mut requests) => requests.0.add(request, &ThisThread),
         Err(_) => Err(Unavailable::because(INTERRUPTED)),

@@ -1,6 +1,6 @@
 use core::marker::PhantomData;
 
-use super::request::Request;
+use super::request::GuardRequest;
 use super::{NotRestored, by_thread};
 use crate::Unavailable;
 
@@ -13,7 +13,7 @@ pub(super) struct Held {
 }
 
 impl Held {
-    pub(super) fn hold(request: Request) -> Result<Self, Unavailable> {
+    pub(super) fn hold(request: GuardRequest) -> Result<Self, Unavailable> {
         Ok(Self { id: by_thread::add(request)?, on_this_thread: PhantomData })
     }
 

@@ -1,10 +1,10 @@
 //! Without the standard library a thread has no place of its own.
 
 use super::NotRestored;
-use super::request::Request;
+use super::request::GuardRequest;
 use crate::Unavailable;
 
-pub(super) fn add(_request: Request) -> Result<u64, Unavailable> {
+pub(super) fn add(_request: GuardRequest) -> Result<u64, Unavailable> {
     Err(Unavailable::because("guards need the feature std of chronoscope-clock"))
 }
 

@@ -1,6 +1,6 @@
 use super::NotRestored;
 use super::held::Held;
-use super::request::Request;
+use super::request::GuardRequest;
 use crate::Unavailable;
 
 /// The real-time policy FIFO for this thread, at the second lowest priority. Restored on drop.
@@ -47,7 +47,7 @@ impl RealTime {
     /// # Errors
     /// [`Unavailable`] with the reason; nothing has changed then.
     pub fn enter() -> Result<Self, Unavailable> {
-        Held::hold(Request::RealTime).map(|held| Self { held })
+        Held::hold(GuardRequest::RealTime).map(|held| Self { held })
     }
 
     /// Drops the guard and reports whether everything was restored.

@@ -1,7 +1,7 @@
 use std::vec::Vec;
 
 use super::NotRestored;
-use super::request::Request;
+use super::request::GuardRequest;
 use crate::Unavailable;
 use crate::os::wait::Scheduling;
 
@@ -28,7 +28,7 @@ pub(super) struct Requests {
 #[derive(Clone, Copy, Debug)]
 struct Living {
     id: u64,
-    request: Request,
+    request: GuardRequest,
 }
 
 /// What shall hold.
@@ -47,11 +47,11 @@ impl Requests {
     ///
     /// # Errors
     /// [`Unavailable`] with the reason; nothing has changed then.
-    pub(super) fn add(&mut self, request: Request, kernel: &impl Kernel) -> Result<u64, Unavailable> {
+    pub(super) fn add(&mut self, request: GuardRequest, kernel: &impl Kernel) -> Result<u64, Unavailable> {
         match request {
-            Request::TimerSlack(ns) => self.begin_slack(ns, kernel)?,
-            Request::TimeSlice(ns) => self.begin_slice(ns, kernel)?,
-            Request::RealTime => self.begin_real_time(kernel)?,
+            GuardRequest::TimerSlack(ns) => self.begin_slack(ns, kernel)?,
+            GuardRequest::TimeSlice(ns) => self.begin_slice(ns, kernel)?,
+            GuardRequest::RealTime => self.begin_real_time(kernel)?,
         }
         self.last_id += 1;
         self.living.push(Living { id: self.last_id, request });
@@ -87,7 +87,7 @@ impl Requests {
     }
 
     pub(super) fn ask_for_real_time(&self) -> bool {
-        self.living.iter().any(|living| living.request == Request::RealTime)
+        self.living.iter().any(|living| living.request == GuardRequest::RealTime)
     }
 
     fn begin_slack(&mut self, ns: u64, kernel: &impl Kernel) -> Result<(), Unavailable> {
@@ -159,13 +159,14 @@ impl Requests {
     }
 
     fn settings(&self) -> Settings {
-        let youngest = |value: fn(Request) -> Option<u64>| self.living.iter().rev().find_map(|it| value(it.request));
+        let youngest =
+            |value: fn(GuardRequest) -> Option<u64>| self.living.iter().rev().find_map(|it| value(it.request));
         let slice_ns = youngest(|request| match request {
-            Request::TimeSlice(ns) => Some(ns),
+            GuardRequest::TimeSlice(ns) => Some(ns),
             _ => None,
         });
         let slack_ns = youngest(|request| match request {
-            Request::TimerSlack(ns) => Some(ns),
+            GuardRequest::TimerSlack(ns) => Some(ns),
             _ => None,
         });
         Settings {
@@ -176,12 +177,12 @@ impl Requests {
     }
 
     fn forget_what_nobody_touches(&mut self) {
-        let lives = |kind: fn(Request) -> bool| self.living.iter().any(|living| kind(living.request));
+        let lives = |kind: fn(GuardRequest) -> bool| self.living.iter().any(|living| kind(living.request));
         let real_time = self.ask_for_real_time();
-        if !real_time && !lives(|request| matches!(request, Request::TimerSlack(_))) {
+        if !real_time && !lives(|request| matches!(request, GuardRequest::TimerSlack(_))) {
             self.slack_before_ns = None;
         }
-        if !real_time && !lives(|request| matches!(request, Request::TimeSlice(_))) {
+        if !real_time && !lives(|request| matches!(request, GuardRequest::TimeSlice(_))) {
             self.scheduling_before = None;
         }
     }

@@ -101,20 +101,20 @@ impl Kernel for FakeKernel {
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    Add(Request),
+    Add(GuardRequest),
     /// One of those that live.
     Remove(usize),
 }
 
 /// What the thread must be with `living` on it, said the plain way.
-fn expected(before: Thread, living: &[(u64, Request)], is_modern: bool) -> Thread {
+fn expected(before: Thread, living: &[(u64, GuardRequest)], is_modern: bool) -> Thread {
     let mut thread = before;
     for (_, request) in living {
         match *request {
-            Request::TimerSlack(ns) => thread.slack_ns = ns,
-            Request::TimeSlice(ns) => thread.slice_ns = Some(ns),
-            Request::RealTime if before.is_real_time() => {}
-            Request::RealTime => (thread.policy, thread.priority, thread.reset_on_fork) = (FIFO, 2, true),
+            GuardRequest::TimerSlack(ns) => thread.slack_ns = ns,
+            GuardRequest::TimeSlice(ns) => thread.slice_ns = Some(ns),
+            GuardRequest::RealTime if before.is_real_time() => {}
+            GuardRequest::RealTime => (thread.policy, thread.priority, thread.reset_on_fork) = (FIFO, 2, true),
         }
     }
     if is_modern && thread.is_real_time() {
@@ -123,11 +123,11 @@ fn expected(before: Thread, living: &[(u64, Request)], is_modern: bool) -> Threa
     thread
 }
 
-fn any_request() -> impl Strategy<Value = Request> {
+fn any_request() -> impl Strategy<Value = GuardRequest> {
     prop_oneof![
-        prop_oneof![Just(1), 2_u64..9_000, Just(5_000_000_000)].prop_map(Request::TimerSlack),
-        (100_000_u64..5_000_000).prop_map(Request::TimeSlice),
-        Just(Request::RealTime),
+        prop_oneof![Just(1), 2_u64..9_000, Just(5_000_000_000)].prop_map(GuardRequest::TimerSlack),
+        (100_000_u64..5_000_000).prop_map(GuardRequest::TimeSlice),
+        Just(GuardRequest::RealTime),
     ]
 }
 
@@ -170,8 +170,8 @@ proptest! {
     ) {
         let mut before = *kernel.thread.borrow();
         let mut requests = Requests::NONE;
-        let mut living: Vec<(u64, Request)> = Vec::new();
-        let check = |before, living: &[(u64, Request)]| {
+        let mut living: Vec<(u64, GuardRequest)> = Vec::new();
+        let check = |before, living: &[(u64, GuardRequest)]| {
             let (mut found, expected) = (*kernel.thread.borrow(), expected(before, living, kernel.is_modern));
             if !found.has_slices() {
                 found.slice_ns = expected.slice_ns; // of no effect, and not to be seen
@@ -187,9 +187,9 @@ proptest! {
                         Ok(id) => living.push((id, request)),
                         Err(_) => {
                             let may = match request {
-                                Request::TimerSlack(_) => true,
-                                Request::TimeSlice(_) => now.has_slices() && kernel.is_modern,
-                                Request::RealTime => kernel.is_privileged || kernel.may_enter_real_time,
+                                GuardRequest::TimerSlack(_) => true,
+                                GuardRequest::TimeSlice(_) => now.has_slices() && kernel.is_modern,
+                                GuardRequest::RealTime => kernel.is_privileged || kernel.may_enter_real_time,
                             };
                             prop_assert!(!may, "{request:?}");
                         }
@@ -201,7 +201,7 @@ proptest! {
                     match requests.remove(id, &kernel) {
                         Ok(()) => {}
                         Err(stays) => {
-                            prop_assert!(stays.is_only_reset_on_fork() && request == Request::RealTime, "{stays}");
+                            prop_assert!(stays.is_only_reset_on_fork() && request == GuardRequest::RealTime, "{stays}");
                             prop_assert!(!kernel.is_privileged);
                             before.reset_on_fork = true;
                         }
@@ -211,7 +211,7 @@ proptest! {
             check(before, &living)?;
         }
         // At the end of the thread: what was forgotten, too.
-        let leaves = living.iter().any(|(_, request)| *request == Request::RealTime) && !before.is_real_time();
+        let leaves = living.iter().any(|(_, request)| *request == GuardRequest::RealTime) && !before.is_real_time();
         before.reset_on_fork |= leaves && !kernel.is_privileged;
         requests.remove_all(&kernel);
         check(before, &[])?;
@@ -230,7 +230,7 @@ proptest! {
         prop_assert_eq!(*kernel.thread.borrow(), stays, "nothing can be changed there");
         kernel.is_sandboxed.set(false);
         // Whoever enters and leaves now finds what has stayed, and restores that.
-        if let Ok(id) = requests.add(Request::TimerSlack(3), &kernel) {
+        if let Ok(id) = requests.add(GuardRequest::TimerSlack(3), &kernel) {
             prop_assert_eq!(requests.remove(id, &kernel), Ok(()));
         }
         prop_assert_eq!(kernel.thread.borrow().slack_ns, stays.slack_ns);
@@ -253,7 +253,7 @@ const USUAL: Thread =
 
 #[test]
 fn a_default_slice_stays_the_default() {
-    for request in [Request::TimeSlice(300_000), Request::RealTime] {
+    for request in [GuardRequest::TimeSlice(300_000), GuardRequest::RealTime] {
         let kernel = kernel(USUAL);
         let mut requests = Requests::NONE;
         let id = requests.add(request, &kernel).unwrap();
@@ -267,7 +267,7 @@ fn a_default_slice_stays_the_default() {
 fn each_thing_that_stays_is_told() {
     let kernel = kernel(USUAL);
     let mut requests = Requests::NONE;
-    let ids = [Request::TimerSlack(1), Request::TimeSlice(300_000), Request::RealTime]
+    let ids = [GuardRequest::TimerSlack(1), GuardRequest::TimeSlice(300_000), GuardRequest::RealTime]
         .map(|request| requests.add(request, &kernel).unwrap());
     kernel.is_sandboxed.set(true);
     let [slack, slice, real_time] = ids;
@@ -282,7 +282,7 @@ fn each_thing_that_stays_is_told() {
 fn a_thread_that_somebody_took_out_of_real_time_gets_its_slack_back() {
     let kernel = kernel(Thread { policy: FIFO, priority: 9, slack_ns: 0, ..USUAL });
     let mut requests = Requests::NONE;
-    let slack = requests.add(Request::TimerSlack(1), &kernel).unwrap();
+    let slack = requests.add(GuardRequest::TimerSlack(1), &kernel).unwrap();
     kernel.set_scheduling(&Scheduling::default()).unwrap();
     assert_eq!(requests.remove(slack, &kernel), Ok(()));
     assert_eq!(*kernel.thread.borrow(), USUAL);

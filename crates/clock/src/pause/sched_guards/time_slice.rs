@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use super::NotRestored;
 use super::held::Held;
-use super::request::Request;
+use super::request::GuardRequest;
 use crate::Unavailable;
 
 /// Shorter time slices for this thread: among threads that share a CPU, one that asks for less runs sooner after it
@@ -46,7 +46,7 @@ impl TimeSlice {
     /// [`Unavailable`] with the reason, also if the kernel would ignore it; nothing has changed then.
     pub fn request(length: Duration) -> Result<Self, Unavailable> {
         let ns = crate::nanos::saturating(length).max(1);
-        Held::hold(Request::TimeSlice(ns)).map(|held| Self { held })
+        Held::hold(GuardRequest::TimeSlice(ns)).map(|held| Self { held })
     }
 
     /// Drops the guard and reports whether that restored the slice.

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use super::NotRestored;
 use super::held::Held;
-use super::request::Request;
+use super::request::GuardRequest;
 use crate::Unavailable;
 use crate::os::wait;
 
@@ -44,7 +44,7 @@ impl TimerSlack {
     /// [`Unavailable`] with the reason; nothing has changed then. Also if the present slack exceeds what the system call returns (4.29 s on 32-bit systems), as it could not be restored.
     pub fn set(slack: Duration) -> Result<Self, Unavailable> {
         let ns = crate::nanos::saturating(slack).max(1);
-        Held::hold(Request::TimerSlack(ns)).map(|held| Self { held })
+        Held::hold(GuardRequest::TimerSlack(ns)).map(|held| Self { held })
     }
 
     /// The calling thread's slack; zero for a real-time thread since Linux 6.13.

@@ -13,9 +13,9 @@ fn shell() -> Launcher {
 
 /// What a worker says; complete with the line `end`.
 #[derive(Default)]
-struct Heard(Vec<String>);
+struct ChildLines(Vec<String>);
 
-impl Hear for Heard {
+impl Hear for ChildLines {
     fn line(&mut self, line: &str) -> Result<bool, String> {
         if line == "gibberish" {
             return Err("expected value".to_owned());
@@ -34,7 +34,7 @@ const SHORT: Duration = Duration::from_secs(3);
 const LONG: Duration = Duration::from_secs(60);
 
 fn asked_within(request: &str, limit: Limit, cancelled: &dyn Fn() -> bool) -> (Vec<String>, Result<(), WorkerFailure>) {
-    let mut heard = Heard::default();
+    let mut heard = ChildLines::default();
     let ended = shell().converse(request, &mut heard, Terms { limit, padding: 0, cancelled });
     (heard.0, ended)
 }
@@ -45,7 +45,7 @@ fn asked(request: &str) -> Result<Vec<String>, WorkerFailure> {
 }
 
 /// A hearer that holds its worker up.
-struct Slow(Heard, Duration);
+struct Slow(ChildLines, Duration);
 
 impl Hear for Slow {
     fn line(&mut self, line: &str) -> Result<bool, String> {
@@ -65,7 +65,7 @@ impl Hear for Slow {
 fn the_limit_is_later_by_what_the_hearer_costs() {
     let limit = Limit::Whole(Duration::from_millis(200));
     let ended = |delay| {
-        let mut heard = Slow(Heard::default(), delay);
+        let mut heard = Slow(ChildLines::default(), delay);
         shell().converse("sleep 1; echo end", &mut heard, Terms { limit, padding: 0, cancelled: &|| false })
     };
     assert!(matches!(ended(Duration::ZERO), Err(WorkerFailure::TimedOut { .. })));
@@ -190,14 +190,14 @@ fn a_stopped_run_starts_no_process() {
         true
     };
     let terms = Terms { limit: Limit::Whole(LONG), padding: 0, cancelled: &cancelled };
-    assert_eq!(missing().converse("", &mut Heard::default(), terms), Err(WorkerFailure::Cancelled));
+    assert_eq!(missing().converse("", &mut ChildLines::default(), terms), Err(WorkerFailure::Cancelled));
     assert_eq!(looks.get(), 1);
 }
 
 #[test]
 fn a_program_that_cannot_be_started_is_told() {
     let terms = Terms { limit: Limit::Whole(LONG), padding: 0, cancelled: &|| false };
-    let failure = missing().converse("", &mut Heard::default(), terms).unwrap_err();
+    let failure = missing().converse("", &mut ChildLines::default(), terms).unwrap_err();
     assert!(matches!(&failure, WorkerFailure::NotStarted(_)), "{failure}");
     assert!(failure.is_for_want_of_a_process());
 }

@@ -1,4 +1,4 @@
-use super::task::Request;
+use super::task::GranularityTask;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageResult, outcome};
 use crate::sections::clocks::plan::GRANULARITY;
@@ -9,7 +9,7 @@ use chronoscope_harness::estimators::steps::granularity;
 pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> StageResult {
     let sources = session.readable(&session.plan.clocks)?;
     let budget_ms = session.budget_ms(GRANULARITY);
-    let (samples, _) = session.ask_alone(budget_ms, &Request(sources.clone()))?;
+    let (samples, _) = session.ask_alone(budget_ms, &GranularityTask(sources.clone()))?;
     let mut reasons = Vec::new();
     for (name, steps) in sources.iter().zip(&samples) {
         match granularity(steps, session.rate_of(name)) {

@@ -19,9 +19,9 @@ const CHUNK: u64 = 4096;
 
 /// Observes these clocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request(pub Vec<ClockId>);
+pub struct GranularityTask(pub Vec<ClockId>);
 
-impl Task for Request {
+impl Task for GranularityTask {
     const NAME: &'static str = "granularity";
     type Samples = Vec<Steps>;
 

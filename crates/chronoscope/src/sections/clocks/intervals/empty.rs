@@ -14,9 +14,9 @@ const PAIRS: usize = 5000;
 
 /// The clocks to read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request(pub Vec<ClockId>);
+pub struct EmptyIntervalsTask(pub Vec<ClockId>);
 
-impl Task for Request {
+impl Task for EmptyIntervalsTask {
     const NAME: &'static str = "empty";
     /// For each clock, its empty intervals in its own ticks.
     type Samples = Vec<Vec<i64>>;

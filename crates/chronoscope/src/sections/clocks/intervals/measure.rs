@@ -1,5 +1,5 @@
 use super::empty;
-use super::task::Request;
+use super::task::IntervalsTask;
 use crate::clock_id::ClockId;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, StageResult, outcome};
@@ -84,7 +84,7 @@ fn empty_intervals(
 ) -> Result<Vec<Distribution>, WorkerFailure> {
     let mut all: Vec<Vec<f64>> = clocks.iter().map(|_| Vec::new()).collect();
     for _ in 0..processes {
-        let (samples, _) = session.ask_alone(EMPTY_BUDGET_MS, &empty::Request(clocks.to_vec()))?;
+        let (samples, _) = session.ask_alone(EMPTY_BUDGET_MS, &empty::EmptyIntervalsTask(clocks.to_vec()))?;
         for ((name, ticks), all) in clocks.iter().zip(samples).zip(&mut all) {
             let rate = session.rate_of(name);
             all.extend(ticks.into_iter().map(|ticks| rate.ns_of_mean(ticks as f64)));
@@ -106,7 +106,7 @@ fn try_out(
     let mut rounds: Vec<Vec<(Quiet, Round)>> = lengths.iter().map(|_| Vec::new()).collect();
     for _ in 0..processes {
         let lengths_ns = lengths.iter().map(|(_, length)| *length).collect();
-        let request = Request { source: clock.clone(), lengths_ns };
+        let request = IntervalsTask { source: clock.clone(), lengths_ns };
         let (samples, _) = session.ask_alone(budget_ms, &request)?;
         let (timer_error_ticks, timer_rate) = (samples.timer_error_ticks, session.timer_rate());
         let quiet = Quiet {

@@ -19,7 +19,7 @@ const BATCH_NS: f64 = 40_000.0;
 const ROUNDS: u32 = 40;
 const READINGS: usize = 15;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Request {
+pub struct IntervalsTask {
     pub source: ClockId,
     pub lengths_ns: Vec<f64>,
 }
@@ -32,7 +32,7 @@ pub struct Samples {
     pub lengths: Vec<Vec<Round>>,
 }
 
-impl Task for Request {
+impl Task for IntervalsTask {
     const NAME: &'static str = "interval";
     type Samples = Samples;
 
@@ -49,7 +49,7 @@ impl Task for Request {
 }
 
 struct Trials<'a> {
-    request: &'a Request,
+    request: &'a IntervalsTask,
     timer: Timer,
     deadline: Deadline,
 }

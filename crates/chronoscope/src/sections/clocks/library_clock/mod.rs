@@ -12,5 +12,5 @@ const BUDGET_MS: u64 = 50;
 
 /// Has a worker read the library's clock and writes its report on itself into the section's.
 pub fn finish(session: &Session<'_>, report: &mut ClocksReport) {
-    report.library_clock = Some(session.ask_alone(BUDGET_MS, &task::Request).map(|(clock, _)| clock).into());
+    report.library_clock = Some(session.ask_alone(BUDGET_MS, &task::LibraryClockTask).map(|(clock, _)| clock).into());
 }

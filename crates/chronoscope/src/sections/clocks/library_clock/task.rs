@@ -14,7 +14,7 @@ const CHUNK: u32 = 256;
 
 /// Queries the clock.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Request;
+pub struct LibraryClockTask;
 
 /// Readings, each between two of `CLOCK_MONOTONIC` through the C library.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Checks {
     }
 }
 
-impl Task for Request {
+impl Task for LibraryClockTask {
     const NAME: &'static str = "library_clock";
     type Samples = LibraryClock;
 

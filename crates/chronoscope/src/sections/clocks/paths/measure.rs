@@ -1,6 +1,6 @@
 use chronoscope_sources::SourceId;
 
-use super::task::{self, Request};
+use super::task::{self, PathsTask};
 use crate::clock_id::ClockId;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageError, StageResult, needs_linux, outcome};
@@ -22,7 +22,7 @@ pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> StageResult 
     if sources.is_empty() {
         return Err(StageError::Skipped("no system clock is readable".to_owned()));
     }
-    let request = Request(sources.clone());
+    let request = PathsTask(sources.clone());
     let (samples, _) = session.ask_alone(session.budget_ms(PATHS), &request)?;
     let mut reasons = Vec::new();
     for (name, failed) in sources.iter().zip(samples) {

@@ -16,9 +16,9 @@ pub const READS: u32 = 1000;
 
 /// Determines the paths of these clocks, all of them system clocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request(pub Vec<ClockId>);
+pub struct PathsTask(pub Vec<ClockId>);
 
-impl Task for Request {
+impl Task for PathsTask {
     const NAME: &'static str = "path";
     /// Failed reads, out of [`READS`], for each clock; None for a clock that failed before as well.
     type Samples = Vec<Option<u32>>;

@@ -1,4 +1,4 @@
-use super::task::Request;
+use super::task::TickTask;
 use crate::engine::session::Session;
 use crate::engine::stages::{StageResult, outcome};
 use crate::sections::clocks::plan::TICK;
@@ -9,7 +9,7 @@ use chronoscope_harness::estimators::tick::{readings, tick};
 pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> StageResult {
     let sources = session.readable(&session.plan.clocks)?;
     let budget_ms = session.budget_ms(TICK);
-    let (samples, _) = session.ask_alone(budget_ms, &Request(sources.clone()))?;
+    let (samples, _) = session.ask_alone(budget_ms, &TickTask(sources.clone()))?;
     for (name, taken) in sources.iter().zip(&samples) {
         let found = tick(&readings(&taken.changes), session.rate_of(name));
         if let Some(clock) = report.clock_mut(name) {

@@ -24,7 +24,7 @@ const SEED: u64 = 1;
 
 /// Reads these clocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request(pub Vec<ClockId>);
+pub struct TickTask(pub Vec<ClockId>);
 
 /// Readings of one clock, in its own ticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ pub struct Readings {
     pub changes: Vec<i64>,
 }
 
-impl Task for Request {
+impl Task for TickTask {
     const NAME: &'static str = "tick";
     type Samples = Vec<Readings>;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::answer::Answer;
 use super::become_probe::become_arguments;
 use super::calls::{self, Listener};
-use super::protocol::Request;
+use super::protocol::ProbeRequest;
 use super::recipe::Launch;
 use chronoscope_harness::process::{ChildProcess, Events};
 use chronoscope_harness::worker::{Hear, Launcher, Limit, Terms, attend};
@@ -41,7 +41,7 @@ pub struct ProbeRunner<'a> {
 
 impl ProbeRunner<'_> {
     /// Has a new process answer `request`.
-    pub fn ask(&self, launch: &Launch, request: &Request, cancelled: &dyn Fn() -> bool) -> ProbeRun {
+    pub fn ask(&self, launch: &Launch, request: &ProbeRequest, cancelled: &dyn Fn() -> bool) -> ProbeRun {
         match ChildProcess::start(&mut self.command(launch, request)) {
             Ok(process) => self.attend(process, None, request, cancelled),
             Err(error) => ProbeRun::failed(format!("could not start: {error}")),
@@ -55,7 +55,7 @@ impl ProbeRunner<'_> {
     pub fn ask_and_count(
         &self,
         launch: &Launch,
-        request: &Request,
+        request: &ProbeRequest,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<ProbeRun, String> {
         calls::held(self.command(launch, request), |listener, started| match started {
@@ -64,7 +64,7 @@ impl ProbeRunner<'_> {
         })
     }
 
-    fn command(&self, launch: &Launch, request: &Request) -> Command {
+    fn command(&self, launch: &Launch, request: &ProbeRequest) -> Command {
         let mut command = Command::new(self.launcher.program());
         command
             .args(become_arguments(self.counter_faults))
@@ -82,7 +82,7 @@ impl ProbeRunner<'_> {
         &self,
         mut process: ChildProcess,
         listener: Option<&Listener>,
-        request: &Request,
+        request: &ProbeRequest,
         cancelled: &dyn Fn() -> bool,
     ) -> ProbeRun {
         let mut hearing = Hearing {

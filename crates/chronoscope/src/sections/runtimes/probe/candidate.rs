@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::ask::{ProbeRun, ProbeRunner};
 use super::find::{Place, Surroundings};
-use super::protocol::{Request, Task};
+use super::protocol::{ProbeRequest, Task};
 use super::recipe::{Launch, prepare};
 use crate::sections::runtimes::estimate::CountedCalls;
 use crate::sections::runtimes::probe_process::ProbeProcess;
@@ -73,7 +73,7 @@ impl Candidate {
                 Ok(launch) => launch,
                 Err(reason) => return self.runtime.reason_unavailable = Some(reason),
             };
-        let request = Request::new(Task::Count { reads }, 0);
+        let request = ProbeRequest::new(Task::Count { reads }, 0);
         let (asked, not_counted) = match runner.ask_and_count(&launch, &request, stop) {
             Ok(asked) => (asked, None),
             // It identifies itself all the same.
@@ -122,7 +122,7 @@ impl Candidate {
     ) {
         let Some(launch) = self.launch.as_ref().filter(|_| self.is_asked()) else { return };
         let watch = Watch::over(cpus);
-        let request = Request::new(task, round);
+        let request = ProbeRequest::new(task, round);
         let asked = runner.ask(launch, &request, cancelled);
         self.disturbance.merge(&watch.finish());
         if cancelled() {

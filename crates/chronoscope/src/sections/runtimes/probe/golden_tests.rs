@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::answer::Answer;
 use super::find::{Surroundings, places};
-use super::protocol::{Request, Sweep, Task};
+use super::protocol::{ProbeRequest, Sweep, Task};
 use super::recipe::{Launch, prepare};
 use chronoscope_probes::RuntimeKind;
 
@@ -58,7 +58,7 @@ fn ready(kind: RuntimeKind, directory: &Path) -> Option<Launch> {
 fn said(launch: &Launch, task: Task, environment: &[(&str, &str)]) -> String {
     let output = Command::new(&launch.program)
         .args(&launch.arguments)
-        .arg(Request::new(task, 1).argument())
+        .arg(ProbeRequest::new(task, 1).argument())
         .envs(launch.environment.iter().map(|(name, value)| (name, value)))
         .envs(environment.iter().copied())
         .current_dir(&launch.directory)

@@ -13,7 +13,7 @@ const CLOCKS_OF_A_PROBE: u64 = 5;
 pub const NOTHING: &str = "nothing";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Request {
+pub struct ProbeRequest {
     protocol: u32,
     rotation: u32,
     #[serde(flatten)]
@@ -56,7 +56,7 @@ pub enum Task {
     },
 }
 
-impl Request {
+impl ProbeRequest {
     /// The request for `task` in round number `rotation`.
     pub fn new(task: Task, rotation: u32) -> Self {
         Self { protocol: PROTOCOL, rotation, task }
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_request_is_one_flat_object() {
-        let request = Request::new(Task::Pause { lengths_ns: vec![1_000, 10_000], budget_ms: 5 }, 3);
+        let request = ProbeRequest::new(Task::Pause { lengths_ns: vec![1_000, 10_000], budget_ms: 5 }, 3);
         assert_eq!(
             request.argument(),
             r#"{"protocol":1,"rotation":3,"task":"pause","lengths_ns":[1000,10000],"budget_ms":5}"#
@@ -230,7 +230,7 @@ mod tests {
         let (tokens, threads_list, clocks) = (vec![0, 16], vec![1, 2], vec![]);
         let (batch_ns, iteration_ns, warm_ms, budget_ms) = (20_000, 1_000_000, 7, 30);
         let task = Task::Sweep { tokens, threads_list, clocks, batch_ns, iteration_ns, warm_ms, budget_ms };
-        let request = Request::new(task, 2);
+        let request = ProbeRequest::new(task, 2);
         assert_eq!(
             request.argument(),
             concat!(

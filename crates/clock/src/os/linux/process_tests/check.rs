@@ -25,7 +25,7 @@ pub(super) fn ensure_of(holds: bool, what: &'static str, numbers: [u64; 3]) -> C
 
 /// A way to read the clock.
 #[derive(Clone, Copy)]
-pub(super) struct Kind {
+pub(super) struct ReadKind {
     pub(super) name: &'static str,
     /// Reads in this way; the returned time was read during the call.
     pub(super) read: fn() -> u64,
@@ -35,47 +35,47 @@ pub(super) struct Kind {
     pub(super) reads: u32,
 }
 
-impl Kind {
+impl ReadKind {
     const fn of(name: &'static str, read: fn() -> u64) -> Self {
         Self { name, read, stale_ns: 0, reads: 1 }
     }
 }
 
-pub(super) const KINDS: [Kind; 10] = [
-    Kind::of("ordered", || Clock::or_system().now().as_nanos()),
-    Kind::of("unordered", || {
+pub(super) const KINDS: [ReadKind; 10] = [
+    ReadKind::of("ordered", || Clock::or_system().now().as_nanos()),
+    ReadKind::of("unordered", || {
         // It is bracketed by reads that need not wait for it, nor it for them.
         fence();
         Clock::or_system().unordered().now().as_nanos()
     }),
-    Kind {
+    ReadKind {
         stale_ns: crate::granular::DEFAULT_GRANULARITY_NS,
-        ..Kind::of("granular", || {
+        ..ReadKind::of("granular", || {
             fence();
             Granular::process().now().as_nanos()
         })
     },
-    Kind::of("reading", || Clock::or_system().reading().instant().as_nanos()),
-    Kind::of("unordered reading", || {
+    ReadKind::of("reading", || Clock::or_system().reading().instant().as_nanos()),
+    ReadKind::of("unordered reading", || {
         fence();
         Clock::or_system().unordered().reading().instant().as_nanos()
     }),
-    Kind::of("ticks", || {
+    ReadKind::of("ticks", || {
         black_box(Clock::or_system().ticks());
         Clock::or_system().now().as_nanos()
     }),
-    Kind::of("anchor", || Clock::or_system().anchor().reference_ns),
-    Kind::of("trust", || {
+    ReadKind::of("anchor", || Clock::or_system().anchor().reference_ns),
+    ReadKind::of("trust", || {
         black_box(Clock::or_system().trust());
         Clock::or_system().now().as_nanos()
     }),
-    Kind::of("elapsed", || {
+    ReadKind::of("elapsed", || {
         let started = Clock::or_system().now();
         started.as_nanos() + started.elapsed().as_nanos() as u64
     }),
-    Kind {
+    ReadKind {
         reads: 70,
-        ..Kind::of("stopwatch", || {
+        ..ReadKind::of("stopwatch", || {
             let stopwatch = Stopwatch::start();
             black_box(stopwatch.elapsed().is_ok_and(|elapsed| elapsed.duration() >= elapsed.at_least()));
             stopwatch.started().as_nanos()
@@ -89,7 +89,7 @@ fn fence() {
     }
 }
 
-impl Kind {
+impl ReadKind {
     /// Reads between two reads of the system's clock, and requires a time between them.
     pub(super) fn check_by(&self, system_ns: fn() -> u64) -> Checked {
         let before = system_ns();
@@ -106,13 +106,13 @@ impl Kind {
 
 /// Checks every kind of read that is cheap.
 pub(super) fn check_reads() -> Checked {
-    KINDS.iter().filter(|kind| kind.reads == 1).try_for_each(Kind::check)?;
+    KINDS.iter().filter(|kind| kind.reads == 1).try_for_each(ReadKind::check)?;
     check_ticks()
 }
 
 /// Checks every kind of read, and the clock's state.
 pub(super) fn check_every_kind() -> Checked {
-    KINDS.iter().try_for_each(Kind::check)?;
+    KINDS.iter().try_for_each(ReadKind::check)?;
     check_ticks()?;
     let trust = Clock::or_system().trust();
     let is_system = trust.rate_source == RateSource::SystemClock;

@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::println;
 
-use super::check::{Checked, FirstWrong, KINDS, Kind, check_every_kind, ensure_of};
+use super::check::{Checked, FirstWrong, KINDS, ReadKind, check_every_kind, ensure_of};
 use super::child::{Child, Ended, holds_in_child, is_skipped_without_counter};
 use super::fresh::in_fresh_process;
 use super::{here, signal};
@@ -84,7 +84,7 @@ fn step_through(instructions: u64) {
 }
 
 /// Checks a read while the handler checks others within its first instructions.
-fn check_stepped(kind: &Kind, instructions: u64) -> Checked {
+fn check_stepped(kind: &ReadKind, instructions: u64) -> Checked {
     step_through(instructions);
     let checked = kind.check();
     LEFT.store(0, Relaxed);
