@@ -1206,15 +1206,15 @@ static void iteration(struct team *team, struct member *members, const struct ce
     pthread_mutex_unlock(&team->mutex);
 }
 
-struct iterated {
+struct iteration {
     const struct cell *cell;
     int threads;
     struct numbers batches; /* thread, begin and end in turn */
 };
 
-static void print_round(struct iterated *iterations, size_t count, int round, int64_t origin) {
+static void print_round(struct iteration *iterations, size_t count, int round, int64_t origin) {
     for (size_t i = 0; i < count; i++) {
-        struct iterated *iteration = &iterations[i];
+        struct iteration *iteration = &iterations[i];
         printf("{\"type\":\"sweep\",\"clock\":\"%s\",\"tokens\":%" PRIu64, lane_name(iteration->cell->lane),
                iteration->cell->tokens);
         printf(",\"threads\":%d,\"round\":%d,\"operations\":%" PRIu64 ",\"batches\":[", iteration->threads, round,
@@ -1231,7 +1231,7 @@ static void print_round(struct iterated *iterations, size_t count, int round, in
 
 static void make_rounds(struct team *team, struct member *members, struct cell *cells, size_t count, size_t first,
                         struct list_given threads, int64_t budget_ns) {
-    struct iterated *iterations = room_for(count * threads.count, sizeof *iterations);
+    struct iteration *iterations = room_for(count * threads.count, sizeof *iterations);
     int64_t begin = now();
     for (int round = 0; round < ROUNDS_AT_LEAST || since(begin, now()) < budget_ns; round++) {
         for (size_t i = 0; i < count * threads.count; i++) {

@@ -1028,14 +1028,14 @@ func (t *team) iteration(c *sweepCell, together int) [][3]int64 {
 	return batches
 }
 
-type iterated struct {
+type iteration struct {
 	cell     *sweepCell
 	together int
 	batches  [][3]int64
 }
 
 func (t *team) round(round int, cells []*sweepCell, threads []uint64) {
-	iterations := []iterated{}
+	iterations := []iteration{}
 	for i := range cells {
 		c := cells[(round+i)%len(cells)]
 		for j := range threads {
@@ -1043,7 +1043,7 @@ func (t *team) round(round int, cells []*sweepCell, threads []uint64) {
 				j = len(threads) - 1 - j
 			}
 			together := int(threads[j])
-			iterations = append(iterations, iterated{c, together, t.iteration(c, together)})
+			iterations = append(iterations, iteration{c, together, t.iteration(c, together)})
 		}
 	}
 	for _, v := range iterations {

@@ -13,14 +13,14 @@ use bench_common::{Failure, Run, Section, Table, Value};
 const LIBRARIES: [&str; 8] =
     ["nothing", "std", "chronoscope", "quanta", "minstant", "fastant", "coarsetime", "clocksource"];
 
-/// What a process said: microseconds from spawn to `main`, for the first call and for the second; and constructors.
-type Said = [f64; 4];
+/// Microseconds of a process: from spawn to `main`, for the first call and for the second; and constructors.
+type Timings = [f64; 4];
 
 pub(crate) fn measure(run: &Run, section: &mut Section) -> Result<(), Failure> {
     let programs = LIBRARIES.iter().map(|name| sibling(&format!("first_use_{name}"))).collect::<Result<Vec<_>, _>>()?;
     let rounds: usize = run.pick(31, 5);
     run.now(format!("first use, {rounds} processes of each library"));
-    let spawn = |at: usize| -> Result<Said, Failure> {
+    let spawn = |at: usize| -> Result<Timings, Failure> {
         let what = format!("the first-use process of {}", LIBRARIES[at]);
         let spawned_ns = monotonic_ns();
         let said = output_of(&mut Command::new(&programs[at]), &what)?;

@@ -2,7 +2,7 @@
 //! shares. Prints nothing, draws nothing.
 //!
 //! # Platform
-//! Linux on x86-64 and aarch64, unprivileged; Windows, seen under Wine only; macOS, compiled and never run. No unsafe code: anything that needs it lives in `chronoscope-clock`.
+//! Linux on x86-64 and aarch64, unprivileged; Windows, seen under Wine only; macOS, compiled and never run. No unsafe code: anything that needs it lives in `chronoscope-sources`.
 #![forbid(unsafe_code)]
 
 #[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]

@@ -49,13 +49,13 @@ fn main() {
     }
 }
 
-fn wish() -> StudyOptions {
+fn two_seconds() -> StudyOptions {
     StudyOptions { budget: Some(Duration::from_secs(2)), processes: Some(3), seed: Some(1), ..StudyOptions::default() }
 }
 
 fn run(study: &Study) -> StudyRecord {
     let tool = Tool { name: "test".into(), version: "0".into() };
-    study.run(&wish(), tool, &mut ()).expect("the plan makes sense")
+    study.run(&two_seconds(), tool, &mut ()).expect("the plan makes sense")
 }
 
 fn cell<'r>(record: &'r StudyRecord, case: &str) -> &'r Cell {
@@ -223,7 +223,7 @@ fn one_size_fails() {
 }
 
 fn hurried(processes: u32) -> StudyOptions {
-    StudyOptions { budget: Some(Duration::from_millis(10)), processes: Some(processes), ..wish() }
+    StudyOptions { budget: Some(Duration::from_millis(10)), processes: Some(processes), ..two_seconds() }
 }
 
 fn measured_once() {
@@ -244,7 +244,7 @@ fn slow_and_quick() {
     let study = Study::new("slow and quick")
         .case("slow", |b| b.iter(|| std::thread::sleep(Duration::from_millis(200))))
         .case("quick", |b| b.iter_chained(1, links(100)));
-    let options = StudyOptions { budget: Some(Duration::from_secs(2)), processes: Some(12), ..wish() };
+    let options = StudyOptions { budget: Some(Duration::from_secs(2)), processes: Some(12), ..two_seconds() };
     let record = study.run(&options, tool, &mut ()).expect("the plan makes sense");
     let processes =
         |case: &str| cell(&record, case).processes.iter().filter(|process| !process.iterations.is_empty()).count();
@@ -370,9 +370,9 @@ fn stopped() {
         }
     }
     let study = Study::new("stopped").backoff([0, 1, 2, 4]).case("chain", |b| b.iter_chained(1, links(100)));
-    let wish = StudyOptions { budget: Some(Duration::from_secs(600)), ..wish() };
+    let options = StudyOptions { budget: Some(Duration::from_secs(600)), ..two_seconds() };
     let tool = Tool { name: "test".into(), version: "0".into() };
-    let record = study.run(&wish, tool, &mut Impatient(0.into())).expect("the plan makes sense");
+    let record = study.run(&options, tool, &mut Impatient(0.into())).expect("the plan makes sense");
     assert!(record.interrupted && record.findings.iter().any(|finding| finding.is(INTERRUPTED)));
     assert!(record.study().processes.len() == 1 && record.study().processes[0].reason_incomplete.is_some());
 }

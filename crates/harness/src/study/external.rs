@@ -121,7 +121,7 @@ impl ExternalStudy {
         for (cell, iteration) in placed {
             processes[iteration.process as usize].push(iteration.log(cell, usual_ns[&(iteration.process, cell)]));
         }
-        let mut report = StudyReport {
+        let measured = StudyReport {
             clock: Some(self.clock.clone()),
             processes: self.processes.clone(),
             measured_ms: self.processes.iter().map(|process| process.elapsed_ms).sum(),
@@ -138,10 +138,8 @@ impl ExternalStudy {
             error_ns: self.clock.error_ns,
             batch_ns: self.clock.batch_ns,
         };
-        estimate(&seen, &mut report);
-        // There was none.
-        report.interference_probe = None;
-        report
+        // There was no probe.
+        StudyReport { interference_probe: None, ..estimate(&seen, measured) }
     }
 
     fn plan(&self) -> StudyPlan {
@@ -184,13 +182,13 @@ fn usual_ns(placed: &[(usize, &ExternalIteration)]) -> BTreeMap<(u32, usize), f6
 
 /// The combinations that were measured; those that differ only in their case share an arena.
 fn specs(plan: &StudyPlan, iterations: &[ExternalIteration]) -> Vec<CellSpec> {
-    let iterated: BTreeSet<(u32, u64, &str)> =
+    let measured: BTreeSet<(u32, u64, &str)> =
         iterations.iter().map(|iteration| (iteration.threads, iteration.tokens, iteration.case.as_str())).collect();
     let mut arena = 0;
     let mut found = Vec::new();
     for threads in &plan.threads {
         for tokens in &plan.backoff_tokens {
-            let cases = plan.cases.iter().filter(|case| iterated.contains(&(*threads, *tokens, case.as_str())));
+            let cases = plan.cases.iter().filter(|case| measured.contains(&(*threads, *tokens, case.as_str())));
             found.extend(cases.map(|case| CellSpec {
                 case: case.clone(),
                 control: false,

@@ -1,10 +1,10 @@
 //! The study harness: measures the cost of operations as a function of backoff and threads, with direct comparisons.
 //!
-//! A [`Study`] holds cases; its plan lists the cells: case × parameters × threads × backoff. Worker processes iteration
+//! A [`Study`] holds cases; its plan lists the cells: case × parameters × threads × backoff. Worker processes run
 //! every cell at most once per round, in an order that changes between rounds; during an iteration the cell's threads run
 //! batches, each timed as a whole. Estimates use iterations that two interference probes mark as quiet; their intervals are
 //! over processes. Data moves one way: [`study`] → plan → [`worker`] (in the worker: [`crew`], [`phases`], [`bencher`])
-//! → messages ([`protocol`]) → [`build_run`] → [`estimate`] → [`StudyRecord`](crate::record::study::StudyRecord).
+//! → messages ([`protocol`]) → [`study_run`] → [`estimate`] → [`StudyRecord`](crate::record::study::StudyRecord).
 
 mod affordable;
 #[expect(missing_docs, reason = "a row tells what it is about")]

@@ -257,16 +257,15 @@ impl StudyRun {
     }
 
     fn estimated(&self, times_only: bool, least: &[Disturbed]) -> StudyReport {
-        let mut report = StudyReport {
+        let measured = StudyReport {
             clock: self.clock(),
             failures: self.failures.clone(),
             processes: self.processes.clone(),
             measured_ms: milliseconds(self.began),
             ..StudyReport::planned(&self.name, self.plan.clone())
         };
-        let seen = self.observed(times_only, least, report.clock.as_ref());
-        estimate(&seen, &mut report);
-        report
+        let seen = self.observed(times_only, least, measured.clock.as_ref());
+        estimate(&seen, measured)
     }
 
     fn observed<'a>(

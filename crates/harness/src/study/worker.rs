@@ -88,8 +88,8 @@ struct InThisProcess<'a>(&'a Study);
 
 impl Launch for InThisProcess<'_> {
     fn converse(&self, request: &str, hearer: &mut dyn Hear, terms: Terms<'_>) -> Result<(), WorkerFailure> {
-        let garbled = |error: serde_json::Error| WorkerFailure::ProtocolError(error.to_string());
-        let request: StudyRequest = serde_json::from_str(request).map_err(garbled)?;
+        let unparsable = |error: serde_json::Error| WorkerFailure::ProtocolError(error.to_string());
+        let request: StudyRequest = serde_json::from_str(request).map_err(unparsable)?;
         let mut say = |message: &Message| {
             if (terms.cancelled)() {
                 return Err(String::new());
@@ -123,7 +123,7 @@ struct Worker<'a> {
     /// Cells that are not measured, or no longer.
     failed: Vec<bool>,
     /// Cells that are measured, without calibration, to begin with; at least one.
-    iterated: u64,
+    to_measure: u64,
     /// Cells that this process or an earlier one has measured.
     measured: Vec<bool>,
     /// Cells whose operation uses threads of its own.
@@ -146,8 +146,8 @@ impl<'a> Worker<'a> {
         let crew = Crew::start(threads, &plan.cpus)?;
         let clock = Clock::or_system();
         let (failed, measured) = (request.failed.flags(cells.len()), request.measured.flags(cells.len()));
-        let is_iterated = |(cell, failed): &(&CellSpec, &bool)| cell.case != EMPTY && !**failed;
-        let iterated = cells.iter().zip(&failed).filter(is_iterated).count().max(1) as u64;
+        let is_measured = |(cell, failed): &(&CellSpec, &bool)| cell.case != EMPTY && !**failed;
+        let to_measure = cells.iter().zip(&failed).filter(is_measured).count().max(1) as u64;
         let (piloted_ns, whole_ns) = (vec![None; cells.len()], vec![None; cells.len()]);
         let (roles_ns, own_threads) = (vec![Vec::new(); cells.len()], vec![false; cells.len()]);
         let time = TimeLeft::new(clock, request.budget_ms);
@@ -164,7 +164,7 @@ impl<'a> Worker<'a> {
             error_ns,
             states: KeptStates::default(),
             failed,
-            iterated,
+            to_measure,
             measured,
             own_threads,
             piloted_ns,
@@ -193,7 +193,7 @@ impl<'a> Worker<'a> {
                 }
                 if let Some((length_ns, layout)) = self.is_due(cell, round, rounds)
                     && (round == 0 && is_first_whole && self.is_tried(cell)
-                        || self.can_be_iterated(cell, operations[cell], length_ns))
+                        || self.can_be_run(cell, operations[cell], length_ns))
                 {
                     let assignment = self.assignment(cell, operations[cell], length_ns);
                     if let Some(threads) = self.iteration(cell, Some(round), layout, assignment)? {
@@ -275,8 +275,8 @@ impl<'a> Worker<'a> {
         self.piloted_ns[cell].is_some() || self.fixed_operations().is_some()
     }
 
-    /// Whether there is time to iteration a cell, or no process has measured it yet.
-    fn can_be_iterated(&self, cell: usize, operations: u64, length_ns: u64) -> bool {
+    /// Whether there is time for an iteration, or no process has measured it yet.
+    fn can_be_run(&self, cell: usize, operations: u64, length_ns: u64) -> bool {
         !self.measured[cell] || self.iteration_ns(cell, operations, length_ns).is_some_and(|ns| self.time.fits(ns))
     }
 
@@ -352,7 +352,7 @@ impl<'a> Worker<'a> {
         let affordable = left_ns as f64 * CALIBRATION_SHARE / calibration_ns.max(1) as f64;
         let calibrations = (affordable as u32).max(LAYOUTS).min(rounds);
         let left_ns = left_ns.saturating_sub(calibration_ns * u64::from(calibrations));
-        let share_ns = left_ns / self.iterated / u64::from(rounds);
+        let share_ns = left_ns / self.to_measure / u64::from(rounds);
         let warm_up_ns = self.batch_ns() * u64::from(self.request.plan.warm_up_batches);
         let usual_ns = share_ns.saturating_sub(warm_up_ns + ITERATION_OVERHEAD_NS).max(self.batch_ns());
         let cell = &self.cells[cell];
@@ -393,8 +393,7 @@ impl<'a> Worker<'a> {
         assignment: Assignment,
     ) -> Result<Option<Vec<ThreadLog>>, String> {
         (self.say)(&Message::Begin { cell, round })?;
-        let iterated = self.attempt(cell, round, layout, assignment);
-        match iterated {
+        match self.attempt(cell, round, layout, assignment) {
             Ok(logs) => Ok(Some(logs)),
             Err(reason) => {
                 // After one failure it is not trusted at another backoff, but it is with other parameters.

@@ -1,9 +1,9 @@
-//! Hiccups: how long a thread that asks for nothing is held up by what it runs on.
+//! Hiccups: the stalls that an otherwise idle thread sees.
 //!
-//! A thread that does nothing looks at the clock on an absolute schedule. How late a look is, is what anything else on that machine
-//! would have waited at that moment: for an interrupt, another thread, a hypervisor, or, in a runtime that stops all its threads,
-//! for that. Looks that a hiccup prevents count, each as late as it was, so no correction is needed afterwards: a histogram of
-//! looks says for which share of time a request would have waited how long.
+//! A thread that does nothing looks at the clock on an absolute schedule. The lateness of a look is the delay that any work on that
+//! CPU would have seen at that moment: from an interrupt, another thread, a hypervisor, or a runtime that stops all its threads.
+//! Looks that a hiccup prevents count, each as late as it was, so no correction is needed afterwards: a histogram of looks says
+//! for which share of time a request would have waited how long.
 //!
 //! [`HiccupObserver`] watches on the calling thread, [`HiccupRecorder`] on one of its own.
 //!

@@ -22,7 +22,7 @@ pub fn run(options: &ImportOptions) -> Result<ExitCode, Failure> {
             Err(why) => wrong.push(Wrong { file: name, why }),
             Ok(record) => {
                 let saved = history.save(&record).map_err(|error| stopped(&name, &error, kept.len()))?;
-                let of_file = Kept::new(name, saved);
+                let of_file = Imported::new(name, saved);
                 if options.format == Format::Human {
                     print(&of_file.said())?;
                 }
@@ -42,14 +42,14 @@ pub fn run(options: &ImportOptions) -> Result<ExitCode, Failure> {
 
 /// A document that the history holds.
 #[derive(Serialize)]
-struct Kept {
+struct Imported {
     id: i64,
     file: String,
     /// Whether it was there before.
     already: bool,
 }
 
-impl Kept {
+impl Imported {
     fn new(file: String, saved: Saved) -> Self {
         let (id, already) = match saved {
             Saved::As(id) => (id, false),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use chronoscope_harness::record::Times;
 
-/// What the machine takes from a thread that asks for nothing.
+/// Stalls of threads that only compute, and of threads that sleep.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HiccupsReport {
     /// How long threads looked out, in milliseconds.

@@ -33,7 +33,7 @@ const LEGEND: &str = "time: observed; looks: glances at the clock that were due,
 
 /// Every CPU, the distribution on all of them, the program and the log.
 pub fn show(page: &mut Page, record: &Record) {
-    page.section("HICCUPS: what the machine takes from threads that ask for nothing");
+    page.section("HICCUPS: stalls seen by a spinning and a sleeping thread");
     let Entry { plan, report } = &record.content.sections.hiccups;
     let Some(report) = report else {
         page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[HICCUPS]));

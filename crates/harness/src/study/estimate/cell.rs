@@ -21,7 +21,7 @@ struct RoleInCell<'s, 'a> {
     role: usize,
 }
 
-/// The cell at `at`, from the iterations to it and those of them that have a time: one result for each role of its case.
+/// The cell at `at`, from its iterations and those of them that have a time: one result for each role of its case.
 pub(super) fn estimate(
     seen: &Observations<'_>,
     (received, iterations): (&[Received<'_>], &[Iteration<'_>]),

@@ -20,22 +20,21 @@ pub(super) fn levels(seen: &Observations<'_>) -> Vec<Disturbed> {
     iteration::levels(seen, &iteration::received(seen, &quiet::judge(seen).disturbed))
 }
 
-/// Estimates everything, into `report`.
-pub(super) fn estimate(seen: &Observations<'_>, report: &mut StudyReport) {
+/// `measured`, with all its estimates.
+pub(super) fn estimate(seen: &Observations<'_>, measured: StudyReport) -> StudyReport {
     let judged = quiet::judge(seen);
     let received = iteration::received(seen, &judged.disturbed);
     let iterations = iteration::values(seen, &received);
-    report.interference_probe = judged.probe;
-    report.empty_loop_ns = tokens::empty_loop(seen, &iterations);
-    report.tokens = tokens::cost(seen, &iterations);
+    let (empty_loop_ns, tokens) = (tokens::empty_loop(seen, &iterations), tokens::cost(seen, &iterations));
     let users = seen.cells.iter().enumerate().filter(|(_, spec)| spec.is_of_user());
-    let empty_ns = report.empty_loop_ns.as_ref();
     let of_cell = |(at, _): (usize, _)| {
-        cell::estimate(seen, (received[at].as_slice(), iterations[at].as_slice()), at, empty_ns, judged.own[at])
+        let (received, iterations) = (received[at].as_slice(), iterations[at].as_slice());
+        cell::estimate(seen, (received, iterations), at, empty_loop_ns.as_ref(), judged.own[at])
     };
-    report.cells = users.flat_map(of_cell).collect();
-    if seen.times_only {
-        return;
-    }
-    (report.comparisons, report.control) = comparison::estimate(seen, &iterations, report.tokens.as_ref());
+    let cells = users.flat_map(of_cell).collect();
+    let (comparisons, control) = match seen.times_only {
+        true => (Vec::new(), None),
+        false => comparison::estimate(seen, &iterations, tokens.as_ref()),
+    };
+    StudyReport { interference_probe: judged.probe, empty_loop_ns, tokens, cells, comparisons, control, ..measured }
 }

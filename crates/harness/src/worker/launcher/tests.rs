@@ -108,14 +108,14 @@ fn assert_ends(process: u32) {
 
 #[test]
 fn each_conversation_has_its_end() {
-    let garbled = |reason: &str| Err(WorkerFailure::ProtocolError(reason.to_owned()));
+    let error = |reason: &str| Err(WorkerFailure::ProtocolError(reason.to_owned()));
     let ended = |code, complaint: &str| Err(WorkerFailure::Ended { code: Some(code), complaint: complaint.to_owned() });
     for (request, wanted) in [
         ("printf 'a b'; sleep 0.1; echo c; echo d >&2; echo end", Ok(vec!["a bc", "end"])),
         ("echo end; printf 'of a buffer, flushed last'", Ok(vec!["end"])),
-        ("yes | tr -d '\\n'", garbled("it is longer than 256 MiB")),
-        ("echo gibberish; sleep 1000", garbled("expected value")),
-        ("echo one; printf more", garbled("it ends in the middle of a line")),
+        ("yes | tr -d '\\n'", error("it is longer than 256 MiB")),
+        ("echo gibberish; sleep 1000", error("expected value")),
+        ("echo one; printf more", error("it ends in the middle of a line")),
         // Not everything was said.
         ("exit 0", ended(0, "")),
         ("echo one", ended(0, "")),

@@ -67,9 +67,7 @@ fn reported(
         error_ns: 0.0,
         batch_ns,
     };
-    let mut report = StudyReport::planned("made up", plan.clone());
-    estimate(&seen, &mut report);
-    report
+    estimate(&seen, StudyReport::planned("made up", plan.clone()))
 }
 
 /// Batches of `operations` that take so long, each after a set-up of `gap_ns` that is not timed.
