@@ -6,7 +6,7 @@ use chronoscope_bench::{Failure, Format, OutputFile, page_width, print};
 
 use super::page::{Shown, page};
 use crate::document::Record;
-use crate::json::{json, writable};
+use crate::json::json;
 
 /// The destinations of a document.
 pub struct Output {
@@ -47,13 +47,7 @@ impl Output {
     /// # Errors
     /// If either fails.
     pub fn write(self, record: &Record, shown: Shown) -> Result<(), Failure> {
-        let writable = writable(record);
-        let record = writable.as_deref().unwrap_or(record);
-        let json = writable
-            .as_deref()
-            .map_err(ToString::to_string)
-            .and_then(|record| json(record).map_err(|error| error.to_string()));
-        let json = json.map_err(Failure::run);
+        let json = json(record).map_err(|error| Failure::run(error.to_string()));
         let (printed, json) = match (self.format, json) {
             (Format::Human, json) => (print(&page(record, shown, page_width())), json?),
             (Format::Json, json) => {

@@ -8,7 +8,7 @@ use crate::sections::runtimes::plan::RUNTIMES;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::machine::known_core;
 use chronoscope_harness::quantity::{count, ns, share};
-use chronoscope_harness::record::{Disturbance, not_finite};
+use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::rule::Rule;
 use chronoscope_harness::study_rules::{INTERRUPTED, NOISY_MACHINE, NOT_PINNED, PART_UNAVAILABLE};
 
@@ -21,7 +21,6 @@ pub const RULES: &[Rule<Record>] = &[
     Rule { yields: &[NOT_PINNED], find: not_pinned },
     Rule { yields: &[PART_UNAVAILABLE], find: parts_unavailable },
     Rule { yields: &[INTERRUPTED], find: interrupted },
-    Rule { yields: &[NUMBER_NOT_FINITE], find: numbers_not_finite },
 ];
 
 pub const CORE_SHARED: Kind = Kind::warning(
@@ -61,16 +60,6 @@ pub const NO_WORKERS: Kind = Kind::warning(
 )
 .classed(HostState::Unknown);
 
-pub const NUMBER_NOT_FINITE: Kind = Kind::warning(
-    "number_not_finite",
-    Meaning {
-        about: "a result is not a finite number, and was left out of the record",
-        evidence: "the fields concerned, and how many (`fields`)",
-        mend: "report this as a fault of chronoscope, with the record; its other results are not affected",
-    },
-)
-.classed(HostState::Unknown);
-
 /// Longer gaps are interruptions, not the clock's cost.
 const GAP_NS: f64 = 10_000.0;
 /// The share of time lost to such gaps that merits a notice, and that merits a warning: a kernel's timer ticks alone
@@ -82,19 +71,6 @@ const LEAST_WITNESSED: f64 = 0.25;
 const WAITED_SHARE: f64 = 0.05;
 /// The share of time that the hypervisor may steal.
 const STEAL_SHARE: f64 = 0.01;
-
-fn numbers_not_finite(record: &Record) -> Vec<Finding> {
-    let fields = not_finite(record);
-    if fields.is_empty() { Vec::new() } else { vec![number_not_finite(&fields)] }
-}
-
-/// The finding that these fields of a record hold a number that is not finite.
-pub fn number_not_finite(fields: &[String]) -> Finding {
-    let are = if fields.len() == 1 { "is not a finite number" } else { "are not finite numbers" };
-    Finding::new(NUMBER_NOT_FINITE, format!("{} {are}, and left out of the record", fields.join(", ")))
-        .value("fields", fields.len() as f64)
-        .advice(NUMBER_NOT_FINITE.mend)
-}
 
 fn disturbances(record: &Record) -> impl Iterator<Item = &Disturbance> {
     record.content.parts.iter().map(|report| &report.disturbance)
@@ -514,25 +490,6 @@ mod tests {
         quiet_turn_ns: 0.6,
         quiet_link_ns: 0.9,
     };
-
-    #[test]
-    fn a_number_that_is_not_finite_costs_the_record_no_other() {
-        let mut wrong = record(InterferenceProbe { quiet_link_ns: f64::INFINITY, ..SHARED });
-        crate::rules::judge(&mut wrong);
-        let written = crate::json::writable(&wrong).unwrap();
-        assert_eq!(written.content.clocks().harness, None);
-        let found: Vec<&Finding> = written.findings.iter().filter(|found| found.is(NUMBER_NOT_FINITE)).collect();
-        let field = "content.sections.clocks.report.harness.interference.quiet_link_ns";
-        assert!(found.len() == 1 && found[0].evidence.summary.starts_with(field), "{found:?}");
-        let text = crate::json::json(&written).unwrap();
-        assert_eq!(crate::json::document(&text).unwrap(), *written);
-        assert!(crate::json::json(&wrong).unwrap_err().to_string().contains(field));
-        // Of a document that these rules do not judge, too.
-        wrong.findings.clear();
-        assert!(crate::json::writable(&wrong).unwrap().findings.iter().any(|found| found.is(NUMBER_NOT_FINITE)));
-        let sound = record(SHARED);
-        assert_eq!(*crate::json::writable(&sound).unwrap(), sound);
-    }
 
     #[test]
     fn a_core_is_called_shared_only_by_its_own_cycles() {

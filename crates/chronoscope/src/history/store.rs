@@ -315,10 +315,9 @@ fn make_folder(file: &Path) -> Result<(), HistoryError> {
 }
 
 fn compressed(record: &Record) -> Result<Vec<u8>, String> {
-    let writable = json::writable(record).map_err(|error| error.to_string())?;
-    let json = serde_json::to_vec(&*writable).map_err(|error| error.to_string())?;
+    let json = json::json(record).map_err(|error| error.to_string())?;
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(&json).and_then(|()| encoder.finish()).map_err(|error| error.to_string())
+    encoder.write_all(json.as_bytes()).and_then(|()| encoder.finish()).map_err(|error| error.to_string())
 }
 
 fn insert(transaction: &Transaction<'_>, run: &Run, json: &[u8], figures: &[Figure]) -> rusqlite::Result<Saved> {

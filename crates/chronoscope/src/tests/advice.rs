@@ -15,7 +15,7 @@ use crate::answers::advice::report::{Advice, IntervalQuestion};
 use crate::answers::advice::symptoms::{SYMPTOMS, find, look_up};
 use crate::command::page::{Shown, page};
 use crate::document::Record;
-use crate::json::{document, json, writable};
+use crate::json::{document, json};
 use crate::screen::advice::symptoms_at;
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/record.json");
@@ -116,7 +116,9 @@ proptest! {
             let text = strip_str(&page(advised, Shown::default(), Width::of_columns(columns))).to_string();
             prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "a control character");
         }
-        let spared = writable(which.get(&all)).unwrap();
-        prop_assert_eq!(&document(&json(&spared).unwrap()).unwrap(), spared.as_ref());
+        // Not written: with numbers that overflowed.
+        if let Ok(text) = json(which.get(&all)) {
+            prop_assert_eq!(&document(&text).unwrap(), which.get(&all));
+        }
     }
 }

@@ -24,7 +24,7 @@ pub use disturbance::Disturbance;
 pub use document::{Document, SCHEMA_VERSION};
 pub use error::ReportError;
 pub use estimate::Estimate;
-pub use finite::{not_finite, without_non_finite};
+pub use finite::not_finite;
 pub use histogram::{Bin, Histogram};
 pub use json::{parsed, written};
 pub use known::Known;
