@@ -1,3 +1,5 @@
+//! A row of the table: one check of a scenario.
+
 use chronoscope_clock::Clock;
 use serde_json::{Value, json};
 

@@ -1,3 +1,5 @@
+//! How much a scenario does: the amounts of a tiny, a quick and a full run.
+
 use clap::ValueEnum;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,3 +1,5 @@
+//! An option's value as the command line spells it.
+
 use clap::ValueEnum;
 
 pub fn word(value: impl ValueEnum) -> String {

@@ -1,3 +1,5 @@
+//! Values of options, parsed from text.
+
 use std::str::FromStr;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! Keeps every check in the history, without ever harming the check.
+
 use std::io::Write;
 
 use crate::answers::since::report::Since;

@@ -1,3 +1,5 @@
+//! Documents and texts read from files that the user names, of bounded length.
+
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

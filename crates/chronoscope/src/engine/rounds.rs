@@ -1,3 +1,5 @@
+//! A part's rounds, each in its own worker process.
+
 use super::stages::{StageError, StageResult, outcome};
 use super::task::Task;
 use crate::engine::session::Session;

@@ -1,3 +1,5 @@
+//! A run in progress: its workers, its plan, and what its parts found out about each clock.
+
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 

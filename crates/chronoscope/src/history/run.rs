@@ -1,3 +1,5 @@
+//! A run as the history lists it.
+
 use jiff::Timestamp;
 use rusqlite::Row;
 use serde::Serialize;

@@ -1,3 +1,5 @@
+//! How seldom a costly look may be repeated.
+
 use std::time::Duration;
 
 /// When something costly may be done again: so seldom that its own cost stays a small share of a CPU.

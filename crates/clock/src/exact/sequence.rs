@@ -1,3 +1,5 @@
+//! Consistent reads of the kernel's data, by its sequence number.
+
 use super::convert::Conversion;
 use super::layout::Layout;
 use super::mode::mode_of;

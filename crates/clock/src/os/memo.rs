@@ -1,3 +1,5 @@
+//! Where the kernel's data are mapped: found once, published to every thread.
+
 use core::sync::atomic::AtomicU64 as RawAtomicU64;
 
 use super::KernelPage;

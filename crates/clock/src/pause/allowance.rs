@@ -1,3 +1,5 @@
+//! The share of waits that sleeps may make late.
+
 /// Late waits over the allowance at which sleeps get stricter,
 const OVERDRAWN: f32 = 3.0;
 const STRICTER: f32 = 0.5;

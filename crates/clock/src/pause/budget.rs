@@ -1,3 +1,5 @@
+//! A real-time thread's share of CPU time.
+
 use core::time::Duration;
 
 use crate::Instant;

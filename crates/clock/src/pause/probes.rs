@@ -1,3 +1,5 @@
+//! When a thread that has stopped sleeping tries it again.
+
 use core::time::Duration;
 
 use crate::Instant;

@@ -33,6 +33,7 @@ pub fn not_finite(record: &impl Debug) -> Vec<String> {
 }
 
 #[cfg(test)]
+#[expect(dead_code, reason = "their text is what is read")]
 mod tests {
     use std::collections::BTreeMap;
 

@@ -1,3 +1,5 @@
+//! Whether backoff hides a cost: the shape of cost over backoff.
+
 use super::hinge::{Hinge, Point, level, weights};
 use super::median::median_interval;
 use crate::record::study::{CostShape, Estimate};

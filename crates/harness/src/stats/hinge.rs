@@ -1,3 +1,5 @@
+//! The fit of a line that falls and then stays level.
+
 use super::summary::{mean, median, variance};
 
 /// A point to fit: x, y, and its weight.

@@ -1,3 +1,5 @@
+//! What worker processes have reported so far.
+
 use std::cell::RefCell;
 
 use super::observer::StudyObserver;

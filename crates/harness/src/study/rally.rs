@@ -1,3 +1,5 @@
+//! Where the threads of an iteration meet.
+
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::AcqRel, Ordering::Acquire, Ordering::Release};
 
 /// Where the threads of an iteration meet: measuring starts only when all are running, and all keep running until each has

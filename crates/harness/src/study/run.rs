@@ -1,3 +1,5 @@
+//! `Study::run`: a study from its plan to its record.
+
 use std::time::Instant;
 
 use super::against;

@@ -1,11 +1,11 @@
-mod facts;
 mod id;
 mod own_names;
 mod serde;
+mod source_facts;
 mod table_of_clocks;
 
-pub use facts::{Family, SourceFacts};
 pub use id::{Guarantee, SourceId, Unit};
+pub use source_facts::{Family, SourceFacts};
 
 use chronoscope_clock::raw::{id, read_by_system_call_ns, read_ns};
 use chronoscope_clock::{Clock, Granular, TickSource, Unavailable};

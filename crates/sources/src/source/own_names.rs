@@ -4,8 +4,8 @@
 
 use core::time::Duration;
 
-use super::facts::SourceFacts;
 use super::id::SourceId;
+use super::source_facts::SourceFacts;
 use crate::os::OsClock;
 
 /// A clock by the name that its system gives it.

@@ -6,9 +6,9 @@
 use core::fmt;
 use core::time::Duration;
 
-use super::facts::{Family, SourceFacts};
 use super::id::{Guarantee, SourceId, Unit};
 use super::own_names::here;
+use super::source_facts::{Family, SourceFacts};
 use crate::arch;
 use crate::os::OsClock;
 

@@ -1,3 +1,5 @@
+//! Rows of the first screen and the cells that they are made of, before they are fitted to its width.
+
 use chronoscope_render::line::Line;
 
 /// One thing that the screen says.

@@ -1,3 +1,5 @@
+//! The page of `chronoscope clocks`: every clock in full.
+
 use crate::document::Record;
 use crate::sections::clocks::latency::measure::ESTIMATOR;
 use crate::sections::clocks::plan::LATENCY;

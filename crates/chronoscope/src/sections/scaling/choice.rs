@@ -1,3 +1,5 @@
+//! What `scaling --clock` accepts: native clocks, runtimes, and clocks of runtimes.
+
 use chronoscope_bench::Failure;
 
 use super::clock::ScaledClock;

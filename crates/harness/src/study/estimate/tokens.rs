@@ -1,3 +1,5 @@
+//! The cost of a token of backoff, and of the empty loop.
+
 use super::iteration::Iteration;
 use super::observations::{Observations, median};
 use crate::record::study::{Estimate, TokenCost};
