@@ -198,7 +198,7 @@ fn a_question_is_answered_and_strict_fails_on_it() {
 fn every_interval_asked_about_is_answered_on_the_page() {
     for command in ["check", "clocks"] {
         let arguments = [command, "--interval", "1ns", "--interval", "5s", "--duration", "2s"];
-        let output = chronoscope().args(arguments).assert().success().get_output().clone();
+        let output = chronoscope().env("PATH", "").args(arguments).assert().success().get_output().clone();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.contains(" 1.00 ns: ") && text.contains(" 5.00 s: "), "{text}");
     }
