@@ -76,9 +76,7 @@ impl fmt::Display for Refused {
 #[cfg(all(test, not(miri)))] // reads files
 mod tests {
     use super::*;
-    use crate::{Anchor, Reading, Ticks, WallAnchor};
-    use core::time::Duration;
-    use proptest::prelude::*;
+    use crate::{Anchor, Ticks};
     use std::format;
     use std::string::{String, ToString};
 
@@ -92,6 +90,9 @@ mod tests {
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     mod where_the_boot_is_known {
         use super::*;
+        use crate::{Reading, WallAnchor};
+        use core::time::Duration;
+        use proptest::prelude::*;
 
         fn here() -> String {
             BootId::current().unwrap().to_string()
