@@ -149,14 +149,17 @@ macro_rules! sections {
         pub fn measure(part: Part, session: &mut Session<'_>, sections: &mut Sections) -> StageResult {
             $(if has(<sections::$field::$Section as Section>::PARTS, part) {
                 let Entry { plan, report } = &mut sections.$field;
-                return sections::$field::$Section::measure(part, session, plan, report);
+                let (after, ended) = sections::$field::$Section::measure(part, session, plan, report.clone())?;
+                *report = after;
+                return ended;
             })*
             Err(StageError::Skipped("no section of this build does it".to_owned()))
         }
 
         /// Lets every section repeat measurements spoiled by a busy moment.
         pub fn finish(session: &mut Session<'_>, sections: &mut Sections) {
-            $(sections::$field::$Section::finish(session, &sections.$field.plan, &mut sections.$field.report);)*
+            $(let Entry { plan, report } = &mut sections.$field;
+            *report = sections::$field::$Section::finish(session, plan, std::mem::take(report));)*
         }
     };
 }

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::session::Session;
-use crate::engine::stages::StageResult;
+use crate::engine::stages::Found;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
@@ -66,15 +66,13 @@ pub trait Section {
         Self::Report::default()
     }
 
-    /// Runs one part of its plan and adds what it found to `report`, the section's own so far, which is kept whether or
-    /// not the part is completed.
-    ///
-    /// # Errors
-    /// Why the part was not completed.
-    fn measure(part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult;
+    /// Runs one part of its plan: the report `so_far` with what the part found.
+    fn measure(part: Part, session: &mut Session<'_>, plan: &Self::Plan, so_far: Self::Report) -> Found<Self::Report>;
 
     /// Repeats, at the end of a run, measurements spoiled by a busy moment.
-    fn finish(_session: &mut Session<'_>, _plan: &Self::Plan, _report: &mut Self::Report) {}
+    fn finish(_session: &mut Session<'_>, _plan: &Self::Plan, report: Self::Report) -> Self::Report {
+        report
+    }
 }
 
 /// A section's content in a document.

@@ -8,7 +8,7 @@ use chronoscope_harness::{Start, Study, StudyObserver, StudyRun};
 use super::task::{Bench, Request, Response, Task, TaskAnswer, perform};
 use super::timer::TimerSpec;
 use crate::clock_id::ClockId;
-use crate::engine::stages::StageError;
+use crate::engine::stages::{StageError, StageResult};
 use crate::part::{Part, PartReport};
 use crate::plan::Plan;
 use chronoscope_harness::estimators::latency::Latency;
@@ -204,6 +204,14 @@ impl<'a> Session<'a> {
     /// Whether there is time for a retry: the run has not been stopped, and some is left.
     pub fn has_time(&self) -> bool {
         !self.observer.cancelled() && !self.time_left().is_zero()
+    }
+
+    /// How a part ends whose run may have been interrupted in the meantime, after which its results are incomplete.
+    pub fn uninterrupted(&self, meanwhile: &str) -> StageResult {
+        match self.observer.cancelled() {
+            true => Err(StageError::Incomplete(format!("the run was interrupted{meanwhile}"))),
+            false => Ok(()),
+        }
     }
 
     /// The time left for retries: a run may exceed its budget by an eighth.

@@ -16,7 +16,7 @@ pub mod tick;
 pub mod view;
 
 use crate::engine::session::Session;
-use crate::engine::stages::StageResult;
+use crate::engine::stages::Found;
 use crate::engine::task::{Served, served};
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError};
@@ -49,25 +49,27 @@ impl Section for Clocks {
         begin::begin(session)
     }
 
-    fn measure(part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult {
-        let ended = match part {
-            plan::PATHS => paths::measure::run(session, report),
-            plan::LATENCY => latency::measure::run(session, plan, report),
-            plan::GRANULARITY => granularity::measure::run(session, report),
-            plan::TICK => tick::measure::run(session, report),
-            _ => intervals::measure::run(session, report),
+    fn measure(part: Part, session: &mut Session<'_>, plan: &Self::Plan, so_far: Self::Report) -> Found<Self::Report> {
+        let measured = match part {
+            plan::PATHS => paths::measure::run(session, so_far),
+            plan::LATENCY => latency::measure::run(session, plan, so_far),
+            plan::GRANULARITY => granularity::measure::run(session, so_far),
+            plan::TICK => tick::measure::run(session, so_far),
+            _ => intervals::measure::run(session, so_far),
         };
-        tell(session, report);
-        ended
+        if let Ok((report, _)) = &measured {
+            tell(session, report);
+        }
+        measured
     }
 
-    fn finish(session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) {
-        learn(session, report);
-        latency::measure::finish(session, plan, report);
+    fn finish(session: &mut Session<'_>, plan: &Self::Plan, mut report: Self::Report) -> Self::Report {
+        learn(session, &mut report);
+        report = latency::measure::finish(session, plan, report);
         session.charge(plan::LATENCY);
-        intervals::measure::finish(session, report);
+        report = intervals::measure::finish(session, report);
         session.charge(plan::INTERVALS);
-        library_clock::finish(session, report);
+        report::ClocksReport { library_clock: Some(library_clock::measured(session)), ..report }
     }
 }
 

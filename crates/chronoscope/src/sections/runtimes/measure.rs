@@ -7,7 +7,7 @@ use crate::clock_id::ClockId;
 use crate::engine::built_in::BuiltIn;
 use crate::engine::latency_study::{case_of, study};
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, StageResult};
+use crate::engine::stages::{Found, StageError};
 use crate::sections::runtimes::estimate as runtimes_estimate;
 use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
 use crate::sections::runtimes::plan::RUNTIMES;
@@ -41,7 +41,7 @@ const READY_SHARE: f64 = 0.15;
 const SPARE_ROUNDS: u32 = 3;
 
 /// Measures the machine's runtimes in turn, one process each per round, together with one of native code.
-pub fn run(session: &mut Session<'_>, plan: &Option<RuntimesPlan>, report: &mut Vec<Runtime>) -> StageResult {
+pub fn run(session: &mut Session<'_>, plan: &Option<RuntimesPlan>) -> Found<Vec<Runtime>> {
     let Some(plan) = plan else {
         return Err(StageError::Skipped("no runtime was requested".to_owned()));
     };
@@ -86,8 +86,11 @@ pub fn run(session: &mut Session<'_>, plan: &Option<RuntimesPlan>, report: &mut 
     runtimes.extend(missing);
     // In place: runtimes named by the user, or first on the path, come first of their kind.
     runtimes.sort_by_key(|runtime| runtime.kind);
-    *report = runtimes;
-    outcome(report, stopped)
+    let ended = match runtimes.iter().any(|runtime| runtime.available) {
+        true => Ok(()),
+        false => Err(StageError::Skipped("no runtime could be measured; see each one's reason".to_owned())),
+    };
+    Ok((runtimes, session.uninterrupted("").and(ended)))
 }
 
 /// Rounds of one process of every runtime each, as many as planned and time allows; then a few for those that lack one.
@@ -136,17 +139,6 @@ fn has_enough(candidate: &Candidate, wanted: u32) -> bool {
     candidate.clocks.is_empty()
         || !candidate.is_asked()
         || Lanes::of(&candidate.clocks).fewest_processes() >= wanted as usize
-}
-
-fn outcome(runtimes: &[Runtime], stopped: bool) -> StageResult {
-    let measured = runtimes.iter().filter(|runtime| runtime.available).count();
-    if stopped {
-        return Err(StageError::Incomplete("the run was interrupted".to_owned()));
-    }
-    if measured == 0 {
-        return Err(StageError::Skipped("no runtime could be measured; see each one's reason".to_owned()));
-    }
-    Ok(())
 }
 
 /// The runtimes to measure, and a line for each kind that is absent.

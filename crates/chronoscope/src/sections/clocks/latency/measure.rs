@@ -4,7 +4,7 @@ use super::interference::shared_throughout;
 use crate::engine::built_in::BuiltIn;
 use crate::engine::latency_study::{NOTHING, case_of, study};
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, StageResult};
+use crate::engine::stages::{Found, StageError, StageResult};
 use crate::sections::clocks::paths::measure as paths;
 use crate::sections::clocks::plan::{ClocksPlan, LATENCY, PATHS};
 use crate::sections::clocks::report::{ClocksReport, Harness};
@@ -17,17 +17,15 @@ pub const ESTIMATOR: &str = "median over processes of each process's mean time p
     order statistics of the processes' means (Thompson 1936), distribution-free; percentiles over all batches";
 
 /// Measures every clock that can be read, in several processes.
-pub fn run(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksReport) -> StageResult {
+pub fn run(session: &mut Session<'_>, plan: &ClocksPlan, so_far: ClocksReport) -> Found<ClocksReport> {
     let clocks = session.readable(&session.plan.clocks)?;
     let budget_ms = session.budget_ms(LATENCY);
     let mut latencies = BuiltIn::begin(session, study(&clocks), plan.latency_processes, budget_ms)?;
     latencies.run_all(session, LATENCY);
-    let study = write(&latencies, session, report);
+    let study = latencies.report();
     session.latencies = Some(latencies.set_aside());
-    if session.observer.cancelled() {
-        return Err(StageError::Incomplete("the run was interrupted".to_owned()));
-    }
-    ended(&study)
+    let ended = session.uninterrupted("").and(ended(&study));
+    Ok((estimated(study, session, so_far), ended))
 }
 
 /// How the part ended: by its processes, then by the clocks that it could not measure.
@@ -53,8 +51,8 @@ fn ended(report: &StudyReport) -> StageResult {
 }
 
 /// Measures more if too few processes saw a quiet moment: at the end of a run, when there may be another.
-pub fn finish(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksReport) {
-    let Some(mut latencies) = session.latencies.take().map(BuiltIn::resume) else { return };
+pub fn finish(session: &mut Session<'_>, plan: &ClocksPlan, mut report: ClocksReport) -> ClocksReport {
+    let Some(mut latencies) = session.latencies.take().map(BuiltIn::resume) else { return report };
     let processes = plan.latency_processes;
     let budget_ms = (session.budget_ms(LATENCY) / u64::from(processes.max(1))).max(1);
     for extra in 0..processes {
@@ -63,11 +61,12 @@ pub fn finish(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksR
                 && shared_throughout(&harness.interference, known_core(&session.machine)) != Some(true)
         });
         if is_enough || !session.has_time() {
-            return;
+            break;
         }
         latencies.run_one(session, LATENCY, processes + extra, budget_ms);
-        write(&latencies, session, report);
+        report = estimated(latencies.report(), session, report);
     }
+    report
 }
 
 /// How many processes saw a quiet iteration.
@@ -79,9 +78,8 @@ fn processes_quiet(study: &StudyReport) -> u32 {
     (0..study.processes.len()).filter(has_quiet).count() as u32
 }
 
-/// Writes estimates from all processes so far into the report.
-fn write(latencies: &BuiltIn, session: &Session<'_>, report: &mut ClocksReport) -> StudyReport {
-    let study = latencies.report();
+/// The report with estimates from all processes of `study`.
+fn estimated(study: StudyReport, session: &Session<'_>, mut report: ClocksReport) -> ClocksReport {
     let of = |case: &str| study.cells.iter().find(|cell| cell.case == case).and_then(latency);
     for name in &session.plan.clocks {
         let Some(clock) = report.clock_mut(name) else { continue };
@@ -99,6 +97,5 @@ fn write(latencies: &BuiltIn, session: &Session<'_>, report: &mut ClocksReport) 
         interference,
     });
     let of_proof = session.parts.iter().find(|proof| proof.part == PATHS);
-    paths::infer(report, of_proof.and_then(|proof| proof.reason.as_deref()));
-    study
+    paths::infer(report, of_proof.and_then(|proof| proof.reason.as_deref()))
 }
