@@ -158,8 +158,9 @@ macro_rules! sections {
 
         /// Lets every section repeat measurements spoiled by a busy moment.
         pub fn finish(session: &mut Session<'_>, sections: &mut Sections) {
+            let steps = [$(sections::$field::$Section::steps(&sections.$field.report)),*].concat();
             $(let Entry { plan, report } = &mut sections.$field;
-            *report = sections::$field::$Section::finish(session, plan, std::mem::take(report));)*
+            *report = sections::$field::$Section::finish(session, plan, &steps, std::mem::take(report));)*
         }
     };
 }

@@ -4,6 +4,7 @@ use crate::clock_id::ClockId;
 use crate::engine::session::Session;
 use crate::engine::stages::{Found, outcome};
 use crate::part::Part;
+use crate::section::Steps;
 use crate::sections::causality::estimate;
 use crate::sections::causality::plan::{CausalityPlan, LITMUS, OFFSETS, PAIR_ROUNDS};
 use crate::sections::causality::report::{Causality, Litmus};
@@ -75,17 +76,15 @@ fn in_turn<R, T>(
 
 /// Observes again the clocks with too few new values: at the end of a run, when both CPUs may be free. Excludes those
 /// that change too rarely to yield more in the time.
-pub fn observed_again(session: &Session<'_>, mut rows: Vec<Litmus>) -> Vec<Litmus> {
+pub fn observed_again(session: &Session<'_>, mut rows: Vec<Litmus>, steps: &Steps) -> Vec<Litmus> {
     let budget_ms = (session.budget_ms(LITMUS) / rows.len().max(1) as u64).max(1);
     let shortest_step_ns = budget_ms as f64 * 1e6 / Litmus::FEWEST_NEW_VALUES as f64;
-    let moves_often = |id: &ClockId, session: &Session<'_>| {
-        session.clock(id).and_then(|clock| clock.step_ns).is_none_or(|step| step < shortest_step_ns)
-    };
+    let moves_often = |id: &ClockId| steps.iter().all(|(clock, step)| clock != id || *step < shortest_step_ns);
     for row in rows.iter_mut().filter(|row| row.violations == 0 && !row.is_telling()) {
         if !session.has_time() {
             break;
         }
-        if !moves_often(&row.name, session) {
+        if !moves_often(&row.name) {
             continue;
         }
         let request = LitmusTask { source: row.name.clone(), writer: row.writer, reader: row.reader };

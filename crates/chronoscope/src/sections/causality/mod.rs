@@ -15,8 +15,8 @@ use crate::engine::stages::{Found, StageError};
 use crate::engine::task::{Served, served};
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError};
-use crate::section::Section;
 use crate::section::rule::SectionRule;
+use crate::section::{Section, Steps};
 
 pub struct Causality;
 
@@ -44,8 +44,8 @@ impl Section for Causality {
         }
     }
 
-    fn finish(session: &mut Session<'_>, _plan: &Self::Plan, report: Self::Report) -> Self::Report {
-        let litmus = measure::observed_again(session, report.litmus);
+    fn finish(session: &mut Session<'_>, _: &Self::Plan, steps: &Steps, report: Self::Report) -> Self::Report {
+        let litmus = measure::observed_again(session, report.litmus, steps);
         session.charge(plan::LITMUS);
         report::Causality { litmus, ..report }
     }

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 use super::lanes::Lanes;
 use super::plan::{COUNTED_READS, ClocksWork, RuntimesPlan, pause_and_latch_ms};
 use crate::clock_id::ClockId;
-use crate::engine::built_in::BuiltIn;
 use crate::engine::latency_study::{case_of, study};
 use crate::engine::session::Session;
 use crate::engine::stages::{Found, StageError};
@@ -16,7 +15,6 @@ use crate::sections::runtimes::probe::{
     Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked,
 };
 use crate::sections::runtimes::report::{Runtime, TimeKind};
-use chronoscope_harness::estimators::latency::latency;
 use chronoscope_harness::estimators::tick::{READINGS, SPREAD_NS};
 use chronoscope_probes::RuntimeKind;
 
@@ -73,12 +71,13 @@ pub fn run(session: &mut Session<'_>, plan: &Option<RuntimesPlan>) -> Found<Vec<
         session.goes_on(RUNTIMES, share * READY_SHARE);
         !session.observer.cancelled()
     });
-    let mut native = Native::new(session);
-    if plan.quick_starters {
-        native.take_from(session);
+    if plan.clocks && !plan.quick_starters {
+        let rounds = plan.rounds.max(1);
+        // Without it there is no reference, which the record shows.
+        let _ = session.begin_study(RUNTIMES, study(&native_clocks(session)), rounds, NATIVE_MS * u64::from(rounds));
     }
-    take_rounds(&mut candidates, &mut native, plan, &runner, (began, budget), session);
-    let native = native.tell(session);
+    take_rounds(&mut candidates, plan, &runner, (began, budget), session);
+    let native = native_rounds(session);
     candidates.iter().for_each(|candidate| session.suffer(&candidate.disturbance));
     let stopped = session.observer.cancelled();
     let mut runtimes: Vec<Runtime> =
@@ -96,7 +95,6 @@ pub fn run(session: &mut Session<'_>, plan: &Option<RuntimesPlan>) -> Found<Vec<
 /// Rounds of one process of every runtime each, as many as planned and time allows; then a few for those that lack one.
 fn take_rounds(
     candidates: &mut [Candidate],
-    native: &mut Native,
     plan: &RuntimesPlan,
     runner: &ProbeRunner<'_>,
     (began, budget): (Instant, Duration),
@@ -113,9 +111,7 @@ fn take_rounds(
             break;
         }
         let round_began = Instant::now();
-        if !plan.quick_starters && plan.clocks {
-            native.measure(session, wanted, round);
-        }
+        session.run_one(RUNTIMES, round, NATIVE_MS);
         let count = candidates.len();
         for turn in 0..count {
             // A started round is completed, but not at any cost.
@@ -243,55 +239,26 @@ fn concluded(mut candidate: Candidate, plan: &RuntimesPlan, native: &NativeRound
     Runtime { processes: processes as u32, start_ms, loop_overhead_ns, pause, latch, ..runtime }
 }
 
-/// The system's own clocks as read by native code, interleaved with the runtimes.
-struct Native {
-    clocks: Vec<ClockId>,
-    /// From an earlier part of the same run.
-    known: NativeRounds,
-    run: Option<BuiltIn>,
+/// The system's own clocks, which native code reads in turn with the runtimes.
+fn native_clocks(session: &Session<'_>) -> Vec<ClockId> {
+    let [monotonic, wall, cpu] = [TimeKind::Monotonic, TimeKind::Wall, TimeKind::Cpu].map(native_clock);
+    session.available(&[monotonic, wall, cpu, NATIVE_THREAD_CPU].map(ClockId::Known))
 }
 
-impl Native {
-    fn new(session: &Session<'_>) -> Self {
-        let [monotonic, wall, cpu] = [TimeKind::Monotonic, TimeKind::Wall, TimeKind::Cpu].map(native_clock);
-        let clocks = session.available(&[monotonic, wall, cpu, NATIVE_THREAD_CPU].map(ClockId::Known));
-        Self { clocks, known: NativeRounds::new(), run: None }
-    }
-
-    /// Takes over measurements from an earlier part of the same run.
-    fn take_from(&mut self, session: &Session<'_>) {
-        let known =
-            session.clocks.iter().filter_map(|clock| Some((clock.name.known()?, clock.latency.as_ref()?.estimate)));
-        self.known.insert(0, known.collect());
-    }
-
-    /// One process. Without it there is no reference in this round, which the record shows.
-    fn measure(&mut self, session: &mut Session<'_>, rounds: u32, round: u32) {
-        if self.run.is_none() {
-            let budget_ms = NATIVE_MS * u64::from(rounds);
-            self.run = BuiltIn::begin(session, study(&self.clocks), rounds, budget_ms).ok();
-        }
-        if let Some(run) = &mut self.run {
-            run.run_one(session, RUNTIMES, round, NATIVE_MS);
-        }
-    }
-
-    /// What each process measured, which the run is told of clocks that no other part has measured.
-    fn tell(self, session: &mut Session<'_>) -> NativeRounds {
-        let mut rounds = self.known;
-        let Some(run) = self.run else { return rounds };
-        let report = run.report();
-        for id in &self.clocks {
-            let Some(cell) = report.cells.iter().find(|cell| cell.case == case_of(id, false)) else { continue };
-            for (process, of_cell) in report.processes.iter().zip(&cell.processes) {
-                if let (Some(known), Some(ns)) = (id.known(), of_cell.time_ns) {
-                    rounds.entry(process.process).or_default().insert(known, ns);
-                }
-            }
-            if let Some(clock) = session.clock_mut(id).filter(|clock| clock.latency.is_none()) {
-                clock.latency = latency(cell);
+/// What each process measured of them; without any, what an earlier part of the run did.
+fn native_rounds(session: &Session<'_>) -> NativeRounds {
+    let Ok(report) = session.study(RUNTIMES) else {
+        let known = session.latencies().into_iter();
+        return [(0, known.filter_map(|(id, latency)| Some((id.known()?, latency.estimate))).collect())].into();
+    };
+    let mut rounds = NativeRounds::new();
+    for id in native_clocks(session) {
+        let Some(cell) = report.cells.iter().find(|cell| cell.case == case_of(&id, false)) else { continue };
+        for (process, of_cell) in report.processes.iter().zip(&cell.processes) {
+            if let (Some(known), Some(ns)) = (id.known(), of_cell.time_ns) {
+                rounds.entry(process.process).or_default().insert(known, ns);
             }
         }
-        rounds
     }
+    rounds
 }
