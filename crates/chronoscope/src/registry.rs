@@ -18,6 +18,9 @@ use crate::section::rule::{RuleInput, SectionRule};
 use crate::section::{Entry, EntryOf, Section};
 use crate::sections;
 
+/// Sections by a second name.
+pub const ALIASES: [(&str, &str); 1] = [("pause", "pauses")];
+
 /// Hands the list of sections to the macro `$derived`.
 macro_rules! each_section {
     ($derived:ident) => {
@@ -29,7 +32,7 @@ macro_rules! each_section {
             /// Causality in depth: offsets between CPUs and the one-way litmus
             causality: sections::causality::Causality;
             /// Actual length and CPU cost of pauses: every way to wait, 1 µs to 10 ms
-            #[command(alias = "pause")]
+            #[command(alias = crate::registry::ALIASES[0].0)]
             pauses: sections::pauses::Pauses;
             #[command(about = format!("Clocks as this machine's language runtimes read them: {}", chronoscope_probes::RuntimeKind::titles()))]
             #[command(mut_arg("cpus", |arg| arg.help("Native code runs on the last of these; runtimes use as many threads, unbound")))]
@@ -166,6 +169,13 @@ macro_rules! sections {
 }
 
 each_section!(sections);
+
+impl Part {
+    /// What the part determines, in a few words.
+    pub fn title(self) -> &'static str {
+        parts().find(|row| row.part == self).map_or("", |row| row.title)
+    }
+}
 
 /// A part measured alone gets this multiple of its share of a check.
 const ALONE_FACTOR: u32 = 3;

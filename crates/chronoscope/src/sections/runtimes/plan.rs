@@ -11,7 +11,7 @@ use chronoscope_probes::RuntimeKind;
 
 pub const RUNTIMES: Part = Part::Runtimes;
 
-pub const PARTS: &[PartRow] = &[PartRow::of_check(RUNTIMES, 120)];
+pub const PARTS: &[PartRow] = &[PartRow::of_check(RUNTIMES, "clocks of language runtimes", 120)];
 
 /// Time for runtimes requested alone: about ten of them must be started, compiled and warmed up.
 pub const BUDGETS_S: [u64; 3] = [20, 75, 240];
