@@ -7,14 +7,12 @@ use crate::clock_id::ClockId;
 use crate::engine::latency_study::{case_of, study};
 use crate::engine::session::Session;
 use crate::engine::stages::{Found, StageError};
+use crate::probe::protocol::Task;
+use crate::probe::runtime::{Runtime, TimeKind};
+use crate::probe::{Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked};
 use crate::sections::runtimes::estimate as runtimes_estimate;
 use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
 use crate::sections::runtimes::plan::RUNTIMES;
-use crate::sections::runtimes::probe::protocol::Task;
-use crate::sections::runtimes::probe::{
-    Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked,
-};
-use crate::sections::runtimes::report::{Runtime, TimeKind};
 use chronoscope_harness::estimators::tick::{READINGS, SPREAD_NS};
 use chronoscope_probes::RuntimeKind;
 

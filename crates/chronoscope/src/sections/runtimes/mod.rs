@@ -5,11 +5,10 @@ pub mod figures;
 mod lanes;
 pub mod measure;
 pub mod plan;
-pub mod probe;
-pub mod probe_process;
-pub mod report;
 pub mod rules;
 pub mod view;
+
+pub(crate) use crate::probe::runtime as report;
 
 use std::time::Duration;
 

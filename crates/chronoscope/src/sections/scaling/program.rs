@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use crate::engine::read_case::Read;
 use crate::plan::{Depth, within};
-use crate::sections::runtimes::report::Runtime;
+use crate::probe::runtime::Runtime;
 use chronoscope_bench::{Failure, StudyProgress};
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::record::{Tool, TscAccess};
