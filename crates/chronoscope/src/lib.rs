@@ -17,6 +17,7 @@ mod kinds;
 mod machine;
 mod part;
 mod plan;
+mod probe;
 mod registry;
 mod rules;
 mod run_options;

@@ -20,30 +20,12 @@ pub enum Part {
     Hiccups,
 }
 
-impl Part {
-    /// What the part determines, in a few words.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Paths => "path of each clock",
-            Self::Latency => "latency of a read",
-            Self::Granularity => "granularity",
-            Self::Tick => "tick of each clock",
-            Self::Intervals => "shortest intervals",
-            Self::Reads => "consecutive reads",
-            Self::Offsets => "offsets between CPUs",
-            Self::Litmus => "causality litmus",
-            Self::Pauses => "length of pauses",
-            Self::Runtimes => "clocks of language runtimes",
-            Self::Sync => "discipline of the wall clock",
-            Self::Hiccups => "what the machine takes from idle threads",
-        }
-    }
-}
-
 /// A part of a section, and its share of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct PartRow {
     pub part: Part,
+    /// What it determines, in a few words.
+    pub title: &'static str,
     /// Its share of a run's time.
     pub weight: u64,
     /// Whether it is part of a check; otherwise it must be requested.
@@ -51,13 +33,13 @@ pub struct PartRow {
 }
 
 impl PartRow {
-    pub const fn of_check(part: Part, weight: u64) -> Self {
-        Self { part, weight, is_of_check: true }
+    pub const fn of_check(part: Part, title: &'static str, weight: u64) -> Self {
+        Self { part, title, weight, is_of_check: true }
     }
 
     /// A part that must be requested.
-    pub const fn on_request(part: Part, weight: u64) -> Self {
-        Self { part, weight, is_of_check: false }
+    pub const fn on_request(part: Part, title: &'static str, weight: u64) -> Self {
+        Self { part, title, weight, is_of_check: false }
     }
 }
 

@@ -18,6 +18,9 @@ use crate::section::rule::{RuleInput, SectionRule};
 use crate::section::{Entry, EntryOf, Section};
 use crate::sections;
 
+/// Sections by a second name.
+pub const ALIASES: [(&str, &str); 1] = [("pause", "pauses")];
+
 /// Hands the list of sections to the macro `$derived`.
 macro_rules! each_section {
     ($derived:ident) => {
@@ -29,7 +32,7 @@ macro_rules! each_section {
             /// Causality in depth: offsets between CPUs and the one-way litmus
             causality: sections::causality::Causality;
             /// Actual length and CPU cost of pauses: every way to wait, 1 µs to 10 ms
-            #[command(alias = "pause")]
+            #[command(alias = crate::registry::ALIASES[0].0)]
             pauses: sections::pauses::Pauses;
             #[command(about = format!("Clocks as this machine's language runtimes read them: {}", chronoscope_probes::RuntimeKind::titles()))]
             #[command(mut_arg("cpus", |arg| arg.help("Native code runs on the last of these; runtimes use as many threads, unbound")))]
@@ -149,19 +152,30 @@ macro_rules! sections {
         pub fn measure(part: Part, session: &mut Session<'_>, sections: &mut Sections) -> StageResult {
             $(if has(<sections::$field::$Section as Section>::PARTS, part) {
                 let Entry { plan, report } = &mut sections.$field;
-                return sections::$field::$Section::measure(part, session, plan, report);
+                let (after, ended) = sections::$field::$Section::measure(part, session, plan, report.clone())?;
+                *report = after;
+                return ended;
             })*
             Err(StageError::Skipped("no section of this build does it".to_owned()))
         }
 
         /// Lets every section repeat measurements spoiled by a busy moment.
         pub fn finish(session: &mut Session<'_>, sections: &mut Sections) {
-            $(sections::$field::$Section::finish(session, &sections.$field.plan, &mut sections.$field.report);)*
+            let steps = [$(sections::$field::$Section::steps(&sections.$field.report)),*].concat();
+            $(let Entry { plan, report } = &mut sections.$field;
+            *report = sections::$field::$Section::finish(session, plan, &steps, std::mem::take(report));)*
         }
     };
 }
 
 each_section!(sections);
+
+impl Part {
+    /// What the part determines, in a few words.
+    pub fn title(self) -> &'static str {
+        parts().find(|row| row.part == self).map_or("", |row| row.title)
+    }
+}
 
 /// A part measured alone gets this multiple of its share of a check.
 const ALONE_FACTOR: u32 = 3;

@@ -11,8 +11,9 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::clock_id::ClockId;
 use crate::engine::session::Session;
-use crate::engine::stages::StageResult;
+use crate::engine::stages::Found;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
@@ -22,6 +23,9 @@ use crate::section::rule::{RuleInput, SectionRule};
 pub trait Data: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema + 'static {}
 
 impl<T: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema + 'static> Data for T {}
+
+/// Clocks that move in steps longer than a read, with the step in nanoseconds.
+pub type Steps = [(ClockId, f64)];
 
 /// A section: registered by one line in `registry.rs`, from which its subcommand, document field, schema, worker
 /// dispatch, progress, budget and `show --view` are derived. Its `view` draws it from a document, with `show` all of it and with
@@ -66,15 +70,18 @@ pub trait Section {
         Self::Report::default()
     }
 
-    /// Runs one part of its plan and adds what it found to `report`, the section's own so far, which is kept whether or
-    /// not the part is completed.
-    ///
-    /// # Errors
-    /// Why the part was not completed.
-    fn measure(part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult;
+    /// Runs one part of its plan: the report `so_far` with what the part found.
+    fn measure(part: Part, session: &mut Session<'_>, plan: &Self::Plan, so_far: Self::Report) -> Found<Self::Report>;
 
-    /// Repeats, at the end of a run, measurements spoiled by a busy moment.
-    fn finish(_session: &mut Session<'_>, _plan: &Self::Plan, _report: &mut Self::Report) {}
+    /// The steps of clocks that it knows.
+    fn steps(_report: &Self::Report) -> Vec<(ClockId, f64)> {
+        Vec::new()
+    }
+
+    /// Repeats, at the end of a run, measurements spoiled by a busy moment, given the `steps` that any section knows.
+    fn finish(_: &mut Session<'_>, _: &Self::Plan, _steps: &Steps, report: Self::Report) -> Self::Report {
+        report
+    }
 }
 
 /// A section's content in a document.

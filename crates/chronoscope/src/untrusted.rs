@@ -7,11 +7,11 @@ use crate::answers::since::since;
 use crate::command::page::{Shown, browser_page, page};
 use crate::document::{Content, Record};
 use crate::json::{document, json};
+use crate::probe::probe_process::ProbeProcess;
+use crate::probe::{Answer, CountedCalls};
 use crate::screen::{View, terminal_at};
 use crate::sections::runtimes::estimate;
-use crate::sections::runtimes::estimate::{CountedCalls, NativeRounds};
-use crate::sections::runtimes::probe::Answer;
-use crate::sections::runtimes::probe_process::ProbeProcess;
+use crate::sections::runtimes::estimate::NativeRounds;
 
 /// Reads a document of any kind and, if valid, renders it in every way. Returns the pages, or the error.
 ///

@@ -15,7 +15,7 @@ const THOROUGH: f64 = 2.0;
 /// The shortest and the longest run allowed.
 const DURATIONS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(24 * 3600));
 
-pub fn wish(run: &RunOptions) -> Result<StudyOptions, Failure> {
+pub fn options(run: &RunOptions) -> Result<StudyOptions, Failure> {
     let budget = run.duration.map(|duration| within(duration, DURATIONS, "duration")).transpose()?;
     let depth = match Depth::of(run) {
         Depth::Quick => QUICK,

@@ -1,78 +1,80 @@
-//! A study that is part of a section: measured by the tool's own workers, within the section's time.
+//! Studies that are parts of sections: measured by the tool's own workers, within the section's time.
 
+use chronoscope_harness::estimators::latency::{Latency, latency};
 use chronoscope_harness::record::study::StudyReport;
 use chronoscope_harness::worker::Launch;
 use chronoscope_harness::{Study, StudyObserver, StudyOptions, StudyRun, Turn};
 use std::time::Duration;
 
-use super::session::Session;
-use super::stages::StageError;
+use super::latency_study::case_of;
+use super::session::{BuiltIn, KnownClock, Session};
+use super::stages::{StageError, StageResult};
+use crate::clock_id::ClockId;
 use crate::part::Part;
 
 /// A study needs as many processes for an interval.
 const FEWEST_PROCESSES: u32 = 2;
 
-/// A study under way.
-pub struct BuiltIn {
-    study: Study,
-    run: StudyRun,
-}
-
-impl BuiltIn {
-    /// `study` on the measuring CPU, in this many processes, which share `budget_ms`.
-    pub fn begin(session: &Session<'_>, study: Study, processes: u32, budget_ms: u64) -> Result<Self, StageError> {
+impl Session<'_> {
+    /// Begins the study of `part`, on the measuring CPU, in this many processes, which share `budget_ms`.
+    pub fn begin_study(&mut self, part: Part, study: Study, processes: u32, budget_ms: u64) -> StageResult {
         let options = StudyOptions {
             budget: Some(Duration::from_millis(budget_ms)),
             processes: Some(processes.max(FEWEST_PROCESSES)),
-            cpus: session.plan.measuring_cpu().map(|cpu| vec![cpu]),
+            cpus: self.plan.measuring_cpu().map(|cpu| vec![cpu]),
             ..StudyOptions::default()
         };
         let plan = study
-            .plan(&options, session.allowed_cpus())
+            .plan(&options, self.allowed_cpus())
             .map_err(|error| StageError::Skipped(format!("the study cannot be planned: {error}")))?;
-        let run = StudyRun::new(&study, plan, session.counter_access());
-        Ok(Self { study, run })
+        let run = StudyRun::new(&study, plan, self.counter_access());
+        self.studies.push(BuiltIn { part, study, run });
+        Ok(())
     }
 
-    /// Runs all processes, as parts of `part`.
-    pub fn run_all(&mut self, session: &mut Session<'_>, part: Part) {
-        self.attended(session, part, |run, workers, observer| run.run_all(workers, observer));
+    /// Runs all processes of the study of `part`.
+    pub fn run_all(&mut self, part: Part) {
+        self.attend(part, |run, workers, observer| run.run_all(workers, observer));
     }
 
-    /// Runs the process of that number.
-    pub fn run_one(&mut self, session: &mut Session<'_>, part: Part, process: u32, budget_ms: u64) {
+    /// Runs its process of that number.
+    pub fn run_one(&mut self, part: Part, process: u32, budget_ms: u64) {
         let turn = Turn { process, budget_ms, share: (0.0, 1.0) };
-        self.attended(session, part, |run, workers, observer| {
+        self.attend(part, |run, workers, observer| {
             run.run_one(workers, &turn, observer);
         });
     }
 
-    fn attended(
-        &mut self,
-        session: &mut Session<'_>,
-        part: Part,
-        run: impl FnOnce(&mut StudyRun, &dyn Launch, &mut dyn StudyObserver),
-    ) {
-        let before = self.run.processes().len();
-        let workers = session.workers();
-        let here = self.study.in_this_process();
-        let workers = if session.reason_no_workers.is_some() { &here } else { workers };
-        run(&mut self.run, workers, &mut OfPart { session: &mut *session, part });
-        self.run.processes()[before..].iter().for_each(|process| session.suffer(&process.disturbance));
+    fn attend(&mut self, part: Part, run: impl FnOnce(&mut StudyRun, &dyn Launch, &mut dyn StudyObserver)) {
+        let Some(at) = self.studies.iter().position(|study| study.part == part) else { return };
+        let mut study = self.studies.remove(at);
+        let before = study.run.processes().len();
+        let here = study.study.in_this_process();
+        let workers = if self.reason_no_workers.is_some() { &here } else { self.workers() };
+        run(&mut study.run, workers, &mut OfPart { session: self, part });
+        study.run.processes()[before..].iter().for_each(|process| self.suffer(&process.disturbance));
+        drop(here);
+        self.studies.push(study);
     }
 
-    /// Goes on with a study that was set aside.
-    pub fn resume((study, run): (Study, StudyRun)) -> Self {
-        Self { study, run }
+    /// Everything that the study of `part` has measured so far.
+    ///
+    /// # Errors
+    /// If there is no such study.
+    pub fn study(&self, part: Part) -> Result<StudyReport, StageError> {
+        let of_part = self.studies.iter().find(|study| study.part == part);
+        of_part.map(|study| study.run.report()).ok_or_else(|| StageError::Skipped("no study was begun".to_owned()))
     }
 
-    pub fn set_aside(self) -> (Study, StudyRun) {
-        (self.study, self.run)
-    }
-
-    /// Everything measured so far.
-    pub fn report(&self) -> StudyReport {
-        self.run.report()
+    /// What a read of each clock costs that a study has measured, whichever part it belongs to.
+    pub fn latencies(&self) -> Vec<(ClockId, Latency)> {
+        let studies: Vec<StudyReport> = self.studies.iter().map(|study| study.run.report()).collect();
+        let of = |clock: &KnownClock| {
+            let case = case_of(&clock.name, false);
+            let mut cells = studies.iter().flat_map(|study| &study.cells).filter(|cell| cell.case == case);
+            Some((clock.name.clone(), cells.find_map(latency)?))
+        };
+        self.clocks.iter().filter_map(of).collect()
     }
 }
 

@@ -8,8 +8,8 @@ use chronoscope_sources::os::OsClock;
 use chronoscope_sources::{SourceId, SourceVisitor};
 use serde::{Deserialize, Serialize};
 
+use super::steps::OneLook;
 use super::task::{Bench, Task};
-use crate::sections::clocks::granularity::task::OneLook;
 use chronoscope_harness::estimators::steps::Steps;
 use chronoscope_harness::record::Disturbance;
 

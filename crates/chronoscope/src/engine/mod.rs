@@ -11,6 +11,7 @@ pub mod rules;
 pub mod serve;
 pub mod session;
 pub mod stages;
+pub mod steps;
 pub mod task;
 pub mod timer;
 

@@ -18,9 +18,7 @@ pub fn prepare(session: &mut Session<'_>) {
     let clocks = session.plan.clocks.clone();
     let reasons = probe_all(session, &clocks);
     let known = clocks.into_iter().zip(reasons);
-    session.clocks = known
-        .map(|(name, reason_unavailable)| KnownClock { name, reason_unavailable, latency: None, step_ns: None })
-        .collect();
+    session.clocks = known.map(|(name, reason_unavailable)| KnownClock { name, reason_unavailable }).collect();
     let readable = |id: SourceId| !session.available(&[id.into()]).is_empty();
     let [monotonic, counter] = [SourceId::Os(OsClock::Monotonic), SourceId::CounterOrdered].map(readable);
     session.timer = if monotonic { TimerSpec::OsClock } else { TimerSpec::SystemCall };

@@ -1,6 +1,6 @@
 //! A part's rounds, each in its own worker process.
 
-use super::stages::{StageError, StageResult, outcome};
+use super::stages::{StageResult, outcome};
 use super::task::Task;
 use crate::engine::session::Session;
 use crate::part::Part;
@@ -47,9 +47,6 @@ pub fn rounds<R: Task>(
 impl<T> Rounds<T> {
     /// The outcome of the part.
     pub fn outcome(self, session: &Session<'_>) -> StageResult {
-        if session.observer.cancelled() {
-            return Err(StageError::Incomplete("the run was interrupted".to_owned()));
-        }
-        outcome(self.planned as usize, self.reasons)
+        session.uninterrupted("").and(outcome(self.planned as usize, self.reasons))
     }
 }

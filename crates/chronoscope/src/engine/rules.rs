@@ -398,7 +398,7 @@ mod tests {
             elapsed_ms: 1,
             disturbance: Disturbance::default(),
         });
-        let java = crate::sections::runtimes::probe::unasked(chronoscope_probes::RuntimeKind::Java);
+        let java = crate::probe::unasked(chronoscope_probes::RuntimeKind::Java);
         record.content.sections.runtimes.report.push(java);
         let severities = |record: &Record| {
             crate::rules::tests::conclude(record).iter().map(|finding| finding.severity).collect::<Vec<_>>()

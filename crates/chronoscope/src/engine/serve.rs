@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use crate::engine::task::{self, Served};
 use crate::engine::{self, latency_study};
+use crate::probe::become_if_asked;
 use crate::registry;
-use crate::sections::runtimes::probe::become_if_asked;
 use chronoscope_harness::worker;
 
 /// If started as a worker, serves one request, and exits or tells the program to exit; if started as the probe of a language

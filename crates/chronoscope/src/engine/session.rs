@@ -10,25 +10,27 @@ use chronoscope_harness::{Start, Study, StudyObserver, StudyRun};
 use super::task::{Bench, Request, Response, Task, TaskAnswer, perform};
 use super::timer::TimerSpec;
 use crate::clock_id::ClockId;
-use crate::engine::stages::StageError;
+use crate::engine::stages::{StageError, StageResult};
 use crate::part::{Part, PartReport};
 use crate::plan::Plan;
-use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::record::{Disturbance, Machine, TscAccess};
 use chronoscope_harness::worker::{Launch, Launcher, Limit, PROTOCOL, Terms, WorkerFailure};
 
 /// Time allowed beyond twice a worker's budget, for start-up, pilots and the answer.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// What a run knows of a clock: facts that its parts share.
+/// A clock of the plan.
 pub struct KnownClock {
     pub name: ClockId,
     /// Why it cannot be read; None if it can.
     pub reason_unavailable: Option<String>,
-    /// Cost of a read, once some part has measured it.
-    pub latency: Option<Latency>,
-    /// The step in which it moves, once that is known to be longer than a read.
-    pub step_ns: Option<f64>,
+}
+
+/// The study of a part, under way.
+pub(super) struct BuiltIn {
+    pub part: Part,
+    pub study: Study,
+    pub run: StudyRun,
 }
 
 /// A run in progress: the plan, the machine, the worker launcher, and the timer.
@@ -43,8 +45,7 @@ pub struct Session<'a> {
     pub parts: Vec<PartReport>,
     pub observer: &'a mut dyn StudyObserver,
     pub timer: TimerSpec,
-    /// The study of what a read of each clock costs, for more processes later in the run.
-    pub latencies: Option<(Study, StudyRun)>,
+    pub(super) studies: Vec<BuiltIn>,
     /// Why tasks run in this process, if no other can be started.
     pub reason_no_workers: Option<String>,
     /// Planned time of the completed parts.
@@ -71,7 +72,7 @@ impl<'a> Session<'a> {
             parts: Vec::new(),
             observer,
             timer: TimerSpec::SystemCall,
-            latencies: None,
+            studies: Vec::new(),
             reason_no_workers: None,
             done_ms: 0,
             began: Instant::now(),
@@ -79,20 +80,11 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What is known of the clock `id`.
-    pub fn clock(&self, id: &ClockId) -> Option<&KnownClock> {
-        self.clocks.iter().find(|clock| clock.name == *id)
-    }
-
-    /// As [`clock`](Self::clock), to add to it.
-    pub fn clock_mut(&mut self, id: &ClockId) -> Option<&mut KnownClock> {
-        self.clocks.iter_mut().find(|clock| clock.name == *id)
-    }
-
     /// The clocks in `among` that can be read.
     pub fn available(&self, among: &[ClockId]) -> Vec<ClockId> {
-        let is_available = |id: &&ClockId| self.clock(id).is_some_and(|clock| clock.reason_unavailable.is_none());
-        among.iter().filter(is_available).cloned().collect()
+        let is_readable =
+            |id: &ClockId| self.clocks.iter().any(|clock| clock.name == *id && clock.reason_unavailable.is_none());
+        among.iter().filter(|id| is_readable(id)).cloned().collect()
     }
 
     /// As [`available`](Self::available), for a part that needs at least one.
@@ -206,6 +198,14 @@ impl<'a> Session<'a> {
     /// Whether there is time for a retry: the run has not been stopped, and some is left.
     pub fn has_time(&self) -> bool {
         !self.observer.cancelled() && !self.time_left().is_zero()
+    }
+
+    /// How a part ends whose run may have been interrupted in the meantime, after which its results are incomplete.
+    pub fn uninterrupted(&self, meanwhile: &str) -> StageResult {
+        match self.observer.cancelled() {
+            true => Err(StageError::Incomplete(format!("the run was interrupted{meanwhile}"))),
+            false => Ok(()),
+        }
     }
 
     /// The time left for retries: a run may exceed its budget by an eighth.

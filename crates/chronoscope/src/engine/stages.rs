@@ -14,6 +14,9 @@ pub enum StageError {
 /// How a part of a plan ends.
 pub type StageResult = Result<(), StageError>;
 
+/// The report of a section after one of its parts, and how that ended; only why it failed if the report is as before.
+pub type Found<R> = Result<(R, StageResult), StageError>;
+
 impl From<WorkerFailure> for StageError {
     fn from(failure: WorkerFailure) -> Self {
         if failure == WorkerFailure::Cancelled {

@@ -169,14 +169,14 @@ pub const fn served<R: Task>() -> Served {
 /// # Errors
 /// Why there is no answer: the request cannot be parsed, or names an unknown task.
 pub fn answer(mut tasks: impl Iterator<Item = Served>, text: &str) -> Result<String, String> {
-    let garbled = |error: serde_json::Error| format!("cannot parse the request: {error}");
-    let request: Request<Value> = serde_json::from_str(text).map_err(garbled)?;
+    let unparsable = |error: serde_json::Error| format!("cannot parse the request: {error}");
+    let request: Request<Value> = serde_json::from_str(text).map_err(unparsable)?;
     let task =
         tasks.find(|served| served.name == request.task).ok_or_else(|| format!("unknown task {}", request.task))?;
     if request.counter_faults {
         set_counter_access(CounterAccess::Faults).map_err(|unavailable| unavailable.to_string())?;
     }
-    (task.answer)(request.request, &Bench::new(request.cpu, request.timer, request.budget_ms)).map_err(garbled)
+    (task.answer)(request.request, &Bench::new(request.cpu, request.timer, request.budget_ms)).map_err(unparsable)
 }
 
 #[cfg(test)]
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_garbled() {
+    fn a_request_that_cannot_be_parsed_says_so() {
         let reason = asked("count", serde_json::json!({ "to": "three", "alone": true })).unwrap_err();
         assert!(reason.starts_with("cannot"), "{reason}");
         let reason = answer([served::<Count>()].into_iter(), "{}").unwrap_err();

@@ -67,16 +67,16 @@ const STUDY: &str = "study";
 impl Script<'_> {
     /// The messages of a worker between its identity and its end.
     fn answer(&self, request: &str) -> Result<Vec<String>, WorkerFailure> {
-        let garbled = "the engine writes what a worker reads";
-        let request: Value = serde_json::from_str(request).expect(garbled);
-        let task = request["task"].as_str().expect(garbled);
+        let unparsable = "the engine writes what a worker reads";
+        let request: Value = serde_json::from_str(request).expect(unparsable);
+        let task = request["task"].as_str().expect(unparsable);
         let nth = self.times(task);
         self.asked.borrow_mut().push(task.to_owned());
         match (self.upset)(task, nth) {
             Some(answer) => Ok(vec![answer?]),
             None if task == STUDY => Ok(flawless_study(&request["plan"]["cases"])),
             None => {
-                let request: Request<Value> = serde_json::from_value(request).expect(garbled);
+                let request: Request<Value> = serde_json::from_value(request).expect(unparsable);
                 Ok(vec![flawless(&request.task, request.request)])
             }
         }

@@ -68,12 +68,12 @@ fn run(
 ) -> Result<ExitCode, Failure> {
     let study = experiment.study(study_run::cpus(run, start), threads);
     study.serve_if_worker();
-    let wish = study_run::wish(run)?;
-    let plan = study.plan(&wish, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
+    let options = study_run::options(run)?;
+    let plan = study.plan(&options, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
     let output = Output::prepare(run.format, run.output.as_deref())?;
     let found = study_run::shown(run.quiet, |progress| {
         progress.expects(Duration::from_millis(plan.budget_ms));
-        study.run(&wish, study_run::tool(), progress)
+        study.run(&options, study_run::tool(), progress)
     });
     let study = found.map_err(|error| Failure::usage(error.to_string()))?;
     let conclusions = experiment.conclude(&study);

@@ -13,7 +13,7 @@ use clap::builder::PossibleValue;
 use crate::answers::since;
 use crate::document::Record;
 use crate::part::Part;
-use crate::registry::{self, each_section};
+use crate::registry::{self, ALIASES, each_section};
 use crate::sections;
 use chronoscope_render::Width;
 use chronoscope_render::page::Page;
@@ -54,9 +54,6 @@ impl View {
         registry::NAMES.iter().find(is_planned).map_or(Self::CHECK, |name| Self(name))
     }
 }
-
-/// Sections by a second name.
-const ALIASES: [(&str, &str); 1] = [("pause", "pauses")];
 
 macro_rules! views {
     ($($(#[$meta:meta])* $field:ident: sections::$folder:ident::$Section:ident;)*) => {

@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicU64, Ordering::Release};
 use std::time::Duration;
 
 use crate::document::Record;
+use crate::engine::steps::observe;
 use crate::judgement::rules::causality::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::judgement::rules::intervals::INTERVAL_NEAR_LATENCY;
 use crate::rules::tests as conclusion;
 use crate::rules::tests::blank;
 use crate::sections::causality::rules::{CROSS_CPU_SKEW, OFFSET_NOT_CONSTANT};
 use crate::sections::causality::{estimate as causality_estimate, litmus, offset};
-use crate::sections::clocks::granularity::task as granularity;
 use crate::sections::clocks::intervals::empty;
 use crate::sections::clocks::report::ClockReport;
 use crate::sections::clocks::rules::{CLOCK_STANDS_STILL, OS_CLOCK_COARSE};
@@ -53,7 +53,7 @@ fn granularity_of(clock: &FakeClock, declared_ns: f64, midway: impl Fn(&FakeCloc
     let mut record = blank();
     let mut report = clock_report(CLOCK, declared_ns);
     let source = Stepping { clock, after: 6_000, midway: &midway, reads: AtomicU64::new(0) };
-    let steps = granularity::observe(&source, |steps| steps.reads >= 40_000);
+    let steps = observe(&source, |steps| steps.reads >= 40_000);
     if let Some(found) = steps::granularity(&steps, Rate::NANOSECONDS) {
         report.granularity_ns = Some(found.step_ns);
         report.granularity_is_latency = Some(found.is_latency);

@@ -9,7 +9,7 @@ use chronoscope_sources::{Rate, SourceVisitor};
 
 use super::sample::Skew;
 use crate::clock_id::ClockId;
-use crate::sections::clocks::granularity::task::one_look;
+use crate::engine::steps::one_look;
 use chronoscope_harness::estimators::steps::{Steps, step_ns};
 
 /// Round trips: the shortest of so many is hardly ever interrupted.

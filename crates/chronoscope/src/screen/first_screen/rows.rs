@@ -395,8 +395,8 @@ pub fn more(left_out: usize) -> Vec<Cell> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::probe::unasked;
     use crate::rules::tests::{blank, judged, litmus, readable};
-    use crate::sections::runtimes::probe::unasked;
 
     fn text(row: &Row) -> String {
         row.cells.iter().map(|cell| cell.line.text()).collect::<Vec<_>>().join(" ")

@@ -2,19 +2,22 @@ use super::litmus::LitmusTask;
 use super::offset::OffsetTask;
 use crate::clock_id::ClockId;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, StageResult, outcome};
+use crate::engine::stages::{Found, outcome};
 use crate::part::Part;
+use crate::section::Steps;
 use crate::sections::causality::estimate;
 use crate::sections::causality::plan::{CausalityPlan, LITMUS, OFFSETS, PAIR_ROUNDS};
 use crate::sections::causality::report::{Causality, Litmus};
 use chronoscope_harness::worker::WorkerFailure;
 
 /// Passes messages between pairs of CPUs.
-pub fn offsets(session: &mut Session<'_>, plan: &CausalityPlan, report: &mut Causality) -> StageResult {
-    needs_two_cpus(session, report)?;
+pub fn offsets(session: &mut Session<'_>, plan: &CausalityPlan, so_far: Causality) -> Found<Causality> {
     let cpus = session.plan.cpus.len() as u64;
-    report.pairs_possible = cpus * (cpus - 1) / 2;
-    let clocks = session.readable(&plan.pair_clocks)?;
+    let so_far = Causality { pairs_possible: cpus * (cpus - 1) / 2, ..so_far };
+    let clocks = match session.readable(&plan.pair_clocks) {
+        Ok(clocks) => clocks,
+        Err(none) => return Ok((so_far, Err(none))),
+    };
     let counter_within_ppm = session.machine.tsc.frequency.map_or(0.0, |measured| measured.half_width_ppm);
     let requests: Vec<OffsetTask> =
         of_pairs(&plan.pairs, &clocks).map(|(source, a, b)| OffsetTask { source, a, b, rounds: PAIR_ROUNDS }).collect();
@@ -25,24 +28,21 @@ pub fn offsets(session: &mut Session<'_>, plan: &CausalityPlan, report: &mut Cau
         let within_ppm = if request.source.is_counter() { counter_within_ppm } else { 0.0 };
         Ok(estimate::pair_offset(request, &samples, session.rate_of(&request.source), within_ppm, disturbance))
     });
-    report.pairs = pairs;
-    outcome(requests.len(), reasons)
+    Ok((Causality { pairs, ..so_far }, outcome(requests.len(), reasons)))
 }
 
 /// Publishes each clock on one CPU and observes it on another.
-pub fn litmus(session: &mut Session<'_>, plan: &CausalityPlan, report: &mut Causality) -> StageResult {
-    needs_two_cpus(session, report)?;
+pub fn litmus(session: &mut Session<'_>, plan: &CausalityPlan, so_far: Causality) -> Found<Causality> {
     let clocks = session.readable(&plan.litmus_clocks)?;
     let requests: Vec<LitmusTask> = of_pairs(&plan.litmus_pairs, &clocks)
         .map(|(source, writer, reader)| LitmusTask { source, writer, reader })
         .collect();
-    let (rows, mut reasons) = in_turn(session, LITMUS, &requests, |session, request, budget_ms| {
+    let (litmus, mut reasons) = in_turn(session, LITMUS, &requests, |session, request, budget_ms| {
         observe(session, request, budget_ms).map_err(|failure| format!("{}: {failure}", request.source))
     });
-    let unseen = rows.iter().filter(|row| row.observations == 0);
+    let unseen = litmus.iter().filter(|row| row.observations == 0);
     reasons.extend(unseen.map(|row| format!("{}: too short for a single observation", row.name)));
-    report.litmus = rows;
-    outcome(requests.len(), reasons)
+    Ok((Causality { litmus, ..so_far }, outcome(requests.len(), reasons)))
 }
 
 /// Every one of `clocks` between every one of `pairs`.
@@ -76,17 +76,15 @@ fn in_turn<R, T>(
 
 /// Observes again the clocks with too few new values: at the end of a run, when both CPUs may be free. Excludes those
 /// that change too rarely to yield more in the time.
-pub fn finish(session: &mut Session<'_>, report: &mut Causality) {
-    let budget_ms = (session.budget_ms(LITMUS) / report.litmus.len().max(1) as u64).max(1);
+pub fn observed_again(session: &Session<'_>, mut rows: Vec<Litmus>, steps: &Steps) -> Vec<Litmus> {
+    let budget_ms = (session.budget_ms(LITMUS) / rows.len().max(1) as u64).max(1);
     let shortest_step_ns = budget_ms as f64 * 1e6 / Litmus::FEWEST_NEW_VALUES as f64;
-    let moves_often = |id: &ClockId, session: &Session<'_>| {
-        session.clock(id).and_then(|clock| clock.step_ns).is_none_or(|step| step < shortest_step_ns)
-    };
-    for row in report.litmus.iter_mut().filter(|row| row.violations == 0 && !row.is_telling()) {
+    let moves_often = |id: &ClockId| steps.iter().all(|(clock, step)| clock != id || *step < shortest_step_ns);
+    for row in rows.iter_mut().filter(|row| row.violations == 0 && !row.is_telling()) {
         if !session.has_time() {
-            return;
+            break;
         }
-        if !moves_often(&row.name, session) {
+        if !moves_often(&row.name) {
             continue;
         }
         let request = LitmusTask { source: row.name.clone(), writer: row.writer, reader: row.reader };
@@ -96,6 +94,7 @@ pub fn finish(session: &mut Session<'_>, report: &mut Causality) {
             _ => {}
         }
     }
+    rows
 }
 
 fn observe(session: &Session<'_>, request: &LitmusTask, budget_ms: u64) -> Result<Litmus, WorkerFailure> {
@@ -103,14 +102,11 @@ fn observe(session: &Session<'_>, request: &LitmusTask, budget_ms: u64) -> Resul
     Ok(estimate::litmus(request, &samples, session.rate_of(&request.source), disturbance))
 }
 
-fn needs_two_cpus(session: &Session<'_>, report: &mut Causality) -> StageResult {
-    if session.plan.cpus.len() >= 2 {
-        return Ok(());
+/// Why `cpus` are fewer than the two that it takes; None if they are not.
+pub fn reason_too_few_cpus(cpus: &[u32]) -> Option<String> {
+    match cpus {
+        [] => Some("cannot tell which CPUs this process may use".to_owned()),
+        [cpu] => Some(format!("only CPU {cpu} is available; this takes two")),
+        _ => None,
     }
-    let reason = match session.plan.cpus.first() {
-        Some(cpu) => format!("only CPU {cpu} is available; this takes two"),
-        None => "cannot tell which CPUs this process may use".to_owned(),
-    };
-    report.reason_unavailable = Some(reason.clone());
-    Err(StageError::Skipped(reason))
 }

@@ -11,12 +11,12 @@ pub mod rules;
 pub mod view;
 
 use crate::engine::session::Session;
-use crate::engine::stages::StageResult;
+use crate::engine::stages::{Found, StageError};
 use crate::engine::task::{Served, served};
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError};
-use crate::section::Section;
 use crate::section::rule::SectionRule;
+use crate::section::{Section, Steps};
 
 pub struct Causality;
 
@@ -33,15 +33,20 @@ impl Section for Causality {
         Ok(plan::plan(frame))
     }
 
-    fn measure(part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult {
+    fn measure(part: Part, session: &mut Session<'_>, plan: &Self::Plan, so_far: Self::Report) -> Found<Self::Report> {
+        if let Some(reason) = measure::reason_too_few_cpus(&session.plan.cpus) {
+            let skipped = Err(StageError::Skipped(reason.clone()));
+            return Ok((report::Causality { reason_unavailable: Some(reason), ..so_far }, skipped));
+        }
         match part {
-            plan::OFFSETS => measure::offsets(session, plan, report),
-            _ => measure::litmus(session, plan, report),
+            plan::OFFSETS => measure::offsets(session, plan, so_far),
+            _ => measure::litmus(session, plan, so_far),
         }
     }
 
-    fn finish(session: &mut Session<'_>, _plan: &Self::Plan, report: &mut Self::Report) {
-        measure::finish(session, report);
+    fn finish(session: &mut Session<'_>, _: &Self::Plan, steps: &Steps, report: Self::Report) -> Self::Report {
+        let litmus = measure::observed_again(session, report.litmus, steps);
         session.charge(plan::LITMUS);
+        report::Causality { litmus, ..report }
     }
 }

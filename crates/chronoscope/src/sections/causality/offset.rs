@@ -12,9 +12,9 @@ use chronoscope_sources::causality::alternate;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
+use crate::engine::steps::one_look;
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::Deadline;
-use crate::sections::clocks::granularity::task::one_look;
 use chronoscope_harness::estimators::steps::Steps;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::watch::Watch;

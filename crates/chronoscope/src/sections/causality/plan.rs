@@ -11,7 +11,8 @@ use crate::plan::{Depth, Frame};
 pub const OFFSETS: Part = Part::Offsets;
 pub const LITMUS: Part = Part::Litmus;
 
-pub const PARTS: &[PartRow] = &[PartRow::of_check(OFFSETS, 25), PartRow::of_check(LITMUS, 85)];
+pub const PARTS: &[PartRow] =
+    &[PartRow::of_check(OFFSETS, "offsets between CPUs", 25), PartRow::of_check(LITMUS, "causality litmus", 85)];
 
 /// Round trips per pair and clock.
 pub const PAIR_ROUNDS: u64 = 20_000;

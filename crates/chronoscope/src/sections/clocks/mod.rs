@@ -15,13 +15,14 @@ pub mod table;
 pub mod tick;
 pub mod view;
 
+use crate::clock_id::ClockId;
 use crate::engine::session::Session;
-use crate::engine::stages::StageResult;
+use crate::engine::stages::Found;
 use crate::engine::task::{Served, served};
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError};
-use crate::section::Section;
 use crate::section::rule::SectionRule;
+use crate::section::{Section, Steps};
 
 pub struct Clocks;
 
@@ -49,42 +50,31 @@ impl Section for Clocks {
         begin::begin(session)
     }
 
-    fn measure(part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult {
-        let ended = match part {
-            plan::PATHS => paths::measure::run(session, report),
-            plan::LATENCY => latency::measure::run(session, plan, report),
-            plan::GRANULARITY => granularity::measure::run(session, report),
-            plan::TICK => tick::measure::run(session, report),
-            _ => intervals::measure::run(session, report),
-        };
-        tell(session, report);
-        ended
-    }
-
-    fn finish(session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) {
-        learn(session, report);
-        latency::measure::finish(session, plan, report);
-        session.charge(plan::LATENCY);
-        intervals::measure::finish(session, report);
-        session.charge(plan::INTERVALS);
-        library_clock::finish(session, report);
-    }
-}
-
-/// Tells the run what its other parts need of the clocks.
-fn tell(session: &mut Session<'_>, report: &report::ClocksReport) {
-    for clock in &report.clocks {
-        let Some(known) = session.clock_mut(&clock.name) else { continue };
-        known.step_ns = clock.step_ns();
-        if let Some(latency) = &clock.latency_ns {
-            known.latency = Some(latency.clone());
+    fn measure(part: Part, session: &mut Session<'_>, plan: &Self::Plan, so_far: Self::Report) -> Found<Self::Report> {
+        match part {
+            plan::PATHS => paths::measure::run(session, so_far),
+            plan::LATENCY => latency::measure::run(session, plan, so_far),
+            plan::GRANULARITY => granularity::measure::run(session, so_far),
+            plan::TICK => tick::measure::run(session, so_far),
+            _ => intervals::measure::run(session, so_far),
         }
     }
-}
 
-/// Takes over the cost of clocks that only another part of the run has measured.
-fn learn(session: &Session<'_>, report: &mut report::ClocksReport) {
-    for clock in report.clocks.iter_mut().filter(|clock| clock.latency_ns.is_none()) {
-        clock.latency_ns = session.clock(&clock.name).and_then(|known| known.latency.clone());
+    fn steps(report: &Self::Report) -> Vec<(ClockId, f64)> {
+        report.clocks.iter().filter_map(|clock| Some((clock.name.clone(), clock.step_ns()?))).collect()
+    }
+
+    fn finish(session: &mut Session<'_>, plan: &Self::Plan, _: &Steps, mut report: Self::Report) -> Self::Report {
+        // Of clocks that only another section has measured.
+        let latencies = session.latencies();
+        for clock in report.clocks.iter_mut().filter(|clock| clock.latency_ns.is_none()) {
+            let of_clock = latencies.iter().find(|(name, _)| *name == clock.name);
+            clock.latency_ns = of_clock.map(|(_, latency)| latency.clone());
+        }
+        report = latency::measure::finish(session, plan, report);
+        session.charge(plan::LATENCY);
+        report = intervals::measure::finish(session, report);
+        session.charge(plan::INTERVALS);
+        report::ClocksReport { library_clock: Some(library_clock::measured(session)), ..report }
     }
 }

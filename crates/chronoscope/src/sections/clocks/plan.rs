@@ -14,11 +14,11 @@ pub const TICK: Part = Part::Tick;
 pub const INTERVALS: Part = Part::Intervals;
 
 pub const PARTS: &[PartRow] = &[
-    PartRow::of_check(PATHS, 4),
-    PartRow::of_check(LATENCY, 272),
-    PartRow::of_check(GRANULARITY, 30),
-    PartRow::of_check(TICK, 25),
-    PartRow::of_check(INTERVALS, 180),
+    PartRow::of_check(PATHS, "path of each clock", 4),
+    PartRow::of_check(LATENCY, "latency of a read", 272),
+    PartRow::of_check(GRANULARITY, "granularity", 30),
+    PartRow::of_check(TICK, "tick of each clock", 25),
+    PartRow::of_check(INTERVALS, "shortest intervals", 180),
 ];
 
 /// Range of intervals in questions.

@@ -11,7 +11,7 @@ use super::plan::{HICCUPS, HiccupsPlan};
 use super::program::Program;
 use super::report::{HiccupsReport, LogReport};
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, StageResult};
+use crate::engine::stages::{Found, StageError};
 use chronoscope_clock::Clock;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::watch::Watch;
@@ -23,7 +23,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// If the run was interrupted, or the log ended early; what was seen is kept. If nothing could be started.
-pub fn run(session: &mut Session<'_>, plan: &HiccupsPlan, report: &mut Option<HiccupsReport>) -> StageResult {
+pub fn run(session: &mut Session<'_>, plan: &HiccupsPlan) -> Found<Option<HiccupsReport>> {
     let mut serializer = V2DeflateSerializer::new();
     let mut file = plan.log.as_deref().map(log::create).transpose().map_err(StageError::Failed)?;
     let begun = file.as_mut().map(|file| {
@@ -31,14 +31,11 @@ pub fn run(session: &mut Session<'_>, plan: &HiccupsPlan, report: &mut Option<Hi
             .map_err(|error| StageError::Failed(format!("could not write the log: {error}")))
     });
     let log = begun.transpose()?;
-    let seen = report.insert(observe(session, plan, log)?);
-    if session.observer.cancelled() {
-        return Err(StageError::Incomplete("the run was interrupted while looking out".to_owned()));
-    }
-    match seen.log.as_ref().and_then(|log| log.reason_ended.as_ref()) {
-        Some(reason) => Err(StageError::Incomplete(format!("the log ended early: {reason}"))),
-        None => Ok(()),
-    }
+    let seen = observe(session, plan, log)?;
+    let reason_ended = seen.log.as_ref().and_then(|log| log.reason_ended.as_ref());
+    let logged = reason_ended.map(|reason| StageError::Incomplete(format!("the log ended early: {reason}")));
+    let ended = session.uninterrupted(" while looking out").and(logged.map_or(Ok(()), Err));
+    Ok((Some(seen), ended))
 }
 
 fn observe<W: Write>(

@@ -22,7 +22,7 @@ pub mod watcher;
 use std::time::Duration;
 
 use crate::engine::session::Session;
-use crate::engine::stages::StageResult;
+use crate::engine::stages::Found;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
@@ -53,7 +53,7 @@ impl Section for Hiccups {
         Some(plan::time_alone(depth))
     }
 
-    fn measure(_part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult {
-        measure::run(session, plan, report)
+    fn measure(_: Part, session: &mut Session<'_>, plan: &Self::Plan, _: Self::Report) -> Found<Self::Report> {
+        measure::run(session, plan)
     }
 }

@@ -1,13 +1,13 @@
 use super::task::PausesTask;
 use crate::engine::rounds::rounds;
 use crate::engine::session::Session;
-use crate::engine::stages::StageResult;
+use crate::engine::stages::Found;
 use crate::sections::pauses::estimate;
 use crate::sections::pauses::plan::{PAUSES, PausesPlan};
 use chronoscope_harness::estimators::pauses::Pauses;
 
 /// Makes pauses of every method and length, in turn, one process per round.
-pub fn run(session: &mut Session<'_>, plan: &PausesPlan, report: &mut Option<Pauses>) -> StageResult {
+pub fn run(session: &mut Session<'_>, plan: &PausesPlan) -> Found<Option<Pauses>> {
     let found = rounds(session, PAUSES, plan.rounds, |run, round| PausesTask {
         ways: plan.ways.clone(),
         lengths_ns: plan.lengths_ns.clone(),
@@ -15,6 +15,5 @@ pub fn run(session: &mut Session<'_>, plan: &PausesPlan, report: &mut Option<Pau
         load: plan.load,
         rotation: round,
     });
-    *report = estimate::pause(&found.seen);
-    found.outcome(session)
+    Ok((estimate::pause(&found.seen), found.outcome(session)))
 }

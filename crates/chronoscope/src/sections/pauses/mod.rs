@@ -12,7 +12,7 @@ pub mod view;
 use std::time::Duration;
 
 use crate::engine::session::Session;
-use crate::engine::stages::StageResult;
+use crate::engine::stages::Found;
 use crate::engine::task::{Served, served};
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
@@ -34,8 +34,8 @@ impl Section for Pauses {
         plan::plan(options, frame)
     }
 
-    fn measure(_part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult {
-        measure::run(session, plan, report)
+    fn measure(_: Part, session: &mut Session<'_>, plan: &Self::Plan, _: Self::Report) -> Found<Self::Report> {
+        measure::run(session, plan)
     }
 
     fn time_alone(depth: Depth) -> Option<Duration> {

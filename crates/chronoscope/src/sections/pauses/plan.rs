@@ -11,7 +11,7 @@ use chronoscope_harness::estimators::pauses::PUBLISHED_LENGTHS_NS;
 
 pub const PAUSES: Part = Part::Pauses;
 
-pub const PARTS: &[PartRow] = &[PartRow::of_check(PAUSES, 45)];
+pub const PARTS: &[PartRow] = &[PartRow::of_check(PAUSES, "length of pauses", 45)];
 
 /// Pauses requested alone get this multiple of a check's time: a hundred of 10 ms take a second.
 pub const TIME_FACTOR: f64 = 2.4;

@@ -171,7 +171,7 @@ enum Paused {
 
 impl Paused {
     fn new(way: PauseWay) -> Result<Self, String> {
-        let learnt = |slice, real_time: bool| {
+        let calibrated = |slice, real_time: bool| {
             let mut pauser = Pauser::new();
             if real_time {
                 pauser.enter_real_time().map_err(|unavailable| unavailable.to_string())?;
@@ -183,12 +183,12 @@ impl Paused {
             PauseWay::StdSleep => Ok(Self::Std),
             PauseWay::Sleep => Ok(Self::Sleep),
             PauseWay::Hybrid => Ok(Self::Hybrid),
-            PauseWay::Pauser => learnt(None, false),
+            PauseWay::Pauser => calibrated(None, false),
             PauseWay::PauserSlice => {
                 let slice = TimeSlice::request(SLICE).map_err(|unavailable| unavailable.to_string())?;
-                learnt(Some(slice), false)
+                calibrated(Some(slice), false)
             }
-            PauseWay::PauserRealTime => learnt(None, true),
+            PauseWay::PauserRealTime => calibrated(None, true),
             PauseWay::Yield => Ok(Self::Yield(Clock::or_system())),
             PauseWay::Spin => Ok(Self::Spin),
         }

@@ -1,15 +1,15 @@
 use super::task::ReadsTask;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageResult, outcome};
+use crate::engine::stages::{Found, outcome};
 use crate::sections::reads::plan::{READS, ReadsPlan};
 use crate::sections::reads::report::Reads;
 use chronoscope_harness::estimators::reads::reads;
 
 /// Takes consecutive reads of some clocks.
-pub fn run(session: &mut Session<'_>, plan: &ReadsPlan, found: &mut Vec<Reads>) -> StageResult {
+pub fn run(session: &mut Session<'_>, plan: &ReadsPlan) -> Found<Vec<Reads>> {
     let clocks = session.readable(&plan.clocks)?;
     let budget_ms = session.budget_ms(READS) / clocks.len() as u64;
-    let mut reasons = Vec::new();
+    let (mut found, mut reasons) = (Vec::new(), Vec::new());
     for (i, clock) in clocks.iter().enumerate() {
         session.goes_on(READS, i as f64 / clocks.len() as f64);
         let (reads_each, empty_intervals) = session.plan.depth.reads();
@@ -23,5 +23,5 @@ pub fn run(session: &mut Session<'_>, plan: &ReadsPlan, found: &mut Vec<Reads>) 
             Err(failure) => reasons.push(format!("{clock}: {failure}")),
         }
     }
-    outcome(clocks.len(), reasons)
+    Ok((found, outcome(clocks.len(), reasons)))
 }

@@ -8,7 +8,7 @@ pub mod task;
 pub mod view;
 
 use crate::engine::session::Session;
-use crate::engine::stages::StageResult;
+use crate::engine::stages::Found;
 use crate::engine::task::{Served, served};
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError};
@@ -28,7 +28,7 @@ impl Section for Reads {
         Ok(plan::plan(frame))
     }
 
-    fn measure(_part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult {
-        measure::run(session, plan, report)
+    fn measure(_: Part, session: &mut Session<'_>, plan: &Self::Plan, _: Self::Report) -> Found<Self::Report> {
+        measure::run(session, plan)
     }
 }

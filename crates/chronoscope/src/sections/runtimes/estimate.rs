@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use chronoscope_sources::os::OsClock;
 use chronoscope_sources::{Rate, SourceId};
 
+use crate::probe::probe_process::{ProbeProcess, timer_rate, timer_step_ns};
+use crate::probe::protocol::{Clock, Concurrent, NOTHING};
+use crate::probe::runtime::{AddedLatency, ConcurrentLatency, RuntimeClock, SystemCalls, TimeKind};
+use crate::probe::{Answer, CountedCalls};
 use crate::sections::runtimes::lanes::Lanes;
-use crate::sections::runtimes::probe::Answer;
-use crate::sections::runtimes::probe::protocol::{Clock, Concurrent, NOTHING};
-use crate::sections::runtimes::probe_process::{ProbeProcess, timer_rate, timer_step_ns};
-use crate::sections::runtimes::report::{AddedLatency, ConcurrentLatency, RuntimeClock, SystemCalls, TimeKind};
 use chronoscope_harness::estimators::intervals::claimed_intervals;
 use chronoscope_harness::estimators::latch::{Samples as LatchSamples, ThreadReleaseReport, thread_release};
 use chronoscope_harness::estimators::latency::Latency;
@@ -26,9 +26,6 @@ const STEPS_OF_A_CHECK: f64 = 8.0;
 /// lies between belongs to other threads of the runtime, or to some reads alone.
 const SYSTEM_CALL_EACH: f64 = 0.9;
 const SYSTEM_CALL_NONE: f64 = 0.05;
-
-/// Counted system calls, by clock and by request.
-pub type CountedCalls = BTreeMap<String, BTreeMap<String, u64>>;
 
 /// Cost of reading the system's own clocks in each round, by clock.
 pub type NativeRounds = BTreeMap<u32, HashMap<SourceId, f64>>;

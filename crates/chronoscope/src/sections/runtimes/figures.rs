@@ -1,7 +1,7 @@
 //! The figures of language runtimes.
 
-use super::report::{Runtime, RuntimeClock};
 use crate::figures::figure::{Figure, FigureKind, Figures};
+use crate::probe::runtime::{Runtime, RuntimeClock};
 
 pub static FIGURES: Figures<[Runtime]> = Figures { kinds: &[LATENCY], of: figures, limits: &[] };
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use chronoscope_sources::Rate;
 
-use super::probe::Answer;
-use super::probe_process::{ProbeProcess, timer_rate, timer_step_ns};
-use crate::sections::runtimes::report::WarmUp;
+use crate::probe::Answer;
+use crate::probe::probe_process::{ProbeProcess, timer_rate, timer_step_ns};
+use crate::probe::runtime::WarmUp;
 use chronoscope_harness::estimators::latency::{Latency, latency};
 use chronoscope_harness::record::study::{Cell, StudyClock, StudyProcess};
 use chronoscope_harness::stats::{Steadiness, median, steady_state};

@@ -4,19 +4,15 @@ use std::time::{Duration, Instant};
 use super::lanes::Lanes;
 use super::plan::{COUNTED_READS, ClocksWork, RuntimesPlan, pause_and_latch_ms};
 use crate::clock_id::ClockId;
-use crate::engine::built_in::BuiltIn;
 use crate::engine::latency_study::{case_of, study};
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, StageResult};
+use crate::engine::stages::{Found, StageError};
+use crate::probe::protocol::Task;
+use crate::probe::runtime::{Runtime, TimeKind};
+use crate::probe::{Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked};
 use crate::sections::runtimes::estimate as runtimes_estimate;
 use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
 use crate::sections::runtimes::plan::RUNTIMES;
-use crate::sections::runtimes::probe::protocol::Task;
-use crate::sections::runtimes::probe::{
-    Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked,
-};
-use crate::sections::runtimes::report::{Runtime, TimeKind};
-use chronoscope_harness::estimators::latency::latency;
 use chronoscope_harness::estimators::tick::{READINGS, SPREAD_NS};
 use chronoscope_probes::RuntimeKind;
 
@@ -41,7 +37,7 @@ const READY_SHARE: f64 = 0.15;
 const SPARE_ROUNDS: u32 = 3;
 
 /// Measures the machine's runtimes in turn, one process each per round, together with one of native code.
-pub fn run(session: &mut Session<'_>, plan: &Option<RuntimesPlan>, report: &mut Vec<Runtime>) -> StageResult {
+pub fn run(session: &mut Session<'_>, plan: &Option<RuntimesPlan>) -> Found<Vec<Runtime>> {
     let Some(plan) = plan else {
         return Err(StageError::Skipped("no runtime was requested".to_owned()));
     };
@@ -73,12 +69,13 @@ pub fn run(session: &mut Session<'_>, plan: &Option<RuntimesPlan>, report: &mut 
         session.goes_on(RUNTIMES, share * READY_SHARE);
         !session.observer.cancelled()
     });
-    let mut native = Native::new(session);
-    if plan.quick_starters {
-        native.take_from(session);
+    if plan.clocks && !plan.quick_starters {
+        let rounds = plan.rounds.max(1);
+        // Without it there is no reference, which the record shows.
+        let _ = session.begin_study(RUNTIMES, study(&native_clocks(session)), rounds, NATIVE_MS * u64::from(rounds));
     }
-    take_rounds(&mut candidates, &mut native, plan, &runner, (began, budget), session);
-    let native = native.tell(session);
+    take_rounds(&mut candidates, plan, &runner, (began, budget), session);
+    let native = native_rounds(session);
     candidates.iter().for_each(|candidate| session.suffer(&candidate.disturbance));
     let stopped = session.observer.cancelled();
     let mut runtimes: Vec<Runtime> =
@@ -86,14 +83,16 @@ pub fn run(session: &mut Session<'_>, plan: &Option<RuntimesPlan>, report: &mut 
     runtimes.extend(missing);
     // In place: runtimes named by the user, or first on the path, come first of their kind.
     runtimes.sort_by_key(|runtime| runtime.kind);
-    *report = runtimes;
-    outcome(report, stopped)
+    let ended = match runtimes.iter().any(|runtime| runtime.available) {
+        true => Ok(()),
+        false => Err(StageError::Skipped("no runtime could be measured; see each one's reason".to_owned())),
+    };
+    Ok((runtimes, session.uninterrupted("").and(ended)))
 }
 
 /// Rounds of one process of every runtime each, as many as planned and time allows; then a few for those that lack one.
 fn take_rounds(
     candidates: &mut [Candidate],
-    native: &mut Native,
     plan: &RuntimesPlan,
     runner: &ProbeRunner<'_>,
     (began, budget): (Instant, Duration),
@@ -110,9 +109,7 @@ fn take_rounds(
             break;
         }
         let round_began = Instant::now();
-        if !plan.quick_starters && plan.clocks {
-            native.measure(session, wanted, round);
-        }
+        session.run_one(RUNTIMES, round, NATIVE_MS);
         let count = candidates.len();
         for turn in 0..count {
             // A started round is completed, but not at any cost.
@@ -136,17 +133,6 @@ fn has_enough(candidate: &Candidate, wanted: u32) -> bool {
     candidate.clocks.is_empty()
         || !candidate.is_asked()
         || Lanes::of(&candidate.clocks).fewest_processes() >= wanted as usize
-}
-
-fn outcome(runtimes: &[Runtime], stopped: bool) -> StageResult {
-    let measured = runtimes.iter().filter(|runtime| runtime.available).count();
-    if stopped {
-        return Err(StageError::Incomplete("the run was interrupted".to_owned()));
-    }
-    if measured == 0 {
-        return Err(StageError::Skipped("no runtime could be measured; see each one's reason".to_owned()));
-    }
-    Ok(())
 }
 
 /// The runtimes to measure, and a line for each kind that is absent.
@@ -251,55 +237,26 @@ fn concluded(mut candidate: Candidate, plan: &RuntimesPlan, native: &NativeRound
     Runtime { processes: processes as u32, start_ms, loop_overhead_ns, pause, latch, ..runtime }
 }
 
-/// The system's own clocks as read by native code, interleaved with the runtimes.
-struct Native {
-    clocks: Vec<ClockId>,
-    /// From an earlier part of the same run.
-    known: NativeRounds,
-    run: Option<BuiltIn>,
+/// The system's own clocks, which native code reads in turn with the runtimes.
+fn native_clocks(session: &Session<'_>) -> Vec<ClockId> {
+    let [monotonic, wall, cpu] = [TimeKind::Monotonic, TimeKind::Wall, TimeKind::Cpu].map(native_clock);
+    session.available(&[monotonic, wall, cpu, NATIVE_THREAD_CPU].map(ClockId::Known))
 }
 
-impl Native {
-    fn new(session: &Session<'_>) -> Self {
-        let [monotonic, wall, cpu] = [TimeKind::Monotonic, TimeKind::Wall, TimeKind::Cpu].map(native_clock);
-        let clocks = session.available(&[monotonic, wall, cpu, NATIVE_THREAD_CPU].map(ClockId::Known));
-        Self { clocks, known: NativeRounds::new(), run: None }
-    }
-
-    /// Takes over measurements from an earlier part of the same run.
-    fn take_from(&mut self, session: &Session<'_>) {
-        let known =
-            session.clocks.iter().filter_map(|clock| Some((clock.name.known()?, clock.latency.as_ref()?.estimate)));
-        self.known.insert(0, known.collect());
-    }
-
-    /// One process. Without it there is no reference in this round, which the record shows.
-    fn measure(&mut self, session: &mut Session<'_>, rounds: u32, round: u32) {
-        if self.run.is_none() {
-            let budget_ms = NATIVE_MS * u64::from(rounds);
-            self.run = BuiltIn::begin(session, study(&self.clocks), rounds, budget_ms).ok();
-        }
-        if let Some(run) = &mut self.run {
-            run.run_one(session, RUNTIMES, round, NATIVE_MS);
-        }
-    }
-
-    /// What each process measured, which the run is told of clocks that no other part has measured.
-    fn tell(self, session: &mut Session<'_>) -> NativeRounds {
-        let mut rounds = self.known;
-        let Some(run) = self.run else { return rounds };
-        let report = run.report();
-        for id in &self.clocks {
-            let Some(cell) = report.cells.iter().find(|cell| cell.case == case_of(id, false)) else { continue };
-            for (process, of_cell) in report.processes.iter().zip(&cell.processes) {
-                if let (Some(known), Some(ns)) = (id.known(), of_cell.time_ns) {
-                    rounds.entry(process.process).or_default().insert(known, ns);
-                }
-            }
-            if let Some(clock) = session.clock_mut(id).filter(|clock| clock.latency.is_none()) {
-                clock.latency = latency(cell);
+/// What each process measured of them; without any, what an earlier part of the run did.
+fn native_rounds(session: &Session<'_>) -> NativeRounds {
+    let Ok(report) = session.study(RUNTIMES) else {
+        let known = session.latencies().into_iter();
+        return [(0, known.filter_map(|(id, latency)| Some((id.known()?, latency.estimate))).collect())].into();
+    };
+    let mut rounds = NativeRounds::new();
+    for id in native_clocks(session) {
+        let Some(cell) = report.cells.iter().find(|cell| cell.case == case_of(&id, false)) else { continue };
+        for (process, of_cell) in report.processes.iter().zip(&cell.processes) {
+            if let (Some(known), Some(ns)) = (id.known(), of_cell.time_ns) {
+                rounds.entry(process.process).or_default().insert(known, ns);
             }
         }
-        rounds
     }
+    rounds
 }

@@ -5,16 +5,15 @@ pub mod figures;
 mod lanes;
 pub mod measure;
 pub mod plan;
-pub mod probe;
-pub mod probe_process;
-pub mod report;
 pub mod rules;
 pub mod view;
+
+pub(crate) use crate::probe::runtime as report;
 
 use std::time::Duration;
 
 use crate::engine::session::Session;
-use crate::engine::stages::StageResult;
+use crate::engine::stages::Found;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
@@ -36,8 +35,8 @@ impl Section for Runtimes {
         plan::plan(options, frame).map(Some)
     }
 
-    fn measure(_part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult {
-        measure::run(session, plan, report)
+    fn measure(_: Part, session: &mut Session<'_>, plan: &Self::Plan, _: Self::Report) -> Found<Self::Report> {
+        measure::run(session, plan)
     }
 
     fn time_alone(depth: Depth) -> Option<Duration> {

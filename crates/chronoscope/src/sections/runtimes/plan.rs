@@ -1,17 +1,16 @@
-use std::str::FromStr;
-
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, MOST_THREADS, Plan, PlanError, released_threads};
+use crate::probe::RuntimePlace;
 use chronoscope_harness::estimators::pauses::PUBLISHED_LENGTHS_NS;
 use chronoscope_probes::RuntimeKind;
 
 pub const RUNTIMES: Part = Part::Runtimes;
 
-pub const PARTS: &[PartRow] = &[PartRow::of_check(RUNTIMES, 120)];
+pub const PARTS: &[PartRow] = &[PartRow::of_check(RUNTIMES, "clocks of language runtimes", 120)];
 
 /// Time for runtimes requested alone: about ten of them must be started, compiled and warmed up.
 pub const BUDGETS_S: [u64; 3] = [20, 75, 240];
@@ -84,28 +83,6 @@ pub struct ClocksWork {
     pub threads: u32,
 }
 
-/// A language runtime named by the user.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RuntimePlace {
-    pub kind: RuntimeKind,
-    /// The program that starts it.
-    pub program: String,
-}
-
-impl FromStr for RuntimePlace {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let Some((word, program)) = text.split_once('=') else {
-            return Err(format!("`{text}` names no program; write KIND=PROGRAM, e.g. java=/opt/jdk/bin/java"));
-        };
-        if program.is_empty() {
-            return Err(format!("no program after `{word}=`"));
-        }
-        Ok(Self { kind: RuntimeKind::named(word)?, program: program.to_owned() })
-    }
-}
-
 /// The plan for language runtimes.
 pub fn plan(options: &Options, frame: &Frame) -> Result<RuntimesPlan, PlanError> {
     let latch_threads = options.latch;
@@ -166,15 +143,5 @@ mod tests {
             (both.pause_lengths_ns, both.latch_threads, both.clocks),
             (PUBLISHED_LENGTHS_NS.to_vec(), Some(7), false)
         );
-    }
-
-    #[test]
-    fn a_place_has_a_kind_and_a_program() {
-        let place: RuntimePlace = "java=/opt/a=b/java".parse().unwrap();
-        assert_eq!((place.kind, place.program.as_str()), (RuntimeKind::Java, "/opt/a=b/java"));
-        for (wrong, told) in [("java", "KIND=PROGRAM"), ("java=", "no program"), ("cobol=/x", "java, dotnet")] {
-            let error = wrong.parse::<RuntimePlace>().unwrap_err();
-            assert!(error.contains(told), "{error}");
-        }
     }
 }

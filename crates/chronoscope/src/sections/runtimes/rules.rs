@@ -1,7 +1,7 @@
 pub mod latch;
 
 use super::plan::RuntimesPlan;
-use super::report::{Runtime, RuntimeClock, TimeKind};
+use crate::probe::runtime::{Runtime, RuntimeClock, TimeKind};
 use crate::section::rule::{self, SectionRule};
 use crate::shared_findings::{
     EARLY_PAUSE, NEGATIVE_ELAPSED, RESOLUTION_IS_NOT_GRANULARITY, misdeclared, returned_early, went_backwards,
@@ -243,13 +243,13 @@ mod tests {
     use crate::judgement::rules::runtimes::{RUNTIME_FAILED, RUNTIME_ON_SLOW_PATH};
     use crate::kinds;
     use crate::plan::{Depth, Frame};
+    use crate::probe::probe_process::ProbeProcess;
+    use crate::probe::runtime::WarmUp;
+    use crate::probe::{Answer, CountedCalls};
     use crate::rules::tests::conclude;
     use crate::sections::runtimes::estimate;
-    use crate::sections::runtimes::estimate::{CountedCalls, NativeRounds};
+    use crate::sections::runtimes::estimate::NativeRounds;
     use crate::sections::runtimes::plan::plan;
-    use crate::sections::runtimes::probe::Answer;
-    use crate::sections::runtimes::probe_process::ProbeProcess;
-    use crate::sections::runtimes::report::WarmUp;
     use std::collections::BTreeMap;
 
     /// A record of one runtime with one clock, as its probe would report it.
@@ -276,7 +276,7 @@ mod tests {
             parallel: Some(true),
             clocks,
             pause,
-            ..crate::sections::runtimes::probe::unasked(RuntimeKind::Mono)
+            ..crate::probe::unasked(RuntimeKind::Mono)
         });
         record
     }
@@ -384,7 +384,7 @@ mod tests {
         let crashed = Runtime {
             executable: Some("/opt/mono".to_owned()),
             reason_unavailable: Some("it crashed".to_owned()),
-            ..crate::sections::runtimes::probe::unasked(RuntimeKind::Mono)
+            ..crate::probe::unasked(RuntimeKind::Mono)
         };
         wrong.content.sections.runtimes.report.push(crashed);
         assert_eq!(

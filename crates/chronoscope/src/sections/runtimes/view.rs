@@ -5,8 +5,8 @@ mod latch;
 mod pause;
 
 use crate::document::Record;
+use crate::probe::runtime::Runtime;
 use crate::sections::runtimes::plan::RUNTIMES;
-use crate::sections::runtimes::report::Runtime;
 
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;

@@ -13,7 +13,7 @@ use super::rules::{FRONT_ABOVE, FRONT_BETWEEN, FRONT_BEYOND, FRONTS, ONE_THREAD,
 use crate::experiment::against::{self, Objection, marks};
 use crate::experiment::show;
 use crate::plan::ascending;
-use crate::sections::runtimes::report::Runtime;
+use crate::probe::runtime::Runtime;
 use chronoscope_harness::finding::Finding;
 
 /// Maximum backoffs in a table.
@@ -579,7 +579,7 @@ mod tests {
         let conclusions = concluded(&mut record);
         let runtimes = [Runtime {
             reason_unavailable: Some("its answer is too short".to_owned()),
-            ..crate::sections::runtimes::probe::unasked(chronoscope_probes::RuntimeKind::Java)
+            ..crate::probe::unasked(chronoscope_probes::RuntimeKind::Java)
         }];
         let text = page(&record, &conclusions, &runtimes, Width::of_columns(80));
         assert_golden("scaling-80.txt", &plain(&text));

@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use crate::engine::read_case::Read;
 use crate::plan::{Depth, within};
-use crate::sections::runtimes::report::Runtime;
+use crate::probe::runtime::Runtime;
 use chronoscope_bench::{Failure, StudyProgress};
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::record::{Tool, TscAccess};
@@ -71,8 +71,8 @@ impl Program {
         // The plan reports invalid threads and CPUs.
         let threads = options.threads.clone().map(|list| list.0);
         let cpus = options.run.cpus.clone().map(|list| list.0);
-        let wish = StudyOptions { cpus: cpus.clone(), threads: threads.clone(), ..StudyOptions::default() };
-        let plan = all.plan(&wish, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
+        let options = StudyOptions { cpus: cpus.clone(), threads: threads.clone(), ..StudyOptions::default() };
+        let plan = all.plan(&options, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
         let threads = Threads::new(threads.as_deref(), plan.cpus.len() as u32);
         let runtimes = RuntimesPlan::new(runtimes, &threads, plan.cpus, cpus.is_some(), depth);
         let clocks = clocks.into_iter().map(ScaledClock::probed).collect();
@@ -159,14 +159,14 @@ impl Program {
             progress.enters(at(done), at(done + pass.weight));
             progress.goes_on(0.0, pass.title);
             done += pass.weight;
-            let wish = StudyOptions {
+            let options = StudyOptions {
                 budget: Some(left.mul_f64(share).max(SHORTEST_PASS / 4)),
                 processes: Some(if self.depth == Depth::Quick { PROCESSES_QUICK } else { PROCESSES }),
                 cpus: self.cpus.clone(),
                 ..StudyOptions::default()
             };
             let study = self.study(&pass);
-            match study.run(&wish, tool.clone(), progress) {
+            match study.run(&options, tool.clone(), progress) {
                 Ok(record) => records.push(record),
                 // What was measured before is not lost.
                 Err(_) if !records.is_empty() => break,

@@ -11,12 +11,10 @@ use super::choice::OfRuntime;
 use super::clock::NOTHING;
 use super::grid::{self, Threads};
 use crate::plan::{Depth, MOST_THREADS};
-use crate::sections::runtimes::probe::protocol::{ProbeRequest, Sweep, Task};
-use crate::sections::runtimes::probe::{
-    Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked,
-};
-use crate::sections::runtimes::probe_process::ProbeProcess;
-use crate::sections::runtimes::report::Runtime;
+use crate::probe::probe_process::ProbeProcess;
+use crate::probe::protocol::{ProbeRequest, Sweep, Task};
+use crate::probe::runtime::Runtime;
+use crate::probe::{Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked};
 use chronoscope_probes::RuntimeKind;
 
 /// Processes of each runtime, by depth.
@@ -359,7 +357,7 @@ mod tests {
     use super::super::{conclude, merge, rules};
     use super::*;
     use crate::command::study_run;
-    use crate::sections::runtimes::probe::Answer;
+    use crate::probe::Answer;
 
     const IDENTITY: &str = r#"{"type":"identity","protocol":1,"runtime":"R","version":"1","executable":"","timer":"now","timer_hz":10000000,"parallel":true,"notes":[]}"#;
     const CLOCK: &str = r#"{"type":"clock","clock":"now","kind":"monotonic","hz":10000000,"declared_hz":null,"declared_resolution_ns":1,"high_resolution":null}"#;

@@ -11,7 +11,7 @@ use super::slew::{self, Declared, Slew};
 use super::step::{self, WallStep};
 use super::{bound, chrony, daemon, discipline, ptp, timesyncd};
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, StageResult, needs_linux};
+use crate::engine::stages::{Found, needs_linux};
 use chronoscope_harness::record::Known;
 use chronoscope_sources::os::OsClock;
 
@@ -20,14 +20,11 @@ const CHRONYC: &str = "chronyc";
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Runs in the coordinator: nothing here benefits from a separate worker.
-pub fn run(session: &mut Session<'_>, plan: &SyncPlan, report: &mut Option<SyncReport>) -> StageResult {
+pub fn run(session: &mut Session<'_>, plan: &SyncPlan) -> Found<Option<SyncReport>> {
     needs_linux("the wall clock's discipline is examined, so far,")?;
     let over_ms = plan.over_ms.unwrap_or_else(|| session.budget_ms(SYNC));
-    *report = Some(observe(|| watch(session, Duration::from_millis(over_ms))));
-    if session.observer.cancelled() {
-        return Err(StageError::Incomplete("the run was interrupted while observing the clocks".to_owned()));
-    }
-    Ok(())
+    let report = observe(|| watch(session, Duration::from_millis(over_ms)));
+    Ok((Some(report), session.uninterrupted(" while observing the clocks")))
 }
 
 /// Waits this long, or until the run is stopped.

@@ -24,7 +24,7 @@ pub mod view;
 use std::time::Duration;
 
 use crate::engine::session::Session;
-use crate::engine::stages::StageResult;
+use crate::engine::stages::Found;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
@@ -50,7 +50,7 @@ impl Section for Sync {
         Some(plan::time_alone(depth))
     }
 
-    fn measure(_part: Part, session: &mut Session<'_>, plan: &Self::Plan, report: &mut Self::Report) -> StageResult {
-        measure::run(session, plan, report)
+    fn measure(_: Part, session: &mut Session<'_>, plan: &Self::Plan, _: Self::Report) -> Found<Self::Report> {
+        measure::run(session, plan)
     }
 }

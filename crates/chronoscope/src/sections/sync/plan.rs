@@ -9,7 +9,7 @@ use crate::plan::{Depth, PlanError, within};
 
 pub const SYNC: Part = Part::Sync;
 
-pub const PARTS: &[PartRow] = &[PartRow::of_check(SYNC, 11)];
+pub const PARTS: &[PartRow] = &[PartRow::of_check(SYNC, "discipline of the wall clock", 11)];
 
 /// A shorter time cannot distinguish a slew of 10 ppm from none; a longer one averages over several updates of a
 /// daemon.

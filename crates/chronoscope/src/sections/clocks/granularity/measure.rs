@@ -1,12 +1,12 @@
 use super::task::GranularityTask;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageResult, outcome};
+use crate::engine::stages::{Found, outcome};
 use crate::sections::clocks::plan::GRANULARITY;
 use crate::sections::clocks::report::ClocksReport;
 use chronoscope_harness::estimators::steps::granularity;
 
 /// Reads every clock until it changes.
-pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> StageResult {
+pub fn run(session: &mut Session<'_>, mut report: ClocksReport) -> Found<ClocksReport> {
     let sources = session.readable(&session.plan.clocks)?;
     let budget_ms = session.budget_ms(GRANULARITY);
     let (samples, _) = session.ask_alone(budget_ms, &GranularityTask(sources.clone()))?;
@@ -22,5 +22,5 @@ pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> StageResult 
             None => reasons.push(format!("{name} did not advance in {} reads", steps.reads)),
         }
     }
-    outcome(sources.len(), reasons)
+    Ok((report, outcome(sources.len(), reasons)))
 }

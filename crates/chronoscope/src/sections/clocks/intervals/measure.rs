@@ -2,7 +2,7 @@ use super::empty;
 use super::task::IntervalsTask;
 use crate::clock_id::ClockId;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, StageResult, outcome};
+use crate::engine::stages::{Found, StageError, outcome};
 use crate::sections::clocks::plan::{INTERVAL_PROCESSES, INTERVALS};
 use crate::sections::clocks::report::ClocksReport;
 use chronoscope_harness::estimators::intervals::{
@@ -14,7 +14,7 @@ use chronoscope_harness::worker::WorkerFailure;
 const EMPTY_BUDGET_MS: u64 = 300;
 
 /// Claims each clock's shortest interval, then times known work of about that length with it.
-pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> StageResult {
+pub fn run(session: &mut Session<'_>, mut report: ClocksReport) -> Found<ClocksReport> {
     let processes = INTERVAL_PROCESSES;
     let clocks = session.readable(&session.plan.clocks)?;
     for (name, empty_ns) in clocks.iter().zip(empty_intervals(session, processes, &clocks)?) {
@@ -24,13 +24,13 @@ pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> StageResult 
     let quiet_turn_ns = report.harness.as_ref().map(|harness| harness.interference.slowest_quiet_turn_ns());
     let Some(quiet_turn_ns) = quiet_turn_ns else {
         const REASON: &str = "without latencies, disturbed readings cannot be told from undisturbed ones";
-        claims(report).for_each(|(_, timed)| timed.confirm(Vec::new(), REASON));
-        return Err(StageError::Skipped(REASON.to_owned()));
+        claims(&mut report).for_each(|(_, timed)| timed.confirm(Vec::new(), REASON));
+        return Ok((report, Err(StageError::Skipped(REASON.to_owned()))));
     };
-    let to_try = open(report).max(1);
+    let to_try = open(&mut report).max(1);
     let budget_ms = budget_ms_per_process(session, processes, to_try);
     let mut reasons = Vec::new();
-    for (i, (name, timed)) in claims(report).enumerate() {
+    for (i, (name, timed)) in claims(&mut report).enumerate() {
         session.goes_on(INTERVALS, i as f64 / clocks.len() as f64);
         if timed.open().is_empty() {
             timed.confirm(Vec::new(), "");
@@ -41,26 +41,27 @@ pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> StageResult 
             reasons.push(format!("{name}: {failure}"));
         }
     }
-    outcome(to_try, reasons)
+    Ok((report, outcome(to_try, reasons)))
 }
 
 /// Retries unconfirmed intervals at the end of a run, when it may be quieter, also with longer intervals.
-pub fn finish(session: &mut Session<'_>, report: &mut ClocksReport) {
+pub fn finish(session: &Session<'_>, mut report: ClocksReport) -> ClocksReport {
     let processes = INTERVAL_PROCESSES;
     let Some(quiet_turn_ns) = report.harness.as_ref().map(|harness| harness.interference.slowest_quiet_turn_ns())
     else {
-        return;
+        return report;
     };
-    let to_try = open(report).max(1);
+    let to_try = open(&mut report).max(1);
     let left_ms = session.time_left().as_millis() as u64 / to_try as u64 / u64::from(processes);
     let budget_ms = budget_ms_per_process(session, processes, to_try).min(left_ms).max(1);
-    for (name, timed) in claims(report).filter(|(_, timed)| !timed.open().is_empty()) {
+    for (name, timed) in claims(&mut report).filter(|(_, timed)| !timed.open().is_empty()) {
         if !session.has_time() {
-            return;
+            break;
         }
         // Earlier results are kept if this fails.
         let _ = try_out(session, processes, (name, timed), budget_ms, quiet_turn_ns);
     }
+    report
 }
 
 fn claims(report: &mut ClocksReport) -> impl Iterator<Item = (&ClockId, &mut TimedIntervals)> {

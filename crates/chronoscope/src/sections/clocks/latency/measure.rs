@@ -1,10 +1,9 @@
 use chronoscope_sources::{Guarantee, SourceId};
 
 use super::interference::shared_throughout;
-use crate::engine::built_in::BuiltIn;
 use crate::engine::latency_study::{NOTHING, case_of, study};
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, StageResult};
+use crate::engine::stages::{Found, StageError, StageResult};
 use crate::sections::clocks::paths::measure as paths;
 use crate::sections::clocks::plan::{ClocksPlan, LATENCY, PATHS};
 use crate::sections::clocks::report::{ClocksReport, Harness};
@@ -17,17 +16,14 @@ pub const ESTIMATOR: &str = "median over processes of each process's mean time p
     order statistics of the processes' means (Thompson 1936), distribution-free; percentiles over all batches";
 
 /// Measures every clock that can be read, in several processes.
-pub fn run(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksReport) -> StageResult {
+pub fn run(session: &mut Session<'_>, plan: &ClocksPlan, so_far: ClocksReport) -> Found<ClocksReport> {
     let clocks = session.readable(&session.plan.clocks)?;
     let budget_ms = session.budget_ms(LATENCY);
-    let mut latencies = BuiltIn::begin(session, study(&clocks), plan.latency_processes, budget_ms)?;
-    latencies.run_all(session, LATENCY);
-    let study = write(&latencies, session, report);
-    session.latencies = Some(latencies.set_aside());
-    if session.observer.cancelled() {
-        return Err(StageError::Incomplete("the run was interrupted".to_owned()));
-    }
-    ended(&study)
+    session.begin_study(LATENCY, study(&clocks), plan.latency_processes, budget_ms)?;
+    session.run_all(LATENCY);
+    let measured = session.study(LATENCY)?;
+    let ended = session.uninterrupted("").and(ended(&measured));
+    Ok((estimated(&measured, session, so_far), ended))
 }
 
 /// How the part ended: by its processes, then by the clocks that it could not measure.
@@ -53,21 +49,22 @@ fn ended(report: &StudyReport) -> StageResult {
 }
 
 /// Measures more if too few processes saw a quiet moment: at the end of a run, when there may be another.
-pub fn finish(session: &mut Session<'_>, plan: &ClocksPlan, report: &mut ClocksReport) {
-    let Some(mut latencies) = session.latencies.take().map(BuiltIn::resume) else { return };
+pub fn finish(session: &mut Session<'_>, plan: &ClocksPlan, mut report: ClocksReport) -> ClocksReport {
     let processes = plan.latency_processes;
     let budget_ms = (session.budget_ms(LATENCY) / u64::from(processes.max(1))).max(1);
     for extra in 0..processes {
+        let Ok(measured) = session.study(LATENCY) else { break };
         let is_enough = report.harness.as_ref().is_none_or(|harness| {
-            processes_quiet(&latencies.report()) >= processes
+            processes_quiet(&measured) >= processes
                 && shared_throughout(&harness.interference, known_core(&session.machine)) != Some(true)
         });
         if is_enough || !session.has_time() {
-            return;
+            break;
         }
-        latencies.run_one(session, LATENCY, processes + extra, budget_ms);
-        write(&latencies, session, report);
+        session.run_one(LATENCY, processes + extra, budget_ms);
+        report = estimated(&session.study(LATENCY).unwrap_or(measured), session, report);
     }
+    report
 }
 
 /// How many processes saw a quiet iteration.
@@ -79,9 +76,8 @@ fn processes_quiet(study: &StudyReport) -> u32 {
     (0..study.processes.len()).filter(has_quiet).count() as u32
 }
 
-/// Writes estimates from all processes so far into the report.
-fn write(latencies: &BuiltIn, session: &Session<'_>, report: &mut ClocksReport) -> StudyReport {
-    let study = latencies.report();
+/// The report with estimates from all processes of `study`.
+fn estimated(study: &StudyReport, session: &Session<'_>, mut report: ClocksReport) -> ClocksReport {
     let of = |case: &str| study.cells.iter().find(|cell| cell.case == case).and_then(latency);
     for name in &session.plan.clocks {
         let Some(clock) = report.clock_mut(name) else { continue };
@@ -99,6 +95,5 @@ fn write(latencies: &BuiltIn, session: &Session<'_>, report: &mut ClocksReport) 
         interference,
     });
     let of_proof = session.parts.iter().find(|proof| proof.part == PATHS);
-    paths::infer(report, of_proof.and_then(|proof| proof.reason.as_deref()));
-    study
+    paths::infer(report, of_proof.and_then(|proof| proof.reason.as_deref()))
 }

@@ -5,12 +5,12 @@ pub mod task;
 pub mod view;
 
 use crate::engine::session::Session;
-use crate::sections::clocks::report::ClocksReport;
+use chronoscope_harness::record::Known;
 
 /// Long enough for a clock to check its reference many times.
 const BUDGET_MS: u64 = 50;
 
-/// Has a worker read the library's clock and writes its report on itself into the section's.
-pub fn finish(session: &Session<'_>, report: &mut ClocksReport) {
-    report.library_clock = Some(session.ask_alone(BUDGET_MS, &task::LibraryClockTask).map(|(clock, _)| clock).into());
+/// The report on itself of the library's clock, after a worker has read it.
+pub fn measured(session: &Session<'_>) -> Known<report::LibraryClock> {
+    session.ask_alone(BUDGET_MS, &task::LibraryClockTask).map(|(clock, _)| clock).into()
 }

@@ -3,7 +3,7 @@ use chronoscope_sources::SourceId;
 use super::task::{self, PathsTask};
 use crate::clock_id::ClockId;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageError, StageResult, needs_linux, outcome};
+use crate::engine::stages::{Found, StageError, needs_linux, outcome};
 use crate::sections::clocks::plan::PATHS;
 use crate::sections::clocks::report::{ClockReport, ClocksReport};
 use chronoscope_harness::record::{Path, PathEvidence, PathMethod};
@@ -12,7 +12,7 @@ use chronoscope_harness::record::{Path, PathEvidence, PathMethod};
 const VDSO_SHARE_OF_SYSTEM_CALL: f64 = 0.5;
 
 /// Determines each clock's path by forbidding the system call in a worker.
-pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> StageResult {
+pub fn run(session: &mut Session<'_>, mut report: ClocksReport) -> Found<ClocksReport> {
     needs_linux("a path is proved by forbidding the system call (seccomp), which works")?;
     let sources: Vec<ClockId> = session
         .available(&session.plan.clocks)
@@ -30,7 +30,7 @@ pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> StageResult 
         note(clock, failed);
         reasons.extend(clock.reason_path_unknown.as_ref().map(|reason| format!("{name}: {reason}")));
     }
-    outcome(sources.len(), reasons)
+    Ok((report, outcome(sources.len(), reasons)))
 }
 
 /// Records the path implied by the number of reads that `failed` with the system call forbidden: one of two, or why
@@ -59,10 +59,12 @@ fn note(clock: &mut ClockReport, failed: Option<u32>) {
 
 /// Infers the path of clocks for which no proof could be attempted, from their cost relative to the real system call. A
 /// clock with an inconclusive proof gets none. `why`: why there is no proof.
-pub fn infer(report: &mut ClocksReport, why: Option<&str>) {
+pub fn infer(mut report: ClocksReport, why: Option<&str>) -> ClocksReport {
     let cost = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.p50);
     let why = why.unwrap_or("not tried");
-    let Some(call_ns) = report.clock(&SourceId::MonotonicSystemCall.into()).and_then(cost) else { return };
+    let Some(call_ns) = report.clock(&SourceId::MonotonicSystemCall.into()).and_then(cost) else {
+        return report;
+    };
     let is_open =
         |clock: &&mut ClockReport| clock.available && clock.path.is_none() && clock.reason_path_unknown.is_none();
     for clock in report.clocks.iter_mut().filter(is_open) {
@@ -73,6 +75,7 @@ pub fn infer(report: &mut ClocksReport, why: Option<&str>) {
             format!("{why}; a read costs {} the system call", chronoscope_harness::quantity::RATIO.value(share));
         clock.path_evidence = Some(PathEvidence { method: PathMethod::Inferred, detail });
     }
+    report
 }
 
 #[cfg(test)]
@@ -93,9 +96,8 @@ mod tests {
         if let Some(failed) = failed {
             note(&mut clock, failed);
         }
-        let mut report = ClocksReport { clocks: vec![clock, system_call], ..ClocksReport::default() };
-        infer(&mut report, reason);
-        report.clocks.remove(0)
+        let report = ClocksReport { clocks: vec![clock, system_call], ..ClocksReport::default() };
+        infer(report, reason).clocks.remove(0)
     }
 
     fn method(clock: &ClockReport) -> Option<PathMethod> {

@@ -1,12 +1,12 @@
 use super::task::TickTask;
 use crate::engine::session::Session;
-use crate::engine::stages::{StageResult, outcome};
+use crate::engine::stages::{Found, outcome};
 use crate::sections::clocks::plan::TICK;
 use crate::sections::clocks::report::ClocksReport;
 use chronoscope_harness::estimators::tick::{readings, tick};
 
 /// Reads every clock at irregular times.
-pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> StageResult {
+pub fn run(session: &mut Session<'_>, mut report: ClocksReport) -> Found<ClocksReport> {
     let sources = session.readable(&session.plan.clocks)?;
     let budget_ms = session.budget_ms(TICK);
     let (samples, _) = session.ask_alone(budget_ms, &TickTask(sources.clone()))?;
@@ -16,5 +16,5 @@ pub fn run(session: &mut Session<'_>, report: &mut ClocksReport) -> StageResult 
             clock.tick = Some(found);
         }
     }
-    outcome(sources.len(), Vec::new())
+    Ok((report, outcome(sources.len(), Vec::new())))
 }

@@ -1,7 +1,7 @@
 //! Conclusions from the figures of a release.
 
 use super::super::plan::RuntimesPlan;
-use super::super::report::Runtime;
+use crate::probe::runtime::Runtime;
 use crate::section::rule::SectionRule;
 use chronoscope_harness::estimators::latch::{OwnShare, ReleaseRow, ReleaseVerdict, ThreadReleaseReport, own_share};
 use chronoscope_harness::finding::{Finding, Kind, Meaning};

@@ -1,7 +1,7 @@
 use crate::document::Record;
+use crate::probe::runtime::{Bounded, ConcurrentLatency, Runtime, RuntimeClock, TimeKind};
 use crate::screen::step::observed_step;
 use crate::sections::runtimes::plan::COUNTED_READS;
-use crate::sections::runtimes::report::{Bounded, ConcurrentLatency, Runtime, RuntimeClock, TimeKind};
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::record::Path;
 

@@ -1,7 +1,7 @@
 use crate::document::Record;
 use crate::plan::ascending;
+use crate::probe::runtime::Runtime;
 use crate::screen::published_pauses::published_figures;
-use crate::sections::runtimes::report::Runtime;
 use chronoscope_harness::estimators::pauses::{PauseFigures, Pauses};
 use chronoscope_harness::quantity::{ns, percent};
 use chronoscope_probes::RuntimeKind;

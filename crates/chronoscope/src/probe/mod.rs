@@ -15,14 +15,16 @@ mod find;
 mod golden_tests;
 #[cfg(test)]
 mod lists_tests;
+pub mod probe_process;
 pub mod protocol;
 mod recipe;
+pub mod runtime;
 
 pub use answer::Answer;
 pub use ask::ProbeRunner;
 pub use become_probe::become_if_asked;
-pub use candidate::{Candidate, get_ready, unasked};
-pub use find::{Surroundings, places};
+pub use candidate::{Candidate, CountedCalls, get_ready, unasked};
+pub use find::{RuntimePlace, Surroundings, places};
 
 /// Why nothing is measured elsewhere.
 pub const ON_LINUX_ONLY: &str = "language runtimes are measured, so far, on Linux only";

@@ -4,7 +4,7 @@ use std::fmt;
 use chronoscope_sources::Rate;
 
 use super::protocol::{Clock, Concurrent, Identity, Line, NOTHING, PROTOCOL, Paused, Sweep, Task};
-use crate::sections::runtimes::report::TimeKind;
+use crate::probe::runtime::TimeKind;
 use chronoscope_harness::estimators::latch::{self, CallSamples};
 use chronoscope_harness::estimators::pauses::PauseUnavailable;
 use chronoscope_harness::estimators::reads;

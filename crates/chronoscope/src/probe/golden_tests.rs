@@ -105,7 +105,7 @@ fn transcript(launch: &Launch, environment: &[(&str, &str)]) -> String {
     let mut text = String::new();
     for task in tasks() {
         let answer = said(launch, task.clone(), environment);
-        let heard = Answer::of(&answer).unwrap_or_else(|garbled| panic!("{garbled}"));
+        let heard = Answer::of(&answer).unwrap_or_else(|error| panic!("{error}"));
         assert!(heard.ended, "it never came to its end");
         assert_sound(&task, &heard);
         let mut told: Vec<String> = Vec::new();

@@ -119,7 +119,7 @@ struct Hearing<'a> {
 
 impl Hear for Hearing<'_> {
     fn line(&mut self, line: &str) -> Result<bool, String> {
-        self.asked.answer.push_line(line).map_err(|garbled| garbled.to_string())?;
+        self.asked.answer.push_line(line).map_err(|error| error.to_string())?;
         if self.asked.start_ms.is_none() && self.asked.answer.identity.is_some() {
             self.asked.start_ms = Some(self.began.elapsed().as_secs_f64() * 1e3);
         }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sections::runtimes::report::TimeKind;
+use crate::probe::runtime::TimeKind;
 pub use chronoscope_harness::worker::PROTOCOL;
 
 /// Time for threads to meet before they read concurrently, for all clocks of a runtime.

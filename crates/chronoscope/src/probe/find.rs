@@ -1,7 +1,31 @@
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
-use super::super::plan::RuntimePlace;
 use chronoscope_probes::RuntimeKind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A language runtime named by the user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RuntimePlace {
+    pub kind: RuntimeKind,
+    /// The program that starts it.
+    pub program: String,
+}
+
+impl FromStr for RuntimePlace {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some((word, program)) = text.split_once('=') else {
+            return Err(format!("`{text}` names no program; write KIND=PROGRAM, e.g. java=/opt/jdk/bin/java"));
+        };
+        if program.is_empty() {
+            return Err(format!("no program after `{word}=`"));
+        }
+        Ok(Self { kind: RuntimeKind::named(word)?, program: program.to_owned() })
+    }
+}
 
 /// A program that may be a runtime, or compile for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -194,5 +218,15 @@ mod tests {
         let found = places(RuntimeKind::Dotnet, &[], &surroundings(root), true);
         let versions: Vec<_> = found.iter().filter_map(|place| place.version.as_deref()).collect();
         assert_eq!(versions, ["10.0.0", "8.0.1"]);
+    }
+
+    #[test]
+    fn a_place_has_a_kind_and_a_program() {
+        let place: RuntimePlace = "java=/opt/a=b/java".parse().unwrap();
+        assert_eq!((place.kind, place.program.as_str()), (RuntimeKind::Java, "/opt/a=b/java"));
+        for (wrong, told) in [("java", "KIND=PROGRAM"), ("java=", "no program"), ("cobol=/x", "java, dotnet")] {
+            let error = wrong.parse::<RuntimePlace>().unwrap_err();
+            assert!(error.contains(told), "{error}");
+        }
     }
 }

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -8,12 +9,14 @@ use super::ask::{ProbeRun, ProbeRunner};
 use super::find::{Place, Surroundings};
 use super::protocol::{ProbeRequest, Task};
 use super::recipe::{Launch, prepare};
-use crate::sections::runtimes::estimate::CountedCalls;
-use crate::sections::runtimes::probe_process::ProbeProcess;
-use crate::sections::runtimes::report::Runtime;
+use crate::probe::probe_process::ProbeProcess;
+use crate::probe::runtime::Runtime;
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::watch::Watch;
 use chronoscope_probes::RuntimeKind;
+
+/// Counted system calls, by clock and by request.
+pub type CountedCalls = BTreeMap<String, BTreeMap<String, u64>>;
 
 /// A runtime's process occasionally fails on a busy machine; after this many failures it is not asked again.
 const MOST_FAILURES: u32 = 3;
@@ -146,7 +149,7 @@ impl Candidate {
     }
 
     /// The system calls of the process in which they were counted.
-    pub fn counted_calls(&self) -> Option<(&crate::sections::runtimes::probe::Answer, &CountedCalls)> {
+    pub fn counted_calls(&self) -> Option<(&super::Answer, &CountedCalls)> {
         self.counted.as_ref().map(|asked| (&asked.answer, &asked.calls))
     }
 

@@ -1,6 +1,6 @@
 use chronoscope_sources::Rate;
 
-use super::probe::Answer;
+use super::Answer;
 use chronoscope_harness::estimators::steps::step_ns;
 
 /// One process of a runtime.
