@@ -5,6 +5,7 @@ use chronoscope_harness::rule::{in_order, ranked};
 use crate::document::Record;
 use crate::judgement::facts::Facts;
 use crate::judgement::host::host;
+use crate::judgement::rules::noise;
 use crate::judgement::wall_clock::wall_clock;
 use crate::{engine, judgement, kinds, machine, registry};
 use chronoscope_harness::finding::Finding;
@@ -25,7 +26,7 @@ pub fn judge(record: &mut Record) {
 
 fn findings(record: &Record) -> Vec<Finding> {
     let findings = [
-        in_order(judgement::rules::rules(), record),
+        in_order(judgement::rules::rules().chain(noise::RULES).map(|(_, rule)| rule), record),
         registry::findings(&record.machine, &record.content.sections),
         in_order(machine::rules::RULES, &record.machine),
         in_order(engine::rules::RULES, record),

@@ -90,8 +90,8 @@ fn reasons(classed: &[(HostState, &Finding)]) -> Vec<Reason> {
 mod tests {
     use super::*;
     use crate::document::{PartReport, Record};
-    use crate::engine::rules::STOLEN_TIME;
     use crate::judgement::rules::causality::NON_CAUSAL_READ;
+    use crate::judgement::rules::noise::STOLEN_TIME;
     use crate::judgement::rules::runtimes::RUNTIME_FAILED;
     use crate::kinds;
     use crate::rules::tests::blank;

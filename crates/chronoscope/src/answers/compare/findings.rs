@@ -4,7 +4,8 @@ use chronoscope_harness::finding::Finding;
 
 use super::report::FindingName;
 use crate::document::{Outcome, Record};
-use crate::part::{Part, PartRow};
+use crate::judgement::rules::noise;
+use crate::part::Part;
 use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::report::Runtime;
 use crate::{engine, kinds};
@@ -46,21 +47,21 @@ fn name(finding: &Finding, of: &Record) -> Name {
     (finding.id.clone().into_owned(), finding.subject.as_ref().map(bare))
 }
 
-/// Whether `other` measured all that the finding of `this` may come from. Rules do not say which part of their section they look at:
-/// it has to be every part that was measured in `this`.
+/// Whether `other` measured all that the finding of `this` may come from: of the parts that a rule of its kind looks at, every one
+/// that was measured in `this`.
 fn has_looked_for(other: &Record, finding: &Finding, this: &Record) -> bool {
     let (of_this, of_other) = (measured(this), measured(other));
-    let all_of = |is_of: &dyn Fn(Part) -> bool| {
-        let mut parts = of_this.iter().filter(|part| is_of(**part)).peekable();
-        parts.peek().is_some() && parts.all(|part| of_other.contains(part))
-    };
-    let sections = kinds::parts_yielding(&finding.id);
-    if !sections.is_empty() {
-        return sections.iter().any(|rows| all_of(&|part| rows.iter().any(|row| row.part == part)));
-    }
     let is_it = |id: &str| id == finding.id;
-    if kinds::kinds_in(engine::rules::RULES).any(|kind| is_it(kind.id)) {
+    let of_run = noise::RULES.iter().flat_map(|(_, rule)| rule.yields).chain(kinds::kinds_in(engine::rules::RULES));
+    if of_run.into_iter().any(|kind| is_it(kind.id)) {
         return of_this.iter().all(|part| of_other.contains(part));
+    }
+    let rules = kinds::parts_yielding(&finding.id);
+    if !rules.is_empty() {
+        return rules.iter().any(|parts| {
+            let mut parts = of_this.iter().filter(|part| parts.contains(part)).peekable();
+            parts.peek().is_some() && parts.all(|part| of_other.contains(part))
+        });
     }
     kinds::looked_for(other).iter().any(|kind| is_it(kind.id)) || !kinds::all().any(|kind| is_it(kind.id))
 }
@@ -72,8 +73,7 @@ fn measured(record: &Record) -> Vec<Part> {
 
 /// Whether the language runtimes that the finding of `this` is about were tried in `other`: a check tries as many as it has time for.
 fn has_tried_runtimes(other: &Record, finding: &Finding, this: &Record) -> bool {
-    let is_theirs = |rows: &[PartRow]| rows.iter().any(|row| row.part == RUNTIMES);
-    let is_of_all = finding.subject.is_none() && kinds::parts_yielding(&finding.id).into_iter().any(is_theirs);
+    let is_of_all = finding.subject.is_none() && kinds::parts_yielding(&finding.id).concat().contains(&RUNTIMES);
     let is_about = |runtime: &&Runtime| match &finding.subject {
         Some(subject) => is_about(subject, runtime),
         None => is_of_all && runtime.available,

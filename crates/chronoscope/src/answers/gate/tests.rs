@@ -16,14 +16,21 @@ use crate::judgement::Judgement;
 use crate::judgement::causality::AcrossCores;
 use crate::judgement::monotonic::Monotonic;
 use crate::judgement::path::{CLOCK, FastPath};
+use crate::judgement::rules::causality::NON_CAUSAL_READ;
+use crate::judgement::rules::clocks::OS_CLOCK_ON_SLOW_PATH;
+use crate::judgement::rules::machine::TSC_NOT_INVARIANT;
+use crate::judgement::rules::noise::{CORE_SHARED, STOLEN_TIME};
 use crate::kinds;
 use crate::rules::tests::{blank, readable};
+use crate::sections::causality::plan::LITMUS;
+use crate::sections::clocks::plan::GRANULARITY;
 use crate::sections::reads::plan::READS;
+use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::rules::latch::RELEASE_IS_WAKING;
 use crate::sections::sync::discipline::DisciplineState;
-use crate::sections::sync::rules::WALL_CLOCK_STEPPED;
+use crate::sections::sync::rules::{TIME_DAEMONS_COMPETE, WALL_CLOCK_STEPPED};
 use crate::sections::sync::tests::well;
-use crate::shared_findings::EARLY_PAUSE;
+use crate::shared_findings::{EARLY_PAUSE, NEGATIVE_ELAPSED};
 use RuleOutcome::{Failed, Passed, Unknown, Unresolved};
 use chronoscope_harness::estimators::tick::Tick;
 use chronoscope_harness::record::Known;
@@ -175,6 +182,12 @@ fn lost_time_is_that_of_the_worst_clock() {
     assert_eq!([outcome(&check, "max-lost = '2%'"), outcome(&check, "max-lost = '1%'")], [Passed, Failed]);
     check.content.sections.reads.report.clear();
     assert_eq!(outcome(&check, "max-lost = '100%'"), Unknown);
+    // The first screen, the finding and the gate tell one number.
+    let check = crate::rules::tests::judged(document(include_str!("../../../../../docs/shown/check.json")).unwrap());
+    let lost = judged(&check, "max-lost = '1%'").measured.unwrap().estimate.unwrap() / 100.0;
+    assert_eq!(check.content.judgement.unwrap().noise.lost.unwrap().share, lost);
+    let noisy = check.findings.iter().find(|finding| finding.is(NOISY_MACHINE)).unwrap();
+    assert_eq!(noisy.evidence.values["share_of_time"], lost);
 }
 
 #[test]
@@ -233,6 +246,23 @@ fn a_forbidden_finding_passes_only_where_it_was_looked_for() {
     }
     let study = document(include_str!("../../../tests/fixtures/study.json")).unwrap();
     assert_eq!(outcome(&study, &forbid(&EARLY_PAUSE)), Unknown, "a study has no pauses");
+    let sync = document(include_str!("../../../../../docs/shown/sync.json")).unwrap();
+    for kind in [CORE_SHARED, STOLEN_TIME, NOISY_MACHINE, NEGATIVE_ELAPSED] {
+        assert_eq!(outcome(&sync, &forbid(&kind)), Unknown, "{kind:?} in a look at the wall clock");
+    }
+    assert_eq!(outcome(&sync, &forbid(&TIME_DAEMONS_COMPETE)), Passed);
+    // All that a kind may come from: the clocks, their reads and the language runtimes.
+    let mut whole = document(include_str!("../../../../../docs/shown/check.json")).unwrap();
+    assert_eq!(outcome(&whole, &forbid(&OS_CLOCK_ON_SLOW_PATH)), Passed);
+    for part in [GRANULARITY, READS, RUNTIMES] {
+        let mut less = whole.clone();
+        less.findings.clear();
+        assert_eq!(outcome(&less, &forbid(&NEGATIVE_ELAPSED)), Passed);
+        less.content.parts.retain(|report| report.part != part);
+        assert_eq!(outcome(&less, &forbid(&NEGATIVE_ELAPSED)), Unknown, "without {part:?}");
+    }
+    whole.machine.tsc.class = None;
+    assert_eq!(outcome(&whole, &forbid(&TSC_NOT_INVARIANT)), Unknown, "its class is unknown");
 }
 
 #[test]
@@ -240,12 +270,18 @@ fn strict_is_a_rule_against_every_warning() {
     let mut check = check();
     let found = judged(&check, "strict = true");
     assert!(found.outcome == Failed && found.seen.contains("part_unavailable"), "{found:?}");
-    check.findings.retain(|finding| finding.severity == Severity::Notice);
-    assert_eq!(outcome(&check, "strict = true"), Passed);
-    assert_eq!(outcome(&blank(), "strict = true"), Unknown);
-    let mut failed = check;
-    failed.content.parts[0].outcome = crate::document::Outcome::Failed;
-    assert_eq!(outcome(&failed, "strict = true"), Unknown, "what was not measured never passes");
+    check.findings.clear();
+    assert_eq!(outcome(&check, "strict = true"), Unknown, "the intervals are incomplete");
+    check.content.parts.retain(|report| report.outcome == Outcome::Done);
+    assert_eq!([outcome(&check, "strict = true"), outcome(&blank(), "strict = true")], [Passed, Unknown]);
+    let mut one_cpu = check;
+    let litmus = one_cpu.content.parts.iter_mut().find(|report| report.part == LITMUS).unwrap();
+    (litmus.outcome, litmus.reason) = (Outcome::Skipped, Some("one CPU is allowed".to_owned()));
+    for (online, wanted) in [(Some(8), Unknown), (None, Unknown), (Some(1), Passed)] {
+        one_cpu.machine.cpu.online = online;
+        assert_eq!(outcome(&one_cpu, "strict = true"), wanted, "one of {online:?} CPUs");
+        assert_eq!(outcome(&one_cpu, &forbid(&NON_CAUSAL_READ)), wanted);
+    }
     assert!(rules("strict = false").unwrap().is_empty());
 }
 
