@@ -85,12 +85,19 @@ pub fn reason_not_looked_for(record: &Record, kind: Kind) -> Option<String> {
     if latch::yields(kind.id) && record.content.runtimes().iter().all(|runtime| runtime.latch.is_none()) {
         return Some("no threads were released together; `chronoscope runtimes --latch N` does that".to_owned());
     }
-    if record.content.parts.iter().all(|report| matches!(report.outcome, Outcome::Skipped | Outcome::Failed)) {
+    if measured(record).is_empty() {
         return Some("nothing was measured".to_owned());
     }
     let untold =
         || (!judgement::rules::is_told(record, kind)).then(|| format!("nothing here tells whether {}", kind.about));
     reason_unexamined(record, &parts_yielding(kind.id).concat()).or_else(untold)
+}
+
+/// The parts that measured something.
+pub fn measured(record: &Record) -> Vec<Part> {
+    let reports = record.content.parts.iter();
+    let measured = reports.filter(|report| matches!(report.outcome, Outcome::Done | Outcome::Incomplete));
+    measured.map(|report| report.part).collect()
 }
 
 /// Why some of `parts` were not examined in `record`; None if all were that there is anything to examine in.

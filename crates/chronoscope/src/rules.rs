@@ -2,36 +2,30 @@
 
 use chronoscope_harness::rule::{in_order, ranked};
 
-use crate::document::Record;
+use crate::document::{Content, Record};
+use crate::judgement::Judgement;
 use crate::judgement::facts::Facts;
 use crate::judgement::host::host;
 use crate::judgement::rules::noise;
-use crate::judgement::wall_clock::wall_clock;
 use crate::{engine, judgement, kinds, machine, registry};
-use chronoscope_harness::finding::Finding;
 
-/// Fills in what is concluded from `record`: the judgement, and the findings, most severe first.
-pub fn judge(record: &mut Record) {
-    record.content.judgement = Some(judgement::conclude(&Facts::from(&*record)));
-    record.findings = findings(record);
-    let wall_clock = wall_clock(&Facts::from(&*record), &record.findings);
-    let host = is_check(record).then(|| {
-        let classed = record.findings.iter().map(|finding| (kinds::class_of(finding), finding));
-        host(&Facts::from(&*record), record.interrupted, &classed.collect::<Vec<_>>())
-    });
-    if let Some(judgement) = &mut record.content.judgement {
-        (judgement.wall_clock, judgement.host) = (wall_clock, host);
-    }
-}
-
-fn findings(record: &Record) -> Vec<Finding> {
+/// `record` with what follows from it: the judgement, and the findings, most severe first.
+pub fn judged(mut record: Record) -> Record {
+    let of_sections = registry::findings(&record.machine, &record.content.sections);
+    record.content.judgement = Some(judgement::conclude(&Facts::from(&record), &of_sections));
     let findings = [
-        in_order(judgement::rules::rules().chain(noise::RULES).map(|(_, rule)| rule), record),
-        registry::findings(&record.machine, &record.content.sections),
+        in_order(judgement::rules::rules().chain(noise::RULES).map(|(_, rule)| rule), &record),
+        of_sections,
         in_order(machine::rules::RULES, &record.machine),
-        in_order(engine::rules::RULES, record),
+        in_order(engine::rules::RULES, &record),
     ];
-    ranked(findings.concat(), kinds::of_checks())
+    let findings = ranked(findings.concat(), kinds::of_checks());
+    let host = is_check(&record).then(|| {
+        let classed = findings.iter().map(|finding| (kinds::class_of(finding), finding));
+        host(&Facts::from(&record), record.interrupted, &classed.collect::<Vec<_>>())
+    });
+    let judgement = record.content.judgement.map(|judgement| Judgement { host, ..judgement });
+    Record { content: Content { judgement, ..record.content }, findings, ..record }
 }
 
 /// Whether it is the document of a check, for which a host has a state.
@@ -49,14 +43,11 @@ pub mod tests {
     use crate::sections::clocks::report::ClockReport;
     use chronoscope_harness::estimators::intervals::TimedIntervals;
     use chronoscope_harness::estimators::latency::{Latency, ProcessSummary};
+    use chronoscope_harness::finding::Finding;
     use chronoscope_harness::record::{Disturbance, Machine, Tool};
     use chronoscope_harness::stats::Distribution;
 
-    /// `record`, judged.
-    pub fn judged(mut record: Record) -> Record {
-        super::judge(&mut record);
-        record
-    }
+    pub use super::judged;
 
     /// What is found in `record`.
     pub fn conclude(record: &Record) -> Vec<Finding> {

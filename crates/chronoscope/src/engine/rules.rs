@@ -195,8 +195,7 @@ mod tests {
 
     #[test]
     fn a_number_that_is_not_finite_costs_the_record_no_other() {
-        let mut wrong = record(InterferenceProbe { quiet_link_ns: f64::INFINITY, ..SHARED });
-        crate::rules::judge(&mut wrong);
+        let mut wrong = crate::rules::judged(record(InterferenceProbe { quiet_link_ns: f64::INFINITY, ..SHARED }));
         let written = crate::json::writable(&wrong).unwrap();
         assert_eq!(written.content.clocks().harness, None);
         let found: Vec<&Finding> = written.findings.iter().filter(|found| found.is(NUMBER_NOT_FINITE)).collect();

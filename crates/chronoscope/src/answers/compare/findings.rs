@@ -3,9 +3,8 @@
 use chronoscope_harness::finding::Finding;
 
 use super::report::FindingName;
-use crate::document::{Outcome, Record};
+use crate::document::Record;
 use crate::judgement::rules::noise;
-use crate::part::Part;
 use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::report::Runtime;
 use crate::{engine, kinds};
@@ -50,7 +49,7 @@ fn name(finding: &Finding, of: &Record) -> Name {
 /// Whether `other` measured all that the finding of `this` may come from: of the parts that a rule of its kind looks at, every one
 /// that was measured in `this`.
 fn has_looked_for(other: &Record, finding: &Finding, this: &Record) -> bool {
-    let (of_this, of_other) = (measured(this), measured(other));
+    let (of_this, of_other) = (kinds::measured(this), kinds::measured(other));
     let is_it = |id: &str| id == finding.id;
     let of_run = noise::RULES.iter().flat_map(|(_, rule)| rule.yields).chain(kinds::kinds_in(engine::rules::RULES));
     if of_run.into_iter().any(|kind| is_it(kind.id)) {
@@ -64,11 +63,6 @@ fn has_looked_for(other: &Record, finding: &Finding, this: &Record) -> bool {
         });
     }
     kinds::looked_for(other).iter().any(|kind| is_it(kind.id)) || !kinds::all().any(|kind| is_it(kind.id))
-}
-
-fn measured(record: &Record) -> Vec<Part> {
-    let done = record.content.parts.iter().filter(|part| matches!(part.outcome, Outcome::Done | Outcome::Incomplete));
-    done.map(|part| part.part).collect()
 }
 
 /// Whether the language runtimes that the finding of `this` is about were tried in `other`: a check tries as many as it has time for.
@@ -103,8 +97,10 @@ fn is_about(subject: &str, runtime: &Runtime) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Outcome;
     use crate::json::document;
-    use crate::rules::judge;
+    use crate::part::Part;
+    use crate::rules::judged;
     use chronoscope_harness::finding::Severity;
     use chronoscope_probes::RuntimeKind;
 
@@ -165,8 +161,7 @@ mod tests {
             other.content.parts.iter_mut().for_each(|part| part.outcome = outcome);
             assert!(findings_missing(&this, &other).iter().all(|it| it.id == "stolen_time"), "{outcome:?}");
         }
-        let mut blank = crate::rules::tests::blank();
-        judge(&mut blank);
+        let blank = judged(crate::rules::tests::blank());
         assert!(findings_missing(&record(), &blank).iter().all(|it| !it.id.contains("runtime")));
     }
 
@@ -216,7 +211,7 @@ mod tests {
         let (base, mut this) = (of_runtimes(), of_runtimes());
         let mono = runtime(&mut this, RuntimeKind::Mono);
         mono.version = Some("6.12.0.200".to_owned());
-        judge(&mut this);
+        let this = judged(this);
         assert!(this.findings.iter().any(|it| it.subject.as_deref().is_some_and(|it| it.contains("Mono 6.12.0.200"))));
         let of_mono = |names: Vec<FindingName>| {
             names.iter().any(|it| it.subject.as_deref().is_some_and(|it| it.contains("Mono")))

@@ -1,6 +1,6 @@
 //! Each rule on documents that meet it, that do not, and that cannot tell.
 
-use chronoscope_harness::finding::{Finding, Kind, Severity};
+use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::record::TscClass;
 use chronoscope_harness::study_rules::{NOISY_MACHINE, SLOWS_CORE};
 use proptest::prelude::*;
@@ -183,7 +183,7 @@ fn lost_time_is_that_of_the_worst_clock() {
     check.content.sections.reads.report.clear();
     assert_eq!(outcome(&check, "max-lost = '100%'"), Unknown);
     // The first screen, the finding and the gate tell one number.
-    let check = crate::rules::tests::judged(document(include_str!("../../../../../docs/shown/check.json")).unwrap());
+    let check = crate::rules::judged(document(include_str!("../../../../../docs/shown/check.json")).unwrap());
     let lost = judged(&check, "max-lost = '1%'").measured.unwrap().estimate.unwrap() / 100.0;
     assert_eq!(check.content.judgement.unwrap().noise.lost.unwrap().share, lost);
     let noisy = check.findings.iter().find(|finding| finding.is(NOISY_MACHINE)).unwrap();
@@ -410,8 +410,7 @@ fn without_conclusions_it_is_unknown_and_so_is_what_was_not_planned() {
     let mut record = blank();
     record.content.sections.clocks.report.clocks = vec![readable(CLOCK)];
     assert_eq!(outcome(&record, "require = ['vdso']"), Unknown);
-    crate::rules::judge(&mut record);
-    let judged = judged(&record, "require = ['vdso']");
+    let judged = judged(&crate::rules::judged(record), "require = ['vdso']");
     assert!(judged.outcome == Unknown && judged.seen.contains("not part of the plan"), "{judged:?}");
 }
 
