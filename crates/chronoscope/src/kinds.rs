@@ -89,7 +89,7 @@ pub fn reason_not_looked_for(record: &Record, kind: Kind) -> Option<String> {
         return Some("nothing was measured".to_owned());
     }
     let untold =
-        || (!judgement::rules::is_told(record, kind)).then(|| format!("nothing here tells whether {}", kind.about));
+        || (!judgement::rules::is_told(record, kind)).then(|| format!("it cannot be told here: {}", kind.about));
     reason_unexamined(record, &parts_yielding(kind.id).concat()).or_else(untold)
 }
 

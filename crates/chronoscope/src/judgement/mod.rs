@@ -16,6 +16,7 @@ pub mod rules;
 pub mod skew;
 pub mod uses;
 pub mod wall_clock;
+pub mod words;
 
 use chronoscope_harness::finding::Finding;
 use schemars::JsonSchema;

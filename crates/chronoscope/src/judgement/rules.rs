@@ -14,6 +14,8 @@ use chronoscope_harness::rule::Rule;
 
 use crate::document::Record;
 use crate::part::Part;
+use crate::sections::sync::discipline::DisciplineState;
+use crate::sections::sync::rules::WALL_CLOCK_UNDISCIPLINED;
 
 /// A rule, and the parts of a run that it looks at: only when all were done does it tell something that it found nothing.
 pub type RuleOfParts = (&'static [Part], Rule<Record>);
@@ -27,6 +29,10 @@ pub fn rules() -> impl Iterator<Item = &'static RuleOfParts> {
 /// Whether a document tells what findings of this kind rest on besides what its parts measured.
 pub fn is_told(record: &Record, kind: Kind) -> bool {
     match kind {
+        WALL_CLOCK_UNDISCIPLINED => {
+            let report = record.content.sync().as_ref();
+            report.is_some_and(|report| report.discipline.state != DisciplineState::Unknown)
+        }
         machine::TSC_NOT_INVARIANT => record.machine.tsc.class.is_some(),
         noise::CORE_SHARED => noise::is_core_shared(record).is_some(),
         noise::STOLEN_TIME => noise::disturbances(record).any(|disturbance| disturbance.steal_ms.is_some()),

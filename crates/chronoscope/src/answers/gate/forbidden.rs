@@ -23,7 +23,12 @@ pub fn kind(id: &str) -> Result<Kind, String> {
 /// If this build does not know it.
 pub fn rule(id: &str) -> Result<Rule, String> {
     let kind = kind(id)?;
-    Ok(Rule::new(format!("forbid {}", kind.id), move |record| judge(record, &kind)))
+    let sound = match kind.severity {
+        Severity::Notice => "no such notice found",
+        Severity::Warning => "no such warning found",
+        Severity::Critical => "no such error found",
+    };
+    Ok(Rule::new(format!("forbid {}", kind.id), move |record| absent(record, kind, sound)))
 }
 
 /// The rule that there is no finding of severity warning or worse.
@@ -31,22 +36,25 @@ pub fn strict() -> Rule {
     Rule::new("strict".to_owned(), no_warning)
 }
 
-/// Whether there is no finding of this kind. That none was found tells something only if it was looked for.
-fn judge(record: &Record, kind: &Kind) -> Judged {
-    let found: Vec<&Finding> = record.findings.iter().filter(|finding| finding.is(*kind)).collect();
+/// Whether there is no finding of this kind, in words if so. That none was found tells something only if it was looked for.
+pub fn absent(record: &Record, kind: Kind, words: &str) -> Judged {
+    let found: Vec<&Finding> = record.findings.iter().filter(|finding| finding.is(kind)).collect();
     if let Some(first) = found.first() {
         let more = if found.len() > 1 { format!("; {} such findings", found.len()) } else { String::new() };
-        let judged = Judged::seen(RuleOutcome::Failed, format!("{}{more}", first.evidence.summary));
-        let advice: &[String] = &first.advice;
-        return match advice.is_empty() {
-            true => judged.advice(kind.mend),
-            false => advice.iter().fold(judged, |judged, advice| judged.advice(advice)),
-        };
+        return failed(record, kind, format!("{}{more}", first.evidence.summary));
     }
-    match reason_not_looked_for(record, *kind) {
+    match reason_not_looked_for(record, kind) {
         Some(reason) => Judged::unknown(reason),
-        None => Judged::seen(RuleOutcome::Passed, format!("{} found", no(kind.severity))),
+        None => Judged::seen(RuleOutcome::Passed, words),
     }
+}
+
+/// Not met, as `words` say, with what to do about the first finding of this kind.
+pub fn failed(record: &Record, kind: Kind, words: String) -> Judged {
+    let found = record.findings.iter().find(|finding| finding.is(kind));
+    let advice = found.map(|finding| finding.advice.clone()).filter(|advice| !advice.is_empty());
+    let advice = advice.unwrap_or_else(|| vec![kind.mend.to_owned()]);
+    Judged { advice, ..Judged::seen(RuleOutcome::Failed, words) }
 }
 
 /// Whether there is no finding of severity warning or worse.
@@ -67,13 +75,5 @@ fn no_warning(record: &Record) -> Judged {
         Some(reason) => Judged::unknown(reason),
         None if record.content.is_check() && parts.is_empty() => Judged::unknown("nothing was measured"),
         None => Judged::seen(RuleOutcome::Passed, "no warning or error"),
-    }
-}
-
-const fn no(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Notice => "no such notice",
-        Severity::Warning => "no such warning",
-        Severity::Critical => "no such error",
     }
 }
