@@ -102,23 +102,21 @@ pub fn measured(record: &Record) -> Vec<Part> {
 
 /// Why some of `parts` were not examined in `record`; None if all were that there is anything to examine in.
 pub fn reason_unexamined(record: &Record, parts: &[Part]) -> Option<String> {
-    let is_settled = |report: &PartReport| report.outcome == Outcome::Done || is_without_object(record, report);
-    let settled: Vec<Part> =
-        record.content.parts.iter().filter(|report| is_settled(report)).map(|report| report.part).collect();
+    let reports = record.content.parts.iter().filter(|report| is_settled(record, report));
+    let settled: Vec<Part> = reports.map(|report| report.part).collect();
     let missing: Vec<Part> = parts.iter().filter(|part| !settled.contains(part)).copied().collect();
     let first = missing.first()?;
     Some(format!("{} not examined: {}", first.title(), record.content.reason_missing(&missing)))
 }
 
-/// Whether a part was skipped because the machine has nothing for it: no second CPU, or no language runtime.
-fn is_without_object(record: &Record, report: &PartReport) -> bool {
+/// Whether a part was done, or skipped because the machine has nothing for it: no second CPU, or no language runtime.
+fn is_settled(record: &Record, report: &PartReport) -> bool {
     let runtimes = record.content.runtimes();
-    report.outcome == Outcome::Skipped
-        && match report.part {
-            OFFSETS | LITMUS => record.machine.cpu.online == Some(1),
-            RUNTIMES => !runtimes.is_empty() && runtimes.iter().all(|runtime| runtime.executable.is_none()),
-            _ => false,
-        }
+    match (report.outcome, report.part) {
+        (Outcome::Skipped, OFFSETS | LITMUS) => record.machine.cpu.online == Some(1),
+        (Outcome::Skipped, RUNTIMES) => !runtimes.is_empty() && runtimes.iter().all(|it| it.executable.is_none()),
+        (outcome, _) => outcome == Outcome::Done,
+    }
 }
 
 /// The kinds that some rules yield.

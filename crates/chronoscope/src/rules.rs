@@ -38,7 +38,9 @@ fn is_check(record: &Record) -> bool {
 pub mod tests {
     use super::*;
     use crate::clock_id::ClockId;
+    use crate::document::{Outcome, PartReport};
     use crate::engine::Planned;
+    use crate::part::Part;
     use crate::sections::causality::report::{Litmus, PairOffset};
     use crate::sections::clocks::report::ClockReport;
     use chronoscope_harness::estimators::intervals::TimedIntervals;
@@ -66,6 +68,11 @@ pub mod tests {
     pub fn blank() -> Record {
         let tool = Tool { name: "test".to_owned(), version: "1".to_owned() };
         Planned::check(&Default::default(), &Default::default(), &[0, 1]).unwrap().record(tool, Machine::default())
+    }
+
+    /// A part that was done in this time.
+    pub fn done(part: Part, elapsed_ms: u64, disturbance: Disturbance) -> PartReport {
+        PartReport { part, outcome: Outcome::Done, reason: None, elapsed_ms, disturbance }
     }
 
     /// A readable clock about which nothing else is known.

@@ -137,31 +137,23 @@ fn interrupted(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judgement::rules::noise::tests::{SHARED, record};
-    use crate::rules::tests::blank;
+    use crate::judgement::rules::noise::tests::shared;
+    use crate::rules::tests::{blank, conclude, done};
     use chronoscope_harness::record::Disturbance;
-    use chronoscope_harness::record::study::InterferenceProbe;
 
     /// A machine without language runtimes, or a check too short for them, is not faulty.
     #[test]
     fn runtimes_that_are_not_there_fail_no_gate() {
         let mut record = blank();
-        record.content.parts.push(PartReport {
-            part: crate::sections::runtimes::plan::RUNTIMES,
-            outcome: Outcome::Skipped,
-            reason: Some("none".to_owned()),
-            elapsed_ms: 1,
-            disturbance: Disturbance::default(),
-        });
+        let none = done(RUNTIMES, 1, Disturbance::default());
+        record.content.parts.push(PartReport { outcome: Outcome::Skipped, reason: Some("none".to_owned()), ..none });
         let java = crate::sections::runtimes::probe::unasked(chronoscope_probes::RuntimeKind::Java);
         record.content.sections.runtimes.report.push(java);
-        let severities = |record: &Record| {
-            crate::rules::tests::conclude(record).iter().map(|finding| finding.severity).collect::<Vec<_>>()
-        };
+        let severities = |record: &Record| conclude(record).iter().map(|finding| finding.severity).collect::<Vec<_>>();
         assert_eq!(severities(&record), [Severity::Notice]);
         record.content.sections.runtimes.report[0].executable = Some("/usr/bin/java".to_owned());
         assert_eq!(severities(&record), [Severity::Warning, Severity::Warning]);
-        assert!(crate::rules::tests::conclude(&record).iter().any(|finding| finding.is(PART_UNAVAILABLE)));
+        assert!(conclude(&record).iter().any(|finding| finding.is(PART_UNAVAILABLE)));
         record.content.sections.runtimes.report[0].out_of_time = true;
         assert_eq!(severities(&record), [Severity::Notice]);
     }
@@ -180,22 +172,16 @@ mod tests {
     fn a_run_in_one_process_on_any_cpu_says_so() {
         let mut record = blank();
         record.content.reason_no_workers = Some("no such file".to_owned());
-        let reason = Some("sched_setaffinity: EPERM".to_owned());
-        record.content.parts.push(PartReport {
-            part: crate::sections::clocks::plan::LATENCY,
-            outcome: Outcome::Done,
-            reason: None,
-            elapsed_ms: 100,
-            disturbance: Disturbance { reason_unpinned: reason, ..Disturbance::default() },
-        });
-        let found = crate::rules::tests::conclude(&record);
+        let reason_unpinned = Some("sched_setaffinity: EPERM".to_owned());
+        record.content.parts.push(done(LITMUS, 100, Disturbance { reason_unpinned, ..Disturbance::default() }));
+        let found = conclude(&record);
         assert!(found.len() == 2 && found[0].is(NO_WORKERS) && found[1].is(NOT_PINNED), "{found:?}");
         assert!(found[0].evidence.summary.ends_with("file") && found[1].evidence.summary.ends_with("EPERM"));
     }
 
     #[test]
     fn a_number_that_is_not_finite_costs_the_record_no_other() {
-        let mut wrong = crate::rules::judged(record(InterferenceProbe { quiet_link_ns: f64::INFINITY, ..SHARED }));
+        let mut wrong = crate::rules::judged(shared(f64::INFINITY));
         let written = crate::json::writable(&wrong).unwrap();
         assert_eq!(written.content.clocks().harness, None);
         let found: Vec<&Finding> = written.findings.iter().filter(|found| found.is(NUMBER_NOT_FINITE)).collect();
@@ -207,7 +193,7 @@ mod tests {
         // Of a document that these rules do not judge, too.
         wrong.findings.clear();
         assert!(crate::json::writable(&wrong).unwrap().findings.iter().any(|found| found.is(NUMBER_NOT_FINITE)));
-        let sound = record(SHARED);
+        let sound = shared(0.9);
         assert_eq!(*crate::json::writable(&sound).unwrap(), sound);
     }
 }

@@ -97,9 +97,9 @@ fn symptom(page: &mut Page, record: &Record, advice: &SymptomAdvice) {
     page.entry("taken for", PLAIN, &advice.symptom);
     page.entry("usually", PLAIN, &advice.usually);
     page.entry("measured by", PLAIN, &commands(&advice.runs));
-    let row = SYMPTOMS.iter().find(|row| row.symptom == advice.symptom);
     let known: Vec<&str> = advice.found.iter().chain(&advice.absent).map(String::as_str).collect();
-    let unmeasured = row.iter().flat_map(|row| row.findings).copied().filter(|id| !known.contains(id));
+    let of_row = SYMPTOMS.iter().filter(|row| row.symptom == advice.symptom).flat_map(|row| row.findings).copied();
+    let unmeasured = of_row.filter(|id| !known.contains(id));
     for (label, ids) in
         [("not found", advice.absent.join(", ")), ("not measured", unmeasured.collect::<Vec<_>>().join(", "))]
     {

@@ -23,12 +23,7 @@ pub fn kind(id: &str) -> Result<Kind, String> {
 /// If this build does not know it.
 pub fn rule(id: &str) -> Result<Rule, String> {
     let kind = kind(id)?;
-    let sound = match kind.severity {
-        Severity::Notice => "no such notice found",
-        Severity::Warning => "no such warning found",
-        Severity::Critical => "no such error found",
-    };
-    Ok(Rule::new(format!("forbid {}", kind.id), move |record| absent(record, kind, sound)))
+    Ok(Rule::new(format!("forbid {}", kind.id), move |record| absent(record, kind, "none found")))
 }
 
 /// The rule that there is no finding of severity warning or worse.

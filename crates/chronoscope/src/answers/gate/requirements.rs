@@ -15,26 +15,21 @@ use crate::sections::sync::rules::WALL_CLOCK_UNDISCIPLINED;
 use crate::shared_findings::NEGATIVE_ELAPSED;
 use chronoscope_harness::finding::Kind;
 
-/// What shows that a machine has a property.
-#[derive(Clone, Copy)]
-enum Property {
-    /// There is no finding of the kind that denies it; in words if so.
-    Absent(&'static str),
-    /// A conclusion of this grade, in words.
-    Concluded(fn(&Judgement) -> (Grade, String)),
-}
+/// A property that a machine must have, by name, the kind of finding that denies it, and what judges it.
+type Property = (&'static str, Kind, fn(&Record, Kind) -> Judged);
 
-/// The properties that a machine may have, by name, each with the kind of finding that denies it.
-static PROPERTIES: [(&str, Kind, Property); 5] = [
-    ("vdso", OS_CLOCK_ON_SLOW_PATH, Property::Concluded(|all| (all.path.grade(), words::fast_path(&all.path)))),
-    ("causal", NON_CAUSAL_READ, Property::Concluded(|all| (all.causality.grade(), words::causality(&all.causality)))),
-    (
-        "monotonic",
-        NEGATIVE_ELAPSED,
-        Property::Concluded(|all| (all.monotonic.grade(), words::monotonic(&all.monotonic))),
-    ),
-    ("invariant_tsc", TSC_NOT_INVARIANT, Property::Absent("the TSC is invariant")),
-    ("ntp", WALL_CLOCK_UNDISCIPLINED, Property::Absent("something disciplines the wall clock")),
+static PROPERTIES: [Property; 5] = [
+    ("vdso", OS_CLOCK_ON_SLOW_PATH, |record, kind| {
+        concluded(record, kind, |all| (all.path.grade(), words::fast_path(&all.path)))
+    }),
+    ("causal", NON_CAUSAL_READ, |record, kind| {
+        concluded(record, kind, |all| (all.causality.grade(), words::causality(&all.causality)))
+    }),
+    ("monotonic", NEGATIVE_ELAPSED, |record, kind| {
+        concluded(record, kind, |all| (all.monotonic.grade(), words::monotonic(&all.monotonic)))
+    }),
+    ("invariant_tsc", TSC_NOT_INVARIANT, |record, kind| absent(record, kind, "the TSC is invariant")),
+    ("ntp", WALL_CLOCK_UNDISCIPLINED, |record, kind| absent(record, kind, "something disciplines the wall clock")),
 ];
 
 /// The rule that requires a property, or `clocksource=NAME`.
@@ -53,10 +48,7 @@ pub fn rule(text: &str) -> Result<Rule, String> {
     }
     let word = text.replace('-', "_");
     match PROPERTIES.iter().find(|(name, ..)| *name == word) {
-        Some((name, kind, property)) => Ok(Rule::new(format!("require {name}"), move |record| match property {
-            Property::Absent(words) => absent(record, *kind, words),
-            Property::Concluded(judge) => concluded(record, *kind, *judge),
-        })),
+        Some((name, kind, judge)) => Ok(Rule::new(format!("require {name}"), |record| judge(record, *kind))),
         None => {
             let names = PROPERTIES.map(|(name, ..)| name).join(", ");
             Err(format!("unknown requirement `{text}`; choose {names} or clocksource=NAME"))

@@ -105,6 +105,9 @@ fn noisy_machine(record: &Record) -> Vec<Finding> {
         .collect();
     let worst = found.iter().find(|(_, _, is_grave, _)| *is_grave).or(found.first());
     let Some((reads, gaps, is_grave, seen)) = worst else { return preempted(record).into_iter().collect() };
+    let disturbance = &reads.disturbance;
+    // What is not a number is left out.
+    let counted = |value: Option<f64>| value.unwrap_or(f64::NAN);
     let mut finding = Finding::new(
         NOISY_MACHINE,
         format!(
@@ -117,14 +120,10 @@ fn noisy_machine(record: &Record) -> Vec<Finding> {
     )
     .value("share_of_time", gaps.share_of_time)
     .value("gaps", gaps.count as f64)
-    .value("largest_ns", reads.maximum_ns);
-    let disturbance = &reads.disturbance;
-    let switches = disturbance.involuntary_switches.map(|switches| switches as f64);
-    for (name, value) in
-        [("involuntary_switches", switches), ("steal_ms", disturbance.steal_ms), ("waited_ms", disturbance.waited_ms)]
-    {
-        finding = value.into_iter().fold(finding, |finding, value| finding.value(name, value));
-    }
+    .value("largest_ns", reads.maximum_ns)
+    .value("involuntary_switches", counted(disturbance.involuntary_switches.map(|switches| switches as f64)))
+    .value("steal_ms", counted(disturbance.steal_ms))
+    .value("waited_ms", counted(disturbance.waited_ms));
     if *is_grave {
         return vec![finding.advice(quieter(record))];
     }
@@ -182,9 +181,8 @@ fn core_shared(record: &Record) -> Vec<Finding> {
         Finding::new(
             CORE_SHARED,
             format!(
-                "a busy neighbour shared the core throughout: an empty loop did {:.1} turns per link of a \
-                 multiplication chain; alone, {name} does {alone:.0}; latencies are those of a shared core",
-                turns_per_link
+                "a busy neighbour shared the core throughout: an empty loop did {turns_per_link:.1} turns per link of a \
+                 multiplication chain; alone, {name} does {alone:.0}; latencies are those of a shared core"
             ),
         )
         .value("turns_per_link", turns_per_link)
@@ -211,9 +209,9 @@ fn stolen_time(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::document::Outcome;
-    use crate::rules::tests::blank;
+    use crate::rules::tests::{blank, done};
     use crate::sections::clocks::report::Harness;
+    use crate::sections::pauses::plan::PAUSES;
     use crate::tests::golden_file::assert_findings;
     use chronoscope_harness::estimators::reads::{Gaps, Samples, reads};
     use chronoscope_harness::record::study::InterferenceProbe;
@@ -257,25 +255,20 @@ pub mod tests {
         reads.push(crate::sections::reads::report::Reads { clock: "other".into(), ..unseen });
         reads[1].gaps[1].share_of_time = 0.9;
         assert!(!noisy_machine(&record)[0].evidence.summary.contains("other"));
+        assert!(noisy_machine(&record)[0].advice[0].contains("pin "));
+        record.machine.cpu.online = Some(1);
+        assert!(!noisy_machine(&record)[0].advice[0].contains("pin "), "there is no other CPU");
     }
 
     /// As observed with a busy loop on the measuring CPU, in a command without consecutive reads.
     #[test]
     fn a_hog_is_found_without_sequential_reads() {
         let mut record = blank();
-        let part = |part, elapsed_ms, waited_ms| PartReport {
-            part,
-            outcome: Outcome::Done,
-            reason: None,
-            elapsed_ms,
-            disturbance: Disturbance { waited_ms: Some(waited_ms), ..Disturbance::default() },
+        let part = |part, elapsed_ms, waited_ms| {
+            done(part, elapsed_ms, Disturbance { waited_ms: Some(waited_ms), ..Disturbance::default() })
         };
         // Pauses wait by design.
-        record.content.parts = vec![
-            part(OFFSETS, 176, 90.0),
-            part(LITMUS, 1_043, 480.0),
-            part(crate::sections::pauses::plan::PAUSES, 594, 500.0),
-        ];
+        record.content.parts = vec![part(OFFSETS, 176, 90.0), part(LITMUS, 1_043, 480.0), part(PAUSES, 594, 500.0)];
         let found = noisy_machine(&record);
         assert_eq!((found.len(), found[0].severity), (1, Severity::Warning));
         assert_eq!(found[0].evidence.values["waited_ms"], 570.0);
@@ -298,31 +291,21 @@ pub mod tests {
     }
 
     #[test]
-    fn one_cpu_is_not_told_to_bind() {
-        let mut noisy = disturbed(Some(2), None, None);
-        assert!(noisy_machine(&noisy)[0].advice[0].contains("pin "));
-        noisy.machine.cpu.online = Some(1);
-        assert!(!noisy_machine(&noisy)[0].advice[0].contains("pin "));
-    }
-
-    #[test]
     fn time_that_the_hypervisor_took_is_told_from_one_percent() {
         let mut record = disturbed(None, Some(1.0), None);
-        let part = |steal_ms| PartReport {
-            part: crate::sections::pauses::plan::PAUSES,
-            outcome: Outcome::Done,
-            reason: None,
-            elapsed_ms: 1_000,
-            disturbance: Disturbance { steal_ms: Some(steal_ms), ..Disturbance::default() },
-        };
-        record.content.parts = vec![part(10.0)];
+        let stolen = |steal_ms| Disturbance { steal_ms: Some(steal_ms), ..Disturbance::default() };
+        record.content.parts = vec![done(PAUSES, 1_000, stolen(10.0))];
         assert_eq!(stolen_time(&record), []);
-        record.content.parts = vec![part(11.0)];
+        record.content.parts[0].disturbance = stolen(11.0);
         assert!(stolen_time(&record)[0].is(STOLEN_TIME));
         assert_eq!(stolen_time(&record)[0].evidence.values["share"], 0.011);
     }
 
-    pub fn record(interference: InterferenceProbe) -> Record {
+    /// A record of a shared core, by the time of a link.
+    pub fn shared(quiet_link_ns: f64) -> Record {
+        let (iterations, iterations_quiet, quiet_turn_ns) = (1_000, 1_000, 0.6);
+        let interference =
+            InterferenceProbe { iterations, iterations_quiet, quiet_turn_ns, quiet_link_ns, ..Default::default() };
         let harness = Harness {
             timer: "lfence; rdtsc".into(),
             timer_cost_ns: 15.0,
@@ -335,24 +318,14 @@ pub mod tests {
         record
     }
 
-    pub const SHARED: InterferenceProbe = InterferenceProbe {
-        iterations: 1000,
-        iterations_quiet: 1000,
-        iterations_shared: 0,
-        iterations_slow: 0,
-        iterations_preempted: 0,
-        quiet_turn_ns: 0.6,
-        quiet_link_ns: 0.9,
-    };
-
     #[test]
     fn a_core_is_called_shared_only_by_its_own_cycles() {
-        let mut known = record(SHARED);
+        let mut known = shared(0.9);
         known.machine.cpu.microarchitecture = Some("Skylake".to_owned());
         let found = core_shared(&known);
         assert!(found.len() == 1 && found[0].is(CORE_SHARED));
         assert!(found[0].evidence.summary.contains("1.5"), "{}", found[0].evidence.summary);
-        assert_eq!(core_shared(&record(SHARED)), [], "nobody published the cycles of an unknown core");
+        assert_eq!(core_shared(&shared(0.9)), [], "nobody published the cycles of an unknown core");
         known.machine.cpu.emulation.is_emulated = Some(true);
         assert_eq!(core_shared(&known), []);
     }
