@@ -233,7 +233,7 @@ expect_json() {
 bench publish --list
 expect 0 "cargo bench lists what it would measure" "seq_cst, 20 tokens"
 bench publish --duration 2s --output "$tmp/main.json"
-expect 0 "cargo bench measures and prints" "CONCLUSIONS"
+expect 0 "cargo bench measures and prints" "COMPARISONS"
 [[ -s $tmp/main.json ]] || { echo "--output saved nothing"; exit 1; }
 bench publish --duration 1s --filter relaxed --format json
 expect 0 "a filter and JSON"

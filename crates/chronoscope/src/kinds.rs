@@ -6,14 +6,19 @@ use chronoscope_harness::finding::{Finding, HostState, Kind, Severity};
 use chronoscope_harness::rule::Rule;
 use chronoscope_harness::{study_against, study_conclusions, study_rules};
 
-use crate::document::Record;
-use crate::part::PartRow;
+use crate::document::{Outcome, PartReport, Record};
+use crate::judgement::rules::{RuleOfParts, noise, rules};
+use crate::part::Part;
+use crate::sections::causality::plan::{LITMUS, OFFSETS};
+use crate::sections::runtimes::plan::RUNTIMES;
+use crate::sections::runtimes::rules::latch;
 use crate::{engine, judgement, machine, registry, standalone};
 
 /// Every kind that the rules of a check yield, possibly repeated: the order of findings of equal severity.
 pub fn of_checks() -> impl Iterator<Item = &'static Kind> {
-    let of_judgement = judgement::rules::rules().flat_map(|rule| rule.yields);
-    of_judgement.chain(registry::kinds()).chain(kinds_in(machine::rules::RULES)).chain(kinds_in(engine::rules::RULES))
+    let kinds_of = |(_, rule): &'static RuleOfParts| rule.yields;
+    let of_machine = kinds_in(machine::rules::RULES).chain(noise::RULES.iter().flat_map(kinds_of));
+    rules().flat_map(kinds_of).chain(registry::kinds()).chain(of_machine).chain(kinds_in(engine::rules::RULES))
 }
 
 /// The kind with this id; None if from another build.
@@ -61,11 +66,57 @@ pub fn class_of(finding: &Finding) -> HostState {
     }
 }
 
-/// The parts of each section whose measurements may give findings of the kind `id`.
-pub fn parts_yielding(id: &str) -> Vec<&'static [PartRow]> {
-    let judged = judgement::rules::of_sections().flat_map(|rule| rule.yields).find(|kind| kind.id == id);
-    let of_judged = judged.and_then(|kind| kind.shown_in.first()).map(|section| registry::parts_of(section));
-    of_judged.into_iter().chain(registry::parts_yielding(id)).collect()
+/// The parts that each rule looks at which yields the kind `id`, if it looks at any: all those of its section, where it has one.
+pub fn parts_yielding(id: &str) -> Vec<Vec<Part>> {
+    let across = rules().chain(noise::RULES).filter(|(_, rule)| rule.yields.iter().any(|kind| kind.id == id));
+    let of_sections = registry::parts_yielding(id).into_iter().map(|rows| rows.iter().map(|row| row.part).collect());
+    let all = across.map(|(parts, _)| parts.to_vec()).chain(of_sections);
+    all.filter(|parts: &Vec<Part>| !parts.is_empty()).collect()
+}
+
+/// Why a finding of this kind could not have been made in `record`; None if it could.
+pub fn reason_not_looked_for(record: &Record, kind: Kind) -> Option<String> {
+    if !looked_for(record).contains(&&kind) {
+        return Some(format!("`{}` does not look for it", record.command));
+    }
+    if !record.content.is_check() {
+        return None;
+    }
+    if latch::yields(kind.id) && record.content.runtimes().iter().all(|runtime| runtime.latch.is_none()) {
+        return Some("no threads were released together; `chronoscope runtimes --latch N` does that".to_owned());
+    }
+    if measured(record).is_empty() {
+        return Some("nothing was measured".to_owned());
+    }
+    let untold =
+        || (!judgement::rules::is_told(record, kind)).then(|| format!("it cannot be told here: {}", kind.about));
+    reason_unexamined(record, &parts_yielding(kind.id).concat()).or_else(untold)
+}
+
+/// The parts that measured something.
+pub fn measured(record: &Record) -> Vec<Part> {
+    let reports = record.content.parts.iter();
+    let measured = reports.filter(|report| matches!(report.outcome, Outcome::Done | Outcome::Incomplete));
+    measured.map(|report| report.part).collect()
+}
+
+/// Why some of `parts` were not examined in `record`; None if all were that there is anything to examine in.
+pub fn reason_unexamined(record: &Record, parts: &[Part]) -> Option<String> {
+    let reports = record.content.parts.iter().filter(|report| is_settled(record, report));
+    let settled: Vec<Part> = reports.map(|report| report.part).collect();
+    let missing: Vec<Part> = parts.iter().filter(|part| !settled.contains(part)).copied().collect();
+    let first = missing.first()?;
+    Some(format!("{} not examined: {}", first.title(), record.content.reason_missing(&missing)))
+}
+
+/// Whether a part was done, or skipped because the machine has nothing for it: no second CPU, or no language runtime.
+fn is_settled(record: &Record, report: &PartReport) -> bool {
+    let runtimes = record.content.runtimes();
+    match (report.outcome, report.part) {
+        (Outcome::Skipped, OFFSETS | LITMUS) => record.machine.cpu.online == Some(1),
+        (Outcome::Skipped, RUNTIMES) => !runtimes.is_empty() && runtimes.iter().all(|it| it.executable.is_none()),
+        (outcome, _) => outcome == Outcome::Done,
+    }
 }
 
 /// The kinds that some rules yield.

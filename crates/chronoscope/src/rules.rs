@@ -2,35 +2,30 @@
 
 use chronoscope_harness::rule::{in_order, ranked};
 
-use crate::document::Record;
+use crate::document::{Content, Record};
+use crate::judgement::Judgement;
 use crate::judgement::facts::Facts;
 use crate::judgement::host::host;
-use crate::judgement::wall_clock::wall_clock;
+use crate::judgement::rules::noise;
 use crate::{engine, judgement, kinds, machine, registry};
-use chronoscope_harness::finding::Finding;
 
-/// Fills in what is concluded from `record`: the judgement, and the findings, most severe first.
-pub fn judge(record: &mut Record) {
-    record.content.judgement = Some(judgement::conclude(&Facts::from(&*record)));
-    record.findings = findings(record);
-    let wall_clock = wall_clock(&Facts::from(&*record), &record.findings);
-    let host = is_check(record).then(|| {
-        let classed = record.findings.iter().map(|finding| (kinds::class_of(finding), finding));
-        host(&Facts::from(&*record), record.interrupted, &classed.collect::<Vec<_>>())
-    });
-    if let Some(judgement) = &mut record.content.judgement {
-        (judgement.wall_clock, judgement.host) = (wall_clock, host);
-    }
-}
-
-fn findings(record: &Record) -> Vec<Finding> {
+/// `record` with what follows from it: the judgement, and the findings, most severe first.
+pub fn judged(mut record: Record) -> Record {
+    let of_sections = registry::findings(&record.machine, &record.content.sections);
+    record.content.judgement = Some(judgement::conclude(&Facts::from(&record), &of_sections));
     let findings = [
-        in_order(judgement::rules::rules(), record),
-        registry::findings(&record.machine, &record.content.sections),
+        in_order(judgement::rules::rules().chain(noise::RULES).map(|(_, rule)| rule), &record),
+        of_sections,
         in_order(machine::rules::RULES, &record.machine),
-        in_order(engine::rules::RULES, record),
+        in_order(engine::rules::RULES, &record),
     ];
-    ranked(findings.concat(), kinds::of_checks())
+    let findings = ranked(findings.concat(), kinds::of_checks());
+    let host = is_check(&record).then(|| {
+        let classed = findings.iter().map(|finding| (kinds::class_of(finding), finding));
+        host(&Facts::from(&record), record.interrupted, &classed.collect::<Vec<_>>())
+    });
+    let judgement = record.content.judgement.map(|judgement| Judgement { host, ..judgement });
+    Record { content: Content { judgement, ..record.content }, findings, ..record }
 }
 
 /// Whether it is the document of a check, for which a host has a state.
@@ -43,19 +38,18 @@ fn is_check(record: &Record) -> bool {
 pub mod tests {
     use super::*;
     use crate::clock_id::ClockId;
+    use crate::document::{Outcome, PartReport};
     use crate::engine::Planned;
+    use crate::part::Part;
     use crate::sections::causality::report::{Litmus, PairOffset};
     use crate::sections::clocks::report::ClockReport;
     use chronoscope_harness::estimators::intervals::TimedIntervals;
     use chronoscope_harness::estimators::latency::{Latency, ProcessSummary};
+    use chronoscope_harness::finding::Finding;
     use chronoscope_harness::record::{Disturbance, Machine, Tool};
     use chronoscope_harness::stats::Distribution;
 
-    /// `record`, judged.
-    pub fn judged(mut record: Record) -> Record {
-        super::judge(&mut record);
-        record
-    }
+    pub use super::judged;
 
     /// What is found in `record`.
     pub fn conclude(record: &Record) -> Vec<Finding> {
@@ -74,6 +68,11 @@ pub mod tests {
     pub fn blank() -> Record {
         let tool = Tool { name: "test".to_owned(), version: "1".to_owned() };
         Planned::check(&Default::default(), &Default::default(), &[0, 1]).unwrap().record(tool, Machine::default())
+    }
+
+    /// A part that was done in this time.
+    pub fn done(part: Part, elapsed_ms: u64, disturbance: Disturbance) -> PartReport {
+        PartReport { part, outcome: Outcome::Done, reason: None, elapsed_ms, disturbance }
     }
 
     /// A readable clock about which nothing else is known.

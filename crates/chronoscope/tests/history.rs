@@ -15,7 +15,11 @@ const RECORD: &str = include_str!("fixtures/record.json");
 /// The program with a history of its own. It finds no runtimes, which are a third of a check's time.
 fn chronoscope(history: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
-    command.env_remove("COLUMNS").env_remove("CHRONOSCOPE_NO_HISTORY").env("CHRONOSCOPE_HISTORY", history).env("PATH", "");
+    command
+        .env_remove("COLUMNS")
+        .env_remove("CHRONOSCOPE_NO_HISTORY")
+        .env("CHRONOSCOPE_HISTORY", history)
+        .env("PATH", "");
     command
 }
 

@@ -86,10 +86,9 @@ fn run(
 
 /// Carries out a plan, and concludes.
 pub fn measured(start: &Start, run: &RunOptions, planned: Planned) -> Record {
-    let mut record =
-        study_run::shown(run.quiet, |progress| engine::run(start, start, planned, study_run::tool(), progress));
-    rules::judge(&mut record);
-    record
+    rules::judged(study_run::shown(run.quiet, |progress| {
+        engine::run(start, start, planned, study_run::tool(), progress)
+    }))
 }
 
 /// 1 if the run was interrupted, measured nothing, or has a warning with `--strict`.

@@ -150,9 +150,7 @@ fn within(budget_ms: u64) -> Planned {
 
 fn run_until(script: &Script<'_>, plan: Planned, stopped: &dyn Fn() -> bool) -> Record {
     let tool = Tool { name: "test".into(), version: "0".into() };
-    let mut record = run(&Start::of_this_process(), script, plan, tool, &mut Until(stopped));
-    crate::rules::judge(&mut record);
-    record
+    crate::rules::judged(run(&Start::of_this_process(), script, plan, tool, &mut Until(stopped)))
 }
 
 fn run_by(script: &Script<'_>, plan: Planned) -> Record {

@@ -42,8 +42,8 @@ pub struct Run {
     pub warnings: i64,
     /// Findings of severity critical.
     pub criticals: i64,
-    /// Time per read of the clock that was asked for.
-    pub latency_ns: Option<Estimate>,
+    /// The figure that was asked for, in its unit.
+    pub figure: Option<Estimate>,
 }
 
 impl Run {
@@ -81,7 +81,7 @@ impl Run {
             interrupted: record.interrupted,
             warnings: count(Severity::Warning),
             criticals: count(Severity::Critical),
-            latency_ns: None,
+            figure: None,
         })
     }
 
@@ -103,7 +103,7 @@ impl Run {
             interrupted: row.get(11)?,
             warnings: row.get(12)?,
             criticals: row.get(13)?,
-            latency_ns: if has_figure { estimate(row, Self::COUNT)? } else { None },
+            figure: if has_figure { estimate(row, Self::COUNT)? } else { None },
         })
     }
 }

@@ -43,7 +43,7 @@ fn what_is_kept_is_found_again() {
     assert_eq!(runs.iter().map(|run| run.id).collect::<Vec<_>>(), [3, 2, 1], "the latest first");
     assert_eq!(history.document(2).unwrap(), Some(record(1)));
     assert_eq!(history.document(9).unwrap(), None);
-    assert!(runs[0].latency_ns.is_some_and(|latency| latency.has_interval()));
+    assert!(runs[0].figure.is_some_and(|latency| latency.has_interval()));
     assert_eq!(history.run(2).unwrap().map(|run| run.started_s), Some(1_790_000_001));
     let most = Scope { most: Some(1), ..Scope::default() };
     assert_eq!(history.runs(&most).unwrap().len(), 1);
@@ -104,7 +104,7 @@ fn a_series_has_its_runs_by_time() {
     assert_eq!(runs.iter().map(|run| run.id).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
     let latest = history.of_series(clock.id, &Scope { most: Some(2), ..Scope::default() }).unwrap();
     assert_eq!(latest.iter().map(|run| run.id).collect::<Vec<_>>(), [4, 5]);
-    assert!(runs.iter().all(|run| run.latency_ns.is_some()));
+    assert!(runs.iter().all(|run| run.figure.is_some()));
 }
 
 #[test]

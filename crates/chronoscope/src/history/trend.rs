@@ -56,7 +56,7 @@ pub fn changes(runs: &[Run]) -> Vec<Change> {
 
 /// The values over time, in at most `most` spans of equally many runs: the median of each, with the interval of all in it.
 pub fn binned(runs: &[Run], most: usize) -> Vec<(f64, Estimate)> {
-    let valued: Vec<(i64, Estimate)> = runs.iter().filter_map(|run| Some((run.started_s, run.latency_ns?))).collect();
+    let valued: Vec<(i64, Estimate)> = runs.iter().filter_map(|run| Some((run.started_s, run.figure?))).collect();
     let bins = valued.len().min(most.max(1));
     let bin = |i: usize| {
         let of_bin = &valued[i * valued.len() / bins..(i + 1) * valued.len() / bins];

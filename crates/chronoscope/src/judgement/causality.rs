@@ -165,7 +165,7 @@ mod tests {
     }
 
     fn concluded(record: &Record) -> Judgement {
-        conclude(&Facts::from(record))
+        conclude(&Facts::from(record), &[])
     }
 
     fn causal_of(found: &Judgement, id: SourceId) -> (Option<bool>, Option<&str>) {

@@ -127,7 +127,7 @@ mod tests {
         let mut sound = blank();
         sound.machine.tsc.class = Some(TscClass::Variant);
         sound.content.sections.clocks.report.clocks = ids.map(claimed).to_vec();
-        let concluded = |record: &Record| conclude(&Facts::from(record)).clocks;
+        let concluded = |record: &Record| conclude(&Facts::from(record), &[]).clocks;
         let found = concluded(&sound);
         assert_eq!((found[0].recommended, found[1].recommended), (false, true));
         sound.machine.tsc.class = None;

@@ -90,11 +90,11 @@ fn reasons(classed: &[(HostState, &Finding)]) -> Vec<Reason> {
 mod tests {
     use super::*;
     use crate::document::{PartReport, Record};
-    use crate::engine::rules::STOLEN_TIME;
     use crate::judgement::rules::causality::NON_CAUSAL_READ;
+    use crate::judgement::rules::noise::STOLEN_TIME;
     use crate::judgement::rules::runtimes::RUNTIME_FAILED;
     use crate::kinds;
-    use crate::rules::tests::blank;
+    use crate::rules::tests::{blank, done as part_done};
     use crate::sections::sync::rules::WALL_CLOCK_UNDISCIPLINED;
     use chronoscope_harness::finding::Kind;
     use chronoscope_harness::record::Disturbance;
@@ -107,10 +107,7 @@ mod tests {
             .into_iter()
             .zip(outcomes)
             .chain([(SYNC, Outcome::Done)])
-            .map(|(part, outcome)| {
-                let disturbance = Disturbance::default();
-                PartReport { part, outcome, reason: None, elapsed_ms: 1, disturbance }
-            })
+            .map(|(part, outcome)| PartReport { outcome, ..part_done(part, 1, Disturbance::default()) })
             .collect();
         record
     }

@@ -16,7 +16,9 @@ pub mod rules;
 pub mod skew;
 pub mod uses;
 pub mod wall_clock;
+pub mod words;
 
+use chronoscope_harness::finding::Finding;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,8 +73,8 @@ impl Judgement {
     }
 }
 
-/// What follows from the facts alone. The grade of the wall clock and the state of the host follow from the findings too.
-pub fn conclude(facts: &Facts<'_>) -> Judgement {
+/// What follows from the facts, and from the findings of each section on its own. The state of the host follows from all findings.
+pub fn conclude(facts: &Facts<'_>, of_sections: &[Finding]) -> Judgement {
     let causal = clock_causality::of_clocks(facts);
     let counter = counter::counter(facts, &causal);
     let clocks = clocks::advice(facts, &causal, &counter);
@@ -92,7 +94,7 @@ pub fn conclude(facts: &Facts<'_>) -> Judgement {
         path: path::path(facts),
         clocksources: clocksource::advice(facts, counter.doubt.as_deref()),
         noise: noise::noise(facts),
-        wall_clock: Grade::Unknown,
+        wall_clock: wall_clock::wall_clock(facts, of_sections),
         host: None,
         clocks,
         counter,

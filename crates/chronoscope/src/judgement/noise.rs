@@ -1,12 +1,12 @@
 //! What disturbs measurements, from the gaps between consecutive reads.
 
-use chronoscope_harness::estimators::reads::Gaps;
+use chronoscope_harness::record::Disturbance;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::facts::Facts;
 use crate::sections::reads::plan::READS;
-use crate::sections::reads::report::Reads;
+use crate::sections::reads::report::{GAP_NS, lost};
 
 /// What disturbs measurements.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,7 +20,7 @@ pub struct Noise {
     pub advice: Option<NoiseAdvice>,
 }
 
-/// Time lost in gaps between consecutive reads of all clocks that show them.
+/// Time lost in gaps between consecutive reads of the clock that lost most.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Lost {
     /// Gaps longer than this count.
@@ -61,40 +61,25 @@ pub enum NoiseAdvice {
     MoveInterrupts,
 }
 
-/// Longer gaps are interruptions, not the clock's cost.
-const GAP_NS: f64 = 10_000.0;
 /// A smaller share of lost time needs no advice: a kernel's timer ticks take about this much in a virtual machine.
-const LITTLE: f64 = 0.01;
+pub const LITTLE: f64 = 0.01;
 /// Whoever took at least this share of the lost time took most of it.
 const MOST: f64 = 0.5;
 
 /// What was lost, to whom, and what to do.
 pub fn noise(facts: &Facts<'_>) -> Noise {
-    let rows: Vec<(&Reads, &Gaps)> = facts
-        .sections
-        .reads
-        .report
-        .iter()
-        .filter_map(|reads| Some((reads, reads.shown_gaps().find(|gaps| gaps.above_ns == GAP_NS)?)))
-        .filter(|(reads, gaps)| reads.span_ns > 0.0 && (0.0..=1.0).contains(&gaps.share_of_time))
-        .collect();
-    let span_ns: f64 = rows.iter().map(|(reads, _)| reads.span_ns).sum();
-    let lost_ns: f64 = rows.iter().map(|(reads, gaps)| gaps.share_of_time * reads.span_ns).sum();
-    let worst_ns = rows.iter().map(|(reads, _)| reads.maximum_ns).fold(0.0, f64::max);
-    let share = lost_ns / span_ns;
-    if !share.is_finite() || !worst_ns.is_finite() {
-        let reason_unmeasured = Some(facts.reason_missing(&[READS]));
-        return Noise { reason_unmeasured, ..Noise::default() };
-    }
-    let mostly_by = lost_to(&rows, lost_ns);
+    let Some((reads, gaps)) = lost(&facts.sections.reads.report).into_iter().next() else {
+        return Noise { reason_unmeasured: Some(facts.reason_missing(&[READS])), ..Noise::default() };
+    };
+    let share = gaps.share_of_time;
+    let mostly_by = lost_to(&reads.disturbance, share * reads.span_ns);
     let advice = (share > LITTLE).then(|| advice(facts, mostly_by));
-    Noise { lost: Some(Lost { above_ns: GAP_NS, share, worst_ns, mostly_by }), reason_unmeasured: None, advice }
+    let lost = Lost { above_ns: GAP_NS, share, worst_ns: reads.maximum_ns, mostly_by };
+    Noise { lost: Some(lost), reason_unmeasured: None, advice }
 }
 
-fn lost_to(rows: &[(&Reads, &Gaps)], lost_ns: f64) -> LostTo {
-    let sum = |part: fn(&Reads) -> Option<f64>| rows.iter().filter_map(|(reads, _)| part(reads)).reduce(|a, b| a + b);
-    let waited = sum(|reads| reads.disturbance.waited_ms);
-    let stolen = sum(|reads| reads.disturbance.steal_ms);
+fn lost_to(disturbance: &Disturbance, lost_ns: f64) -> LostTo {
+    let (waited, stolen) = (disturbance.waited_ms, disturbance.steal_ms);
     let is_most = |taken_ms: Option<f64>| taken_ms.is_some_and(|taken_ms| taken_ms * 1e6 >= lost_ns * MOST);
     match () {
         () if is_most(stolen) && stolen >= waited && lost_ns > 0.0 => LostTo::OtherGuests,
@@ -120,6 +105,7 @@ mod tests {
     use super::*;
     use crate::document::Record;
     use crate::rules::tests::blank;
+    use chronoscope_harness::estimators::reads::Gaps;
 
     fn with(share_of_time: f64, waited_ms: Option<f64>, steal_ms: Option<f64>) -> Record {
         let mut record = crate::json::document(include_str!("../../tests/fixtures/record.json")).unwrap();

@@ -94,18 +94,12 @@ mod tests {
             (|clock| clock.path_evidence = None, FastPath::ProbablyVdso { method: None }, Grade::Unknown),
             (|clock| clock.path = Some(Path::Syscall), FastPath::SystemCall { method: Some(proved) }, Grade::Warning),
             (
-                |clock| {
-                    clock.path = None;
-                    clock.reason_path_unknown = Some("137 of 1000 reads failed".to_owned());
-                },
-                FastPath::Unknown { reason: reason("137 of 1000 reads failed") },
+                |clock| (clock.path, clock.reason_path_unknown) = (None, Some("137 of 1000 failed".to_owned())),
+                FastPath::Unknown { reason: reason("137 of 1000 failed") },
                 Grade::Unknown,
             ),
             (
-                |clock| {
-                    clock.available = false;
-                    clock.reason_unavailable = Some("EINVAL".to_owned());
-                },
+                |clock| (clock.available, clock.reason_unavailable) = (false, Some("EINVAL".to_owned())),
                 FastPath::NotTested { reason: reason("EINVAL") },
                 Grade::Unknown,
             ),

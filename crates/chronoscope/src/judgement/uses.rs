@@ -169,7 +169,7 @@ mod tests {
     }
 
     fn found(record: &Record) -> Uses {
-        conclude(&Facts::from(record)).uses
+        conclude(&Facts::from(record), &[]).uses
     }
 
     /// The finer clock, where all are recommended.

@@ -5,18 +5,33 @@ use chronoscope_harness::finding::{Finding, Severity};
 use super::facts::Facts;
 use super::grade::Grade;
 use crate::sections::sync::discipline::DisciplineState;
+use crate::sections::sync::rules::RULES;
 
-/// The ids of the wall clock's findings begin so.
-const OF_WALL_CLOCK: &str = "wall_clock_";
-
-/// Good if it is disciplined, unless a finding says that this does not suffice.
+/// Good if it is disciplined, unless a warning of its section says that this does not suffice.
 pub fn wall_clock(facts: &Facts<'_>, findings: &[Finding]) -> Grade {
-    let is_doubted = || {
-        findings.iter().any(|finding| finding.severity >= Severity::Warning && finding.id.starts_with(OF_WALL_CLOCK))
-    };
+    let doubts = |finding: &Finding| RULES.iter().flat_map(|rule| rule.yields).any(|kind| finding.is(*kind));
+    let is_doubted = || findings.iter().any(|finding| finding.severity >= Severity::Warning && doubts(finding));
     match facts.sections.sync.report.as_ref().map(|report| report.discipline.state) {
         Some(DisciplineState::Disciplined) if !is_doubted() => Grade::Good,
         Some(DisciplineState::Disciplined | DisciplineState::NotDisciplined) => Grade::Warning,
         Some(DisciplineState::Unknown) | None => Grade::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::tests::blank;
+    use crate::sections::sync::rules::{LEAP_SECOND_PENDING, PTP_CLOCK_UNUSED, TIME_DAEMONS_COMPETE};
+    use crate::sections::sync::tests::well;
+
+    #[test]
+    fn what_a_disciplined_clock_suffers_from_counts_whatever_its_id() {
+        let mut record = blank();
+        record.content.sections.sync.report = Some(well());
+        let (bad, good) = (Grade::Warning, Grade::Good);
+        for (kind, grade) in [(TIME_DAEMONS_COMPETE, bad), (LEAP_SECOND_PENDING, bad), (PTP_CLOCK_UNUSED, good)] {
+            assert_eq!(wall_clock(&Facts::from(&record), &[Finding::new(kind, "seen")]), grade, "{kind:?}");
+        }
     }
 }

@@ -97,8 +97,15 @@ fn symptom(page: &mut Page, record: &Record, advice: &SymptomAdvice) {
     page.entry("taken for", PLAIN, &advice.symptom);
     page.entry("usually", PLAIN, &advice.usually);
     page.entry("measured by", PLAIN, &commands(&advice.runs));
-    if !advice.absent.is_empty() {
-        page.entry("not found", DIM, &advice.absent.join(", "));
+    let known: Vec<&str> = advice.found.iter().chain(&advice.absent).map(String::as_str).collect();
+    let of_row = SYMPTOMS.iter().filter(|row| row.symptom == advice.symptom).flat_map(|row| row.findings).copied();
+    let unmeasured = of_row.filter(|id| !known.contains(id));
+    for (label, ids) in
+        [("not found", advice.absent.join(", ")), ("not measured", unmeasured.collect::<Vec<_>>().join(", "))]
+    {
+        if !ids.is_empty() {
+            page.entry(label, DIM, &ids);
+        }
     }
     for id in &advice.found {
         let of_kind: Vec<_> = record.findings.iter().filter(|finding| finding.id == *id).collect();

@@ -10,13 +10,14 @@ use chronoscope_render::machine;
 use chronoscope_render::title::head;
 use clap::builder::PossibleValue;
 
-use crate::answers::since;
 use crate::document::Record;
 use crate::part::Part;
 use crate::registry::{self, ALIASES, each_section};
 use crate::sections;
 use chronoscope_render::Width;
+use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
+use chronoscope_render::palette::{PLAIN, TITLE};
 
 /// The view of a document: all of a check, or one section in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -100,7 +101,7 @@ pub fn terminal_at(record: &Record, view: View, width: Width) -> String {
     }
     disturbance::show(&mut page, record);
     if let Some(since) = record.content.since.as_ref().filter(|_| view == View::CHECK) {
-        since::view::show(&mut page, since);
+        page.paragraph(Line::styled(TITLE, "SINCE "), PLAIN, &since.sentence);
     }
     page.finish()
 }

@@ -1,25 +1,21 @@
 //! The conclusions of a check in words, as its full page has them.
 
 use super::first_screen::mark;
-use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::judgement::Judgement;
-use crate::judgement::causality::{AcrossCores, Causality};
 use crate::judgement::clocks::ClockAdvice;
 use crate::judgement::grade::Grade;
 use crate::judgement::intervals::{Answer, MEASURED_BY, Question, TimedBy};
-use crate::judgement::monotonic::Monotonic;
-use crate::judgement::path::{CLOCK, FastPath};
 use crate::judgement::skew::Skew;
+use crate::judgement::words::{causality, fast_path, monotonic, names};
 use chronoscope_harness::estimators::intervals::{Promise, ShortestInterval, TimedIntervals};
 use chronoscope_harness::quantity::{TIME, count, limit, ns, percent, share};
-use chronoscope_harness::record::PathMethod;
 use chronoscope_render::findings;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, WARNING};
 use chronoscope_render::table::{Align, Table, style_if};
-use chronoscope_render::words::{counted, given, quoted};
+use chronoscope_render::words::{given, quoted};
 
 pub fn show(page: &mut Page, record: &Record) {
     page.section("VERDICT");
@@ -163,60 +159,6 @@ fn timed_by(clocks: &TimedBy, limit: &str) -> Vec<String> {
     said
 }
 
-fn names(clocks: &[ClockId]) -> String {
-    clocks.iter().map(|clock| quoted(clock.name())).collect::<Vec<_>>().join(", ")
-}
-
-/// In words.
-pub fn monotonic(conclusion: &Monotonic) -> String {
-    match conclusion {
-        Monotonic::SteppedBack => "not monotonic: a clock went backwards within a thread".to_owned(),
-        Monotonic::Steady => "monotonic: no clock went backwards within a thread".to_owned(),
-        Monotonic::NotTested { reason } => format!("monotonic: not tested: {reason}"),
-        Monotonic::PartlyTested { untested } => {
-            format!("monotonic: not tested for {}; no other clock went backwards within a thread", names(untested))
-        }
-    }
-}
-
-/// In words.
-pub fn causality(conclusion: &Causality) -> String {
-    let values = |new: u64| counted(new, "new value", "new values");
-    match &conclusion.across_cores {
-        AcrossCores::WentBackwards { violations, observations, messages } => format!(
-            "not causal across cores: clocks that must be causal went backwards {} in {} and {}",
-            counted(*violations, "time", "times"),
-            counted(*observations, "observation", "observations"),
-            counted(*messages, "message", "messages")
-        ),
-        AcrossCores::Causal { clocks, new_values, pairs, only_pair } => {
-            let whence = match only_pair {
-                Some((writer, reader)) => format!("CPU {writer} → {reader}"),
-                None => format!("{} pairs of CPUs", count(*pairs)),
-            };
-            let clocks = counted(*clocks, "clock", "clocks");
-            format!("causal across cores: none of {clocks} went backwards in {} ({whence})", values(*new_values))
-        }
-        AcrossCores::NotTested { reason } => format!("causal across cores: not tested: {reason}"),
-        AcrossCores::Unknown { unknown, clocks, new_values } => {
-            let why = |clock: &ClockId| {
-                let reason = conclusion.of(clock).and_then(|of| of.reason_unknown.as_deref());
-                format!("{} ({})", quoted(clock.name()), given(reason))
-            };
-            let unknown: Vec<String> = unknown.iter().map(why).collect();
-            let others = match clocks {
-                0 => String::new(),
-                _ => format!(
-                    "; none of {} went backwards in {}",
-                    counted(*clocks, "other clock", "other clocks"),
-                    values(*new_values)
-                ),
-            };
-            format!("causal across cores: unknown for {}{others}", unknown.join(", "))
-        }
-    }
-}
-
 fn skew(conclusion: &Skew, record: &Record) -> String {
     let causality = record.content.causality();
     let of = match causality.pairs_tested_of_more() {
@@ -227,30 +169,6 @@ fn skew(conclusion: &Skew, record: &Record) -> String {
         Skew::NotTested { reason } => format!("core-to-core skew: not tested: {reason}"),
         Skew::Apart { up_to_ns } => format!("CPUs disagree by up to {}{of}", ns(*up_to_ns)),
         Skew::NotExcluded { below_ns } => format!("core-to-core skew, if any, is {}{of}", TIME.below(*below_ns)),
-    }
-}
-
-/// In words.
-pub fn fast_path(conclusion: &FastPath) -> String {
-    let known = |method: Option<PathMethod>| match method {
-        None => "evidence not recorded",
-        Some(PathMethod::ByConstruction) => "by construction",
-        Some(PathMethod::Proved) => "proved",
-        Some(PathMethod::Counted) => "counted",
-        Some(PathMethod::Inferred) => "inferred from timing, may be wrong",
-    };
-    match conclusion {
-        FastPath::ProbablyVdso { method } => {
-            format!("{CLOCK} is probably on its fast path, the vDSO ({})", known(*method))
-        }
-        FastPath::Vdso { method } => {
-            format!("{CLOCK} is on its fast path: the vDSO, no system call ({})", known(Some(*method)))
-        }
-        FastPath::SystemCall { method } => {
-            format!("{CLOCK} is off its fast path: every read is a system call ({})", known(*method))
-        }
-        FastPath::Unknown { reason } => format!("fast path of {CLOCK}: unknown: {reason}"),
-        FastPath::NotTested { reason } => format!("fast path of {CLOCK}: not tested: {reason}"),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::json::document;
 use crate::judgement::facts::Facts;
 use crate::judgement::host::host;
 use crate::kinds::class_of;
-use crate::rules::judge;
+use crate::rules::judged;
 use crate::screen::View;
 use chronoscope_harness::finding::HostState;
 use chronoscope_harness::finding::{Finding, Kind};
@@ -69,7 +69,7 @@ fn every_known_record_fits_at_every_width() {
         let mut record = document(text).expect("it is a record");
         // One of a section as if it were of a check: then hardly anything was checked.
         record.command = "check".to_owned();
-        judge(&mut record);
+        let record = judged(record);
         assert!(record.content.has_first_screen());
         assert_fits(&record, (40..=200).step_by(4));
     }
@@ -118,8 +118,7 @@ fn what_was_not_measured_is_no_tick() {
     content["sections"]["causality"]["report"] =
         value!({ "pairs": [], "pairs_possible": 0, "litmus": [], "reason_unavailable": "one CPU is allowed" });
     root["machine"]["tsc"]["class"] = value!(null);
-    let mut record = document(&root.to_string()).unwrap();
-    judge(&mut record);
+    let record = judged(document(&root.to_string()).unwrap());
     let screen = screen_at(&record, COLUMNS);
     assert!(!screen.contains('✔') && screen.contains("interrupted"), "{screen}");
     assert_eq!(record.content.judgement.as_ref().unwrap().host.as_ref().unwrap().state, HostState::Unknown);
@@ -131,7 +130,7 @@ fn a_failed_part_takes_the_ok() {
     for part in &mut record.content.parts {
         part.outcome = Outcome::Failed;
     }
-    judge(&mut record);
+    let record = judged(record);
     let host = record.content.judgement.as_ref().unwrap().host.as_ref().unwrap();
     assert!(host.state != HostState::Ok && !host.complete, "{host:?}");
 }
@@ -156,7 +155,7 @@ proptest! {
         let root: Value = mutated_in(root, &mutations, chosen, |text| document(text).is_ok());
         let mut record = document(&root.to_string()).unwrap();
         if !keeps_screen {
-            judge(&mut record);
+            record = judged(record);
         }
         for columns in [COLUMNS, columns] {
             let screen = page(&record, CHECK, Width::of_columns(columns));

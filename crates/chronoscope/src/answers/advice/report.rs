@@ -134,6 +134,6 @@ pub struct SymptomAdvice {
     pub runs: Vec<String>,
     /// The findings about it that this document has: their ids.
     pub found: Vec<String>,
-    /// The findings about it that this document has not: their ids.
+    /// The findings about it that were looked for and not found: their ids.
     pub absent: Vec<String>,
 }

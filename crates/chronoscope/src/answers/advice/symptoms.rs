@@ -3,7 +3,10 @@
 use serde::Serialize;
 
 use super::report::SymptomAdvice;
-use crate::document::{Outcome, Record};
+use crate::document::Record;
+use crate::judgement::rules::is_told;
+use crate::kinds;
+use crate::part::Part;
 use crate::registry::parts_of;
 
 /// A row of the table.
@@ -41,7 +44,7 @@ pub const SYMPTOMS: &[Symptom] = &[
         symptom: "overflow when subtracting duration from instant",
         words: &["overflow subtracting|duration instant", "supplied instant later"],
         usually: "a time before the clock's zero, which may be the start of the machine; seldom a clock that goes backwards",
-        runs: &["clocks", "causality"],
+        runs: &["clocks", "reads", "causality"],
         findings: &["negative_elapsed", "non_causal_read"],
     },
     Symptom {
@@ -119,7 +122,7 @@ pub const SYMPTOMS: &[Symptom] = &[
         words: &["latency|occasional spike|spikes|outlier|outliers|stalls|hiccups|pauses"],
         usually: "the kernel or the hypervisor gave the CPU to something else",
         runs: &["hiccups", "reads"],
-        findings: &["computing_held_up", "woken_late", "noisy_machine", "stolen_time", "core_shared"],
+        findings: &["computing_held_up", "woken_late", "noisy_machine", "stolen_time"],
     },
     Symptom {
         symptom: "container throttled",
@@ -210,7 +213,10 @@ pub fn find(text: &str) -> Option<&'static Symptom> {
 /// Which of the row's findings are in `record`; `asked` are the user's words.
 pub fn look_up(row: &Symptom, asked: &str, record: &Record) -> SymptomAdvice {
     let has = |id: &&str| record.findings.iter().any(|finding| finding.id == *id);
-    let (found, absent): (Vec<&str>, Vec<&str>) = row.findings.iter().partition(|id| has(id));
+    let (found, mut absent): (Vec<&str>, Vec<&str>) = row.findings.iter().partition(|id| has(id));
+    let measured = kinds::measured(record);
+    let is_told = |id: &str| kinds::of_check(id).is_some_and(|kind| is_told(record, *kind));
+    absent.retain(|id| is_measured(id, &measured) && is_told(id));
     let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
     SymptomAdvice {
         asked: asked.to_owned(),
@@ -222,14 +228,16 @@ pub fn look_up(row: &Symptom, asked: &str, record: &Record) -> SymptomAdvice {
     }
 }
 
+/// Whether these parts are all that some rule looks at for the finding `id`.
+pub fn is_measured(id: &str, parts: &[Part]) -> bool {
+    let rules = kinds::parts_yielding(id);
+    rules.is_empty() || rules.iter().any(|rule| rule.iter().all(|part| parts.contains(part)))
+}
+
 /// Why a document has nothing for `row`, and what measures it; None if it has something.
 pub fn lacking(row: &Symptom, record: &Record) -> Option<String> {
-    let is_measured = |section: &&str| {
-        let parts = parts_of(section);
-        let mut reports =
-            record.content.parts.iter().filter(|report| parts.iter().any(|part| part.part == report.part));
-        reports.any(|report| matches!(report.outcome, Outcome::Done | Outcome::Incomplete))
-    };
+    let measured = kinds::measured(record);
+    let is_measured = |section: &&str| parts_of(section).iter().any(|row| measured.contains(&row.part));
     let measures = commands(&row.runs[..1]);
     (!row.runs.iter().any(is_measured))
         .then(|| format!("it has nothing about \"{}\"; {measures} --output FILE measures it", row.symptom))

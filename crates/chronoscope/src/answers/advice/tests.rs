@@ -12,10 +12,11 @@ use super::locking::{phases_needed, uneven};
 use super::methods::{Setting, batch, direct, repetitions};
 use super::repetitions::{deviation_in_steps, readings};
 use super::report::{Fit, IntervalQuestion, Method, MethodAdvice};
-use super::symptoms::{SYMPTOMS, commands, find};
+use super::symptoms::{SYMPTOMS, commands, find, is_measured, look_up};
 use super::usable_clocks::UsableClock;
 use crate::document::Record;
 use crate::json::document;
+use crate::part::Part;
 use crate::{kinds, registry};
 
 const EXPERIMENTS: usize = 1_000;
@@ -412,18 +413,27 @@ fn a_reading_of_enough_is_advised_with_what_it_is_off_by() {
 }
 
 #[test]
+fn what_was_not_measured_is_not_called_absent() {
+    let record = document(include_str!("../../../../../docs/shown/sync.json")).unwrap();
+    let absent = |text: &str| look_up(find(text).unwrap(), text, &record).absent;
+    assert_eq!(
+        absent("clock drifts"),
+        ["monotonic_slewed", "frequency_at_limit", "frequency_misdeclared", "raw_clock_off"]
+    );
+    assert_eq!(absent("latency spikes"), [""; 0], "neither gaps nor stolen time were looked at");
+}
+
+#[test]
 fn every_row_is_sound() {
     assert!(SYMPTOMS.len() <= 30);
     for row in SYMPTOMS {
         assert_eq!(find(row.symptom), Some(row));
         assert!(!row.runs.is_empty() && row.runs.iter().all(|name| registry::NAMES.contains(name)), "{row:?}");
         assert!(!row.findings.is_empty() && !row.usually.ends_with('.'), "{row:?}");
+        // What it runs measures what it names.
+        let runs: Vec<Part> = row.runs.iter().flat_map(|name| registry::parts_of(name)).map(|row| row.part).collect();
         for id in row.findings {
-            let kind = kinds::of_check(id).expect("a kind");
-            // What the machine is, is known whatever runs.
-            let of_machine = kinds::kinds_in(crate::machine::rules::RULES).any(|known| known == kind);
-            let can = of_machine || row.runs.iter().any(|name| kind.is_shown_in(name));
-            assert!(can, "{}: {id}", row.symptom);
+            assert!(kinds::of_check(id).is_some() && is_measured(id, &runs), "{}: {id}", row.symptom);
         }
     }
 }

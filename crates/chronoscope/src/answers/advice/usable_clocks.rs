@@ -202,10 +202,8 @@ fn of_runtime(kind: RuntimeKind, question: &IntervalQuestion, record: &Record) -
     let runtimes: Vec<&Runtime> = record.content.runtimes().iter().filter(|runtime| runtime.kind == kind).collect();
     if !runtimes.iter().any(|runtime| runtime.available) {
         let reason = runtimes.iter().find_map(|runtime| runtime.reason_unavailable.clone());
-        return Err(match reason {
-            Some(reason) => format!("{title} was not measured: {reason}"),
-            None => format!("{title} was not measured"),
-        });
+        let why = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+        return Err(format!("{title} was not measured{why}"));
     }
     let clocks = || runtimes.iter().flat_map(|runtime| runtime.clocks.iter().map(move |clock| (*runtime, clock)));
     let suits = |clock: &RuntimeClock| match &question.clock {
@@ -259,24 +257,15 @@ pub fn lacking(question: &IntervalQuestion, record: &Record) -> Option<String> {
 /// Which clocks there are, if the one asked for is none of them.
 fn unknown_clock(question: &IntervalQuestion, record: &Record) -> Option<String> {
     let name = question.clock.as_deref()?;
-    let (owner, names): (String, Vec<String>) = match question.runtime {
-        None => {
-            let advice = advice(record);
-            if advice.iter().any(|clock| clock.name.name() == name) {
-                return None;
-            }
-            ("this document".to_owned(), advice.iter().map(|clock| clock.name.to_string()).collect())
-        }
+    let (owner, mut names): (&str, Vec<&str>) = match question.runtime {
+        None => ("this document", advice(record).iter().map(|clock| clock.name.name()).collect()),
         Some(kind) => {
             let of_kind = record.content.runtimes().iter().filter(|runtime| runtime.kind == kind);
-            let mut names: Vec<String> =
-                of_kind.flat_map(|runtime| runtime.clocks.iter().map(|clock| clock.name.clone())).collect();
-            names.dedup();
-            if names.iter().any(|of| of == name) {
-                return None;
-            }
-            (kind.title().to_owned(), names)
+            let clocks = of_kind.flat_map(|runtime| &runtime.clocks);
+            (kind.title(), clocks.map(|clock| clock.name.as_str()).collect())
         }
     };
-    (!names.is_empty()).then(|| format!("there is no clock {name} in {owner}; it has {}", names.join(", ")))
+    names.dedup();
+    let is_other = !names.is_empty() && !names.contains(&name);
+    is_other.then(|| format!("there is no clock {name} in {owner}; it has {}", names.join(", ")))
 }

@@ -33,9 +33,7 @@ pub fn conditions(record: &Record) -> Option<String> {
 }
 
 fn facts(record: &Record) -> Vec<Fact> {
-    let mut facts = of_machine(&record.machine);
-    facts.extend(of_run(record));
-    facts
+    [of_machine(&record.machine), of_run(record)].concat()
 }
 
 fn of_machine(machine: &Machine) -> Vec<Fact> {
@@ -51,7 +49,8 @@ fn of_machine(machine: &Machine) -> Vec<Fact> {
         (None, present) => yes_or_no(present),
     };
     let limit = |quota: f64| format!("{quota} CPUs");
-    let mut facts = vec![
+    let boot = machine.kernel.boot_parameters.all();
+    vec![
         ("machine", word(&machine.hostname)),
         ("CPU", word(&machine.cpu.brand)),
         ("CPUs online", machine.cpu.online.map(|online| online.to_string()).unwrap_or_default()),
@@ -64,10 +63,8 @@ fn of_machine(machine: &Machine) -> Vec<Fact> {
         ("container", word(&machine.hypervisor.container)),
         ("governor", machine.governors.all().join(", ")),
         ("CPU limit", machine.cpu_quota.value().copied().flatten().map_or_else(|| "none".to_owned(), limit)),
-    ];
-    let boot = machine.kernel.boot_parameters.all();
-    facts.push(("boot parameters", if boot.is_empty() { "none".to_owned() } else { boot.join(" ") }));
-    facts
+        ("boot parameters", if boot.is_empty() { "none".to_owned() } else { boot.join(" ") }),
+    ]
 }
 
 fn of_run(record: &Document<Content>) -> Vec<Fact> {

@@ -3,8 +3,8 @@
 use chronoscope_harness::finding::Finding;
 
 use super::report::FindingName;
-use crate::document::{Outcome, Record};
-use crate::part::{Part, PartRow};
+use crate::document::Record;
+use crate::judgement::rules::noise;
 use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::report::Runtime;
 use crate::{engine, kinds};
@@ -46,34 +46,28 @@ fn name(finding: &Finding, of: &Record) -> Name {
     (finding.id.clone().into_owned(), finding.subject.as_ref().map(bare))
 }
 
-/// Whether `other` measured all that the finding of `this` may come from. Rules do not say which part of their section they look at:
-/// it has to be every part that was measured in `this`.
+/// Whether `other` measured all that the finding of `this` may come from: of the parts that a rule of its kind looks at, every one
+/// that was measured in `this`.
 fn has_looked_for(other: &Record, finding: &Finding, this: &Record) -> bool {
-    let (of_this, of_other) = (measured(this), measured(other));
-    let all_of = |is_of: &dyn Fn(Part) -> bool| {
-        let mut parts = of_this.iter().filter(|part| is_of(**part)).peekable();
-        parts.peek().is_some() && parts.all(|part| of_other.contains(part))
-    };
-    let sections = kinds::parts_yielding(&finding.id);
-    if !sections.is_empty() {
-        return sections.iter().any(|rows| all_of(&|part| rows.iter().any(|row| row.part == part)));
-    }
+    let (of_this, of_other) = (kinds::measured(this), kinds::measured(other));
     let is_it = |id: &str| id == finding.id;
-    if kinds::kinds_in(engine::rules::RULES).any(|kind| is_it(kind.id)) {
+    let of_run = noise::RULES.iter().flat_map(|(_, rule)| rule.yields).chain(kinds::kinds_in(engine::rules::RULES));
+    if of_run.into_iter().any(|kind| is_it(kind.id)) {
         return of_this.iter().all(|part| of_other.contains(part));
+    }
+    let rules = kinds::parts_yielding(&finding.id);
+    if !rules.is_empty() {
+        return rules.iter().any(|parts| {
+            let mut parts = of_this.iter().filter(|part| parts.contains(part)).peekable();
+            parts.peek().is_some() && parts.all(|part| of_other.contains(part))
+        });
     }
     kinds::looked_for(other).iter().any(|kind| is_it(kind.id)) || !kinds::all().any(|kind| is_it(kind.id))
 }
 
-fn measured(record: &Record) -> Vec<Part> {
-    let done = record.content.parts.iter().filter(|part| matches!(part.outcome, Outcome::Done | Outcome::Incomplete));
-    done.map(|part| part.part).collect()
-}
-
 /// Whether the language runtimes that the finding of `this` is about were tried in `other`: a check tries as many as it has time for.
 fn has_tried_runtimes(other: &Record, finding: &Finding, this: &Record) -> bool {
-    let is_theirs = |rows: &[PartRow]| rows.iter().any(|row| row.part == RUNTIMES);
-    let is_of_all = finding.subject.is_none() && kinds::parts_yielding(&finding.id).into_iter().any(is_theirs);
+    let is_of_all = finding.subject.is_none() && kinds::parts_yielding(&finding.id).concat().contains(&RUNTIMES);
     let is_about = |runtime: &&Runtime| match &finding.subject {
         Some(subject) => is_about(subject, runtime),
         None => is_of_all && runtime.available,
@@ -103,8 +97,10 @@ fn is_about(subject: &str, runtime: &Runtime) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Outcome;
     use crate::json::document;
-    use crate::rules::judge;
+    use crate::part::Part;
+    use crate::rules::judged;
     use chronoscope_harness::finding::Severity;
     use chronoscope_probes::RuntimeKind;
 
@@ -165,8 +161,7 @@ mod tests {
             other.content.parts.iter_mut().for_each(|part| part.outcome = outcome);
             assert!(findings_missing(&this, &other).iter().all(|it| it.id == "stolen_time"), "{outcome:?}");
         }
-        let mut blank = crate::rules::tests::blank();
-        judge(&mut blank);
+        let blank = judged(crate::rules::tests::blank());
         assert!(findings_missing(&record(), &blank).iter().all(|it| !it.id.contains("runtime")));
     }
 
@@ -216,7 +211,7 @@ mod tests {
         let (base, mut this) = (of_runtimes(), of_runtimes());
         let mono = runtime(&mut this, RuntimeKind::Mono);
         mono.version = Some("6.12.0.200".to_owned());
-        judge(&mut this);
+        let this = judged(this);
         assert!(this.findings.iter().any(|it| it.subject.as_deref().is_some_and(|it| it.contains("Mono 6.12.0.200"))));
         let of_mono = |names: Vec<FindingName>| {
             names.iter().any(|it| it.subject.as_deref().is_some_and(|it| it.contains("Mono")))

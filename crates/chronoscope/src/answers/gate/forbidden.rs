@@ -2,10 +2,9 @@
 
 use super::report::{Judged, RuleOutcome};
 use super::rule::Rule;
-use crate::document::{Outcome, Record};
+use crate::document::Record;
+use crate::kinds::{self, reason_not_looked_for, reason_unexamined};
 use crate::part::Part;
-use crate::sections::runtimes::rules::latch;
-use crate::{kinds, registry};
 use chronoscope_harness::finding::{Finding, Kind, Severity};
 
 /// The kind of finding of this id.
@@ -24,7 +23,7 @@ pub fn kind(id: &str) -> Result<Kind, String> {
 /// If this build does not know it.
 pub fn rule(id: &str) -> Result<Rule, String> {
     let kind = kind(id)?;
-    Ok(Rule::new(format!("forbid {}", kind.id), move |record| judge(record, &kind)))
+    Ok(Rule::new(format!("forbid {}", kind.id), move |record| absent(record, kind, "none found")))
 }
 
 /// The rule that there is no finding of severity warning or worse.
@@ -32,22 +31,25 @@ pub fn strict() -> Rule {
     Rule::new("strict".to_owned(), no_warning)
 }
 
-/// Whether there is no finding of this kind. That none was found tells something only if it was looked for.
-fn judge(record: &Record, kind: &Kind) -> Judged {
-    let found: Vec<&Finding> = record.findings.iter().filter(|finding| finding.is(*kind)).collect();
+/// Whether there is no finding of this kind, in words if so. That none was found tells something only if it was looked for.
+pub fn absent(record: &Record, kind: Kind, words: &str) -> Judged {
+    let found: Vec<&Finding> = record.findings.iter().filter(|finding| finding.is(kind)).collect();
     if let Some(first) = found.first() {
         let more = if found.len() > 1 { format!("; {} such findings", found.len()) } else { String::new() };
-        let judged = Judged::seen(RuleOutcome::Failed, format!("{}{more}", first.evidence.summary));
-        let advice: &[String] = &first.advice;
-        return match advice.is_empty() {
-            true => judged.advice(kind.mend),
-            false => advice.iter().fold(judged, |judged, advice| judged.advice(advice)),
-        };
+        return failed(record, kind, format!("{}{more}", first.evidence.summary));
     }
     match reason_not_looked_for(record, kind) {
         Some(reason) => Judged::unknown(reason),
-        None => Judged::seen(RuleOutcome::Passed, format!("{} found", no(kind.severity))),
+        None => Judged::seen(RuleOutcome::Passed, words),
     }
+}
+
+/// Not met, as `words` say, with what to do about the first finding of this kind.
+pub fn failed(record: &Record, kind: Kind, words: String) -> Judged {
+    let found = record.findings.iter().find(|finding| finding.is(kind));
+    let advice = found.map(|finding| finding.advice.clone()).filter(|advice| !advice.is_empty());
+    let advice = advice.unwrap_or_else(|| vec![kind.mend.to_owned()]);
+    Judged { advice, ..Judged::seen(RuleOutcome::Failed, words) }
 }
 
 /// Whether there is no finding of severity warning or worse.
@@ -63,48 +65,10 @@ fn no_warning(record: &Record) -> Judged {
         let words = format!("warnings or errors: {}", found.join(", "));
         return Judged::seen(RuleOutcome::Failed, words).advice("`chronoscope findings ID` explains each");
     }
-    if let Some(failed) = record.content.parts.iter().find(|report| report.outcome == Outcome::Failed) {
-        return Judged::unknown(format!("{} could not be measured", failed.part.title()));
+    let parts: Vec<Part> = record.content.parts.iter().map(|report| report.part).collect();
+    match reason_unexamined(record, &parts) {
+        Some(reason) => Judged::unknown(reason),
+        None if record.content.is_check() && parts.is_empty() => Judged::unknown("nothing was measured"),
+        None => Judged::seen(RuleOutcome::Passed, "no warning or error"),
     }
-    if record.content.is_check() && record.content.parts.iter().all(|report| report.outcome == Outcome::Skipped) {
-        return Judged::unknown("nothing was measured");
-    }
-    Judged::seen(RuleOutcome::Passed, "no warning or error")
-}
-
-const fn no(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Notice => "no such notice",
-        Severity::Warning => "no such warning",
-        Severity::Critical => "no such error",
-    }
-}
-
-/// Why such a finding could not have been made; None if it could.
-fn reason_not_looked_for(record: &Record, kind: &Kind) -> Option<String> {
-    if !kinds::looked_for(record).contains(&kind) {
-        return Some(format!("`{}` does not look for it", record.command));
-    }
-    if !record.content.is_check() {
-        return None;
-    }
-    let is_measured = |part: Part, least: Outcome| {
-        record
-            .content
-            .parts
-            .iter()
-            .any(|report| report.part == part && (report.outcome == Outcome::Done || report.outcome == least))
-    };
-    if latch::yields(kind.id) && record.content.runtimes().iter().all(|runtime| runtime.latch.is_none()) {
-        return Some("no threads were released together; `chronoscope runtimes --latch N` does that".to_owned());
-    }
-    // A kind belongs to the first section it names.
-    let Some(section) = kind.shown_in.first() else {
-        let is_any = record.content.parts.iter().any(|report| is_measured(report.part, Outcome::Incomplete));
-        return (!is_any).then(|| "nothing was measured".to_owned());
-    };
-    let parts = registry::parts_of(section).iter().map(|row| row.part);
-    let missing: Vec<Part> = parts.filter(|part| !is_measured(*part, Outcome::Done)).collect();
-    let first = missing.first()?;
-    Some(format!("{} not examined: {}", first.title(), record.content.reason_missing(&missing)))
 }

@@ -58,7 +58,10 @@ fn test_case(writer: &mut Writer<Vec<u8>>, rule: &Judged) -> std::io::Result<()>
     let case = writer.create_element("testcase").with_attributes(case);
     let element = match rule.outcome {
         RuleOutcome::Passed => {
-            return case.write_inner_content(|writer| said(writer, "system-out", &seen)).map(|_| ());
+            let seen = BytesText::new(&seen);
+            let write =
+                |writer: &mut Writer<_>| writer.create_element("system-out").write_text_content(seen).map(|_| ());
+            return case.write_inner_content(write).map(|_| ());
         }
         RuleOutcome::Failed => "failure",
         RuleOutcome::Unresolved | RuleOutcome::Unknown => "error",
@@ -70,8 +73,4 @@ fn test_case(writer: &mut Writer<Vec<u8>>, rule: &Judged) -> std::io::Result<()>
         writer.create_element(element).with_attributes(told).write_text_content(BytesText::new(&words)).map(|_| ())
     })?;
     Ok(())
-}
-
-fn said(writer: &mut Writer<Vec<u8>>, element: &str, words: &str) -> std::io::Result<()> {
-    writer.create_element(element).write_text_content(BytesText::new(words)).map(|_| ())
 }

@@ -1,33 +1,35 @@
-//! Rules that require a property: each follows a fact of the machine, or the conclusion of the document.
+//! Rules that require a property: there is no finding of a kind, or the document concludes so.
 
+use super::forbidden::{absent, failed};
 use super::report::{Judged, RuleOutcome};
 use super::rule::Rule;
 use crate::document::Record;
-use crate::judgement::Judgement;
-use crate::judgement::causality::AcrossCores;
-use crate::judgement::clocksource as sources;
 use crate::judgement::grade::Grade;
 use crate::judgement::path::FastPath;
 use crate::judgement::rules::causality::NON_CAUSAL_READ;
+use crate::judgement::rules::clocks::OS_CLOCK_ON_SLOW_PATH;
 use crate::judgement::rules::machine::TSC_NOT_INVARIANT;
-use crate::judgement::rules::remedies::way_off_the_slow_path;
-use crate::screen::verdict;
+use crate::judgement::{Judgement, words};
 use crate::sections::clocks::rules::PATH_INFERRED;
-use crate::sections::sync::discipline::DisciplineState;
-use crate::sections::sync::plan::SYNC;
 use crate::sections::sync::rules::WALL_CLOCK_UNDISCIPLINED;
 use crate::shared_findings::NEGATIVE_ELAPSED;
-use chronoscope_harness::record::{Clocksource, TscClass};
+use chronoscope_harness::finding::Kind;
 
-/// A property that a machine must have, by name, and what judges it.
-type Property = (&'static str, fn(&Record) -> Judged);
+/// A property that a machine must have, by name, the kind of finding that denies it, and what judges it.
+type Property = (&'static str, Kind, fn(&Record, Kind) -> Judged);
 
 static PROPERTIES: [Property; 5] = [
-    ("vdso", |record| concluded(record, vdso)),
-    ("causal", |record| concluded(record, causal)),
-    ("monotonic", |record| concluded(record, monotonic)),
-    ("invariant_tsc", invariant_tsc),
-    ("ntp", ntp),
+    ("vdso", OS_CLOCK_ON_SLOW_PATH, |record, kind| {
+        concluded(record, kind, |all| (all.path.grade(), words::fast_path(&all.path)))
+    }),
+    ("causal", NON_CAUSAL_READ, |record, kind| {
+        concluded(record, kind, |all| (all.causality.grade(), words::causality(&all.causality)))
+    }),
+    ("monotonic", NEGATIVE_ELAPSED, |record, kind| {
+        concluded(record, kind, |all| (all.monotonic.grade(), words::monotonic(&all.monotonic)))
+    }),
+    ("invariant_tsc", TSC_NOT_INVARIANT, |record, kind| absent(record, kind, "the TSC is invariant")),
+    ("ntp", WALL_CLOCK_UNDISCIPLINED, |record, kind| absent(record, kind, "something disciplines the wall clock")),
 ];
 
 /// The rule that requires a property, or `clocksource=NAME`.
@@ -45,97 +47,44 @@ pub fn rule(text: &str) -> Result<Rule, String> {
         return Ok(Rule::new(format!("require clocksource={name}"), move |record| clocksource(record, &name)));
     }
     let word = text.replace('-', "_");
-    match PROPERTIES.iter().find(|(name, _)| *name == word) {
-        Some((name, judge)) => Ok(Rule::new(format!("require {name}"), *judge)),
+    match PROPERTIES.iter().find(|(name, ..)| *name == word) {
+        Some((name, kind, judge)) => Ok(Rule::new(format!("require {name}"), |record| judge(record, *kind))),
         None => {
-            let names = PROPERTIES.map(|(name, _)| name).join(", ");
+            let names = PROPERTIES.map(|(name, ..)| name).join(", ");
             Err(format!("unknown requirement `{text}`; choose {names} or clocksource=NAME"))
         }
     }
 }
 
-/// By the conclusions of the document, if it has any.
-fn concluded(record: &Record, judge: fn(&Judgement, &Record) -> Judged) -> Judged {
-    match &record.content.judgement {
-        Some(judgement) => judge(judgement, record),
-        None => Judged::unknown(format!("`{}` wrote this document, which has no check of the clocks", record.command)),
-    }
-}
-
-/// By the grade of a conclusion in `words`; `mend` is for a bad one.
-fn graded(grade: Grade, words: String, mend: impl Into<String>) -> Judged {
+/// By a conclusion of the document, if it has any.
+fn concluded(record: &Record, kind: Kind, judge: fn(&Judgement) -> (Grade, String)) -> Judged {
+    let Some(judgement) = &record.content.judgement else {
+        return Judged::unknown(format!("`{}` wrote this document, which has no check of the clocks", record.command));
+    };
+    let (grade, words) = judge(judgement);
     match grade {
         Grade::Good => Judged::seen(RuleOutcome::Passed, words),
+        Grade::Warning | Grade::Critical => failed(record, kind, words),
+        Grade::Unknown if kind == OS_CLOCK_ON_SLOW_PATH && matches!(judgement.path, FastPath::ProbablyVdso { .. }) => {
+            Judged::seen(RuleOutcome::Unresolved, words).advice(PATH_INFERRED.mend)
+        }
         Grade::Unknown => Judged::unknown(words),
-        Grade::Warning | Grade::Critical => Judged::seen(RuleOutcome::Failed, words).advice(mend),
     }
 }
 
-fn vdso(all: &Judgement, record: &Record) -> Judged {
-    let (found, words) = (&all.path, verdict::fast_path(&all.path));
-    match found {
-        FastPath::ProbablyVdso { .. } => Judged::seen(RuleOutcome::Unresolved, words).advice(PATH_INFERRED.mend),
-        _ => graded(found.grade(), words, way_off_the_slow_path(record)),
-    }
-}
-
-fn causal(all: &Judgement, _: &Record) -> Judged {
-    let found = &all.causality;
-    let judged = graded(found.grade(), verdict::causality(found), NON_CAUSAL_READ.mend);
-    match found.across_cores {
-        AcrossCores::Unknown { .. } => {
-            judged.advice("more observations may tell: chronoscope causality, or --thorough")
-        }
-        _ => judged,
-    }
-}
-
-fn monotonic(all: &Judgement, _: &Record) -> Judged {
-    graded(all.monotonic.grade(), verdict::monotonic(&all.monotonic), NEGATIVE_ELAPSED.mend)
-}
-
-fn invariant_tsc(record: &Record) -> Judged {
-    let tsc = &record.machine.tsc;
-    match tsc.class {
-        None => Judged::unknown("whether the counter keeps its rate is unknown here"),
-        Some(TscClass::Invariant) => Judged::seen(RuleOutcome::Passed, "the TSC is invariant"),
-        Some(class) => {
-            let words = format!("the TSC is {}: {}", class.word(), tsc.class_evidence);
-            Judged::seen(RuleOutcome::Failed, words).advice(TSC_NOT_INVARIANT.mend)
-        }
-    }
-}
-
-fn ntp(record: &Record) -> Judged {
-    let Some(sync) = record.content.sync().as_ref() else {
-        return Judged::unknown(format!("the wall clock was not examined: {}", record.content.reason_missing(&[SYNC])));
-    };
-    let evidence = sync.discipline.evidence.join("; ");
-    match sync.discipline.state {
-        DisciplineState::Disciplined => Judged::seen(RuleOutcome::Passed, format!("disciplined: {evidence}")),
-        DisciplineState::NotDisciplined => {
-            Judged::seen(RuleOutcome::Failed, format!("nothing disciplines the wall clock: {evidence}"))
-                .advice(WALL_CLOCK_UNDISCIPLINED.mend)
-        }
-        DisciplineState::Unknown => {
-            Judged::unknown(format!("it is unknown what disciplines the wall clock: {evidence}"))
-        }
-    }
-}
-
+/// By what the kernel uses, with the document's advice on this clocksource.
 fn clocksource(record: &Record, name: &str) -> Judged {
     let source = &record.machine.clocksource;
     let Some(current) = &source.current else {
         let reason = source.reason_unavailable.as_deref().unwrap_or("the record gives no reason");
         return Judged::unknown(format!("the clocksource is unknown: {reason}"));
     };
-    if current == name {
-        return Judged::seen(RuleOutcome::Passed, format!("the kernel uses {current}"));
-    }
-    let judged = Judged::seen(RuleOutcome::Failed, format!("the kernel uses {current}"));
-    match (source.offers(name), sources::doubt(record.content.counter_doubt(), name)) {
-        (false, _) => judged.advice(format!("the kernel offers only {}", source.available.join(", "))),
-        (true, Some(doubt)) => judged.advice(format!("the kernel offers {name}, but do not switch to it: {doubt}")),
-        (true, None) => judged.advice(format!("switch with {}", Clocksource::switch_command(name))),
+    let is_it = current == name;
+    let outcome = if is_it { RuleOutcome::Passed } else { RuleOutcome::Failed };
+    let judged = Judged::seen(outcome, format!("the kernel uses {current}"));
+    let mut known = record.content.judgement.iter().flat_map(|judgement| &judgement.clocksources);
+    match known.find(|known| known.name == name) {
+        Some(known) => judged.advice(&known.advice),
+        None => judged.advice(format!("the kernel offers only {}", source.available.join(", "))),
     }
 }

@@ -1,8 +1,9 @@
 //! This check compared with the last one of the same machine, in one sentence.
 
 pub mod report;
-pub mod view;
 pub mod when;
+
+use std::collections::BTreeSet;
 
 use chronoscope_harness::finding::Severity;
 use chronoscope_harness::quantity::PERCENT;
@@ -117,13 +118,8 @@ fn bare(fact: &str) -> &str {
 }
 
 fn distinct(words: impl Iterator<Item = String>) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for word in words {
-        if !all.contains(&word) {
-            all.push(word);
-        }
-    }
-    all
+    let mut seen = BTreeSet::new();
+    words.filter(|word| seen.insert(word.clone())).collect()
 }
 
 /// The first few, and the number of the rest.
@@ -167,9 +163,8 @@ mod tests {
             (latency.estimate, latency.low, latency.high) =
                 (2.0 * latency.estimate, 2.0 * latency.low, 2.0 * latency.high);
         }
-        let mut finding = this.findings[0].clone();
-        finding.id = "made_up".into();
-        this.findings = vec![finding];
+        this.findings.truncate(1);
+        this.findings[0].id = "made_up".into();
         let found = of(&this, &last);
         let sentence = &found.sentence;
         let told = "CLOCK_MONOTONIC +100 % a read (slower), 11 figures worse, new: made_up";

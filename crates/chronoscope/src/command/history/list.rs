@@ -59,7 +59,7 @@ fn row(run: &Run, now: Timestamp, zone: &TimeZone) -> Vec<String> {
         run.machine.clone(),
         run.kernel.clone(),
         run.clocksource.clone(),
-        run.latency_ns.map_or_else(|| "–".to_owned(), |latency| TIME.difference(&latency)),
+        run.figure.map_or_else(|| "–".to_owned(), |latency| TIME.difference(&latency)),
         findings.join(", "),
     ]
 }

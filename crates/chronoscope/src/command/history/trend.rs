@@ -67,7 +67,7 @@ fn page(clock: &str, machine: &str, runs: &[Run], changes: &[Change], width: Wid
         let Change { run, what, before, after, .. } = change;
         text.sentence(Mood::Warning, "┊", &format!("{began}, run {run}: {what} {before} → {after}"));
     }
-    if let Some(latency) = runs.last().and_then(|run| run.latency_ns) {
+    if let Some(latency) = runs.last().and_then(|run| run.figure) {
         text.sentence(Mood::Plain, "·", &format!("latest: {}", TIME.difference(&latency)));
     }
     text.finish()

@@ -2,16 +2,18 @@
 
 use chronoscope_sources::{Guarantee, SourceId};
 
+use super::RuleOfParts;
 use super::remedies::steady_os_clock;
 use crate::document::Record;
+use crate::sections::causality::plan::LITMUS;
 use crate::sections::causality::report::Litmus;
 use crate::sections::clocks::report::ClockReport;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{count, ns, percent};
 use chronoscope_harness::rule::Rule;
 
-pub const RULES: &[Rule<Record>] =
-    &[Rule { yields: &[NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL], find: non_causal_reads }];
+pub const RULES: &[RuleOfParts] =
+    &[(&[LITMUS], Rule { yields: &[NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL], find: non_causal_reads })];
 
 pub const NON_CAUSAL_READ: Kind = Kind::critical(
     "non_causal_read",

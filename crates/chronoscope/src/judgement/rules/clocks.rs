@@ -1,5 +1,8 @@
 //! Clocks, with what consecutive reads saw of them and which clocksource they could have.
 
+use super::RuleOfParts;
+use crate::sections::clocks::plan::{GRANULARITY, PATHS};
+use crate::sections::reads::plan::READS;
 use std::collections::BTreeMap;
 
 use super::remedies::{steady_os_clock, way_off_the_slow_path};
@@ -12,9 +15,9 @@ use chronoscope_harness::quantity::ns;
 use chronoscope_harness::record::Path;
 use chronoscope_harness::rule::Rule;
 
-pub const RULES: &[Rule<Record>] = &[
-    Rule { yields: &[NEGATIVE_ELAPSED], find: negative_elapsed },
-    Rule { yields: &[OS_CLOCK_ON_SLOW_PATH], find: os_clock_on_slow_path },
+pub const RULES: &[RuleOfParts] = &[
+    (&[GRANULARITY, READS], Rule { yields: &[NEGATIVE_ELAPSED], find: negative_elapsed }),
+    (&[PATHS], Rule { yields: &[OS_CLOCK_ON_SLOW_PATH], find: os_clock_on_slow_path }),
 ];
 
 pub const OS_CLOCK_ON_SLOW_PATH: Kind = Kind::warning(

@@ -1,5 +1,6 @@
 //! Hiccups, with what the hypervisor took meanwhile.
 
+use super::RuleOfParts;
 use crate::document::Record;
 use crate::sections::hiccups::plan::HICCUPS;
 use crate::sections::hiccups::report::{HiccupWay, Hiccups};
@@ -8,8 +9,8 @@ use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::{ms, ns, share};
 use chronoscope_harness::rule::Rule;
 
-pub const RULES: &[Rule<Record>] =
-    &[Rule { yields: &[COMPUTING_HELD_UP], find: |record| Vec::from_iter(held_up(record)) }];
+pub const RULES: &[RuleOfParts] =
+    &[(&[HICCUPS], Rule { yields: &[COMPUTING_HELD_UP], find: |record| Vec::from_iter(held_up(record)) })];
 
 pub const COMPUTING_HELD_UP: Kind = Kind::notice(
     "computing_held_up",

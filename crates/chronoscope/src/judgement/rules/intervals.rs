@@ -1,16 +1,18 @@
 //! Intervals, of the clocks that the verdict recommends.
 
+use super::RuleOfParts;
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::judgement::Judgement;
+use crate::sections::clocks::plan::{GRANULARITY, INTERVALS, LATENCY};
 use chronoscope_harness::estimators::intervals::{ShortestInterval, TimedIntervals, Tolerance};
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::ns;
 use chronoscope_harness::rule::Rule;
 
-pub const RULES: &[Rule<Record>] = &[
-    Rule { yields: &[INTERVAL_NEAR_LATENCY], find: interval_near_latency },
-    Rule { yields: &[INTERVAL_CLAIM_REFUTED], find: claim_refuted },
+pub const RULES: &[RuleOfParts] = &[
+    (&[LATENCY, GRANULARITY, INTERVALS], Rule { yields: &[INTERVAL_NEAR_LATENCY], find: interval_near_latency }),
+    (&[LATENCY, GRANULARITY, INTERVALS], Rule { yields: &[INTERVAL_CLAIM_REFUTED], find: claim_refuted }),
 ];
 
 pub const INTERVAL_NEAR_LATENCY: Kind = Kind::warning(

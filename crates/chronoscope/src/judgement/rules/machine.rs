@@ -1,5 +1,6 @@
 //! The machine's counter and clocksources, with what was measured of the clocks on them.
 
+use super::RuleOfParts;
 use super::remedies::steady_os_clock;
 use crate::document::Record;
 use crate::judgement::clocksource;
@@ -9,10 +10,10 @@ use chronoscope_harness::quantity::{PPM, hertz};
 use chronoscope_harness::record::{Clocksource, FrequencySource, TscClass};
 use chronoscope_harness::rule::Rule;
 
-pub const RULES: &[Rule<Record>] = &[
-    Rule { yields: &[TSC_NOT_INVARIANT], find: tsc_not_invariant },
-    Rule { yields: &[FREQUENCY_MISDECLARED], find: frequency_misdeclared },
-    Rule { yields: &[BETTER_CLOCKSOURCE_AVAILABLE], find: better_clocksource },
+pub const RULES: &[RuleOfParts] = &[
+    (&[], Rule { yields: &[TSC_NOT_INVARIANT], find: tsc_not_invariant }),
+    (&[], Rule { yields: &[FREQUENCY_MISDECLARED], find: frequency_misdeclared }),
+    (&[], Rule { yields: &[BETTER_CLOCKSOURCE_AVAILABLE], find: better_clocksource }),
 ];
 
 pub const TSC_NOT_INVARIANT: Kind = Kind::warning(

@@ -1,7 +1,9 @@
 //! Language runtimes, with the way off the slow path and whether the run was interrupted.
 
+use super::RuleOfParts;
 use super::remedies::way_off_the_slow_path;
 use crate::document::Record;
+use crate::sections::runtimes::plan::RUNTIMES;
 use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
 use crate::sections::runtimes::rules::measured;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
@@ -9,8 +11,10 @@ use chronoscope_harness::quantity::count;
 use chronoscope_harness::record::Path;
 use chronoscope_harness::rule::Rule;
 
-pub const RULES: &[Rule<Record>] =
-    &[Rule { yields: &[RUNTIME_ON_SLOW_PATH], find: on_slow_path }, Rule { yields: &[RUNTIME_FAILED], find: failed }];
+pub const RULES: &[RuleOfParts] = &[
+    (&[RUNTIMES], Rule { yields: &[RUNTIME_ON_SLOW_PATH], find: on_slow_path }),
+    (&[RUNTIMES], Rule { yields: &[RUNTIME_FAILED], find: failed }),
+];
 
 pub const RUNTIME_ON_SLOW_PATH: Kind = Kind::warning(
     "runtime_on_slow_path",

@@ -23,6 +23,7 @@ use chronoscope_harness::estimators::intervals::{ShortestInterval, Tolerance};
 use chronoscope_harness::finding::{Finding, HostState};
 use chronoscope_harness::quantity::{TIME, count, ms, ns, share};
 use chronoscope_harness::record::{Known, Path};
+use chronoscope_harness::study_rules::NOISY_MACHINE;
 use chronoscope_probes::RuntimeKind;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::fitted;
@@ -36,8 +37,6 @@ const HOSTNAME: usize = 24;
 const REASON: usize = 60;
 const MEND: usize = 92;
 const SENTENCE: usize = 140;
-/// The finding whose evidence and advice have a row of their own.
-const TOLD_BY_NOISE: &str = "noisy_machine";
 /// Reasons for the state of the host on the screen, at most.
 const REASONS: usize = 3;
 
@@ -118,7 +117,7 @@ fn host(host: &Host, findings: &[Finding], shows_noise: bool) -> Vec<Row> {
     let mut rows = vec![row("HOST", if is_told { 6 } else { 2 }, [Line::styled(DIM, &meaning)])];
     let reasons = host.reasons.iter().take(REASONS).enumerate();
     rows.extend(reasons.map(|(place, reason)| {
-        let said = reason_said(reason, &reason.of(findings), shows_noise && reason.id == TOLD_BY_NOISE);
+        let said = reason_said(reason, &reason.of(findings), shows_noise && reason.id == NOISY_MACHINE.id);
         row("HOST", if place == 0 { 0 } else { 4 }, [said])
     }));
     let more = host.reasons.len().saturating_sub(REASONS);

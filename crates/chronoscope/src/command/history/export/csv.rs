@@ -11,7 +11,7 @@ pub const HEAD: &str =
 pub fn of_series(series: &Series, runs: Vec<Run>, _: bool) -> String {
     let mut table = Writer::from_writer(Vec::new());
     for run in runs {
-        let Some(Estimate { estimate, low, high, confidence }) = run.latency_ns else { continue };
+        let Some(Estimate { estimate, low, high, confidence }) = run.figure else { continue };
         let numbers = [estimate, low, high, confidence].map(|number| number.to_string());
         let (id, figure) = (run.id.to_string(), format!("{}_ns", series.kind.name));
         let words =

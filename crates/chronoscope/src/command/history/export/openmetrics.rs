@@ -14,7 +14,7 @@ pub fn of_series(series: &Series, mut runs: Vec<Run>, is_first: bool) -> String 
     runs.sort_by(|a, b| (&a.machine, &a.command, a.started_s).cmp(&(&b.machine, &b.command, b.started_s)));
     runs.dedup_by(|b, a| (&a.machine, &a.command, a.started_s) == (&b.machine, &b.command, b.started_s));
     for run in runs {
-        let Some(value) = run.latency_ns else { continue };
+        let Some(value) = run.figure else { continue };
         let (subject, machine, command) = (label(&series.subject), label(&run.machine), label(&run.command));
         let (seconds, time) = (value.estimate * 1e-9, run.started_s);
         text += &format!(
