@@ -7,7 +7,8 @@ use chronoscope_harness::rule::Rule;
 use chronoscope_harness::{study_against, study_conclusions, study_rules};
 
 use crate::document::{Outcome, PartReport, Record};
-use crate::judgement::rules::{RuleOfParts, noise, rules};
+use crate::judgement::rules::of_parts::RuleOfParts;
+use crate::judgement::rules::{noise, rules};
 use crate::part::Part;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::runtimes::plan::RUNTIMES;

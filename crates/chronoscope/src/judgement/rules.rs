@@ -6,22 +6,18 @@ pub mod hiccups;
 pub mod intervals;
 pub mod machine;
 pub mod noise;
+pub mod of_parts;
 pub mod remedies;
 pub mod runtimes;
 
 use chronoscope_harness::finding::Kind;
-use chronoscope_harness::rule::Rule;
 
 use crate::document::Record;
-use crate::part::Part;
 use crate::sections::sync::discipline::DisciplineState;
 use crate::sections::sync::rules::WALL_CLOCK_UNDISCIPLINED;
 
-/// A rule, and the parts of a run that it looks at: only when all were done does it tell something that it found nothing.
-pub type RuleOfParts = (&'static [Part], Rule<Record>);
-
 /// All of them but those of [`noise`], whose findings come last.
-pub fn rules() -> impl Iterator<Item = &'static RuleOfParts> {
+pub fn rules() -> impl Iterator<Item = &'static of_parts::RuleOfParts> {
     let sections = [clocks::RULES, intervals::RULES, causality::RULES, runtimes::RULES, hiccups::RULES];
     sections.into_iter().flatten().chain(machine::RULES)
 }

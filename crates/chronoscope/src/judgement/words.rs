@@ -12,73 +12,79 @@ pub fn names(clocks: &[ClockId]) -> String {
     clocks.iter().map(|clock| quoted(clock.name())).collect::<Vec<_>>().join(", ")
 }
 
-pub fn monotonic(conclusion: &Monotonic) -> String {
-    match conclusion {
-        Monotonic::SteppedBack => "not monotonic: a clock went backwards within a thread".to_owned(),
-        Monotonic::Steady => "monotonic: no clock went backwards within a thread".to_owned(),
-        Monotonic::NotTested { reason } => format!("monotonic: not tested: {reason}"),
-        Monotonic::PartlyTested { untested } => {
-            format!("monotonic: not tested for {}; no other clock went backwards within a thread", names(untested))
+impl Monotonic {
+    pub fn words(&self) -> String {
+        match self {
+            Monotonic::SteppedBack => "not monotonic: a clock went backwards within a thread".to_owned(),
+            Monotonic::Steady => "monotonic: no clock went backwards within a thread".to_owned(),
+            Monotonic::NotTested { reason } => format!("monotonic: not tested: {reason}"),
+            Monotonic::PartlyTested { untested } => {
+                format!("monotonic: not tested for {}; no other clock went backwards within a thread", names(untested))
+            }
         }
     }
 }
 
-pub fn causality(conclusion: &Causality) -> String {
-    let values = |new: u64| counted(new, "new value", "new values");
-    match &conclusion.across_cores {
-        AcrossCores::WentBackwards { violations, observations, messages } => format!(
-            "not causal across cores: clocks that must be causal went backwards {} in {} and {}",
-            counted(*violations, "time", "times"),
-            counted(*observations, "observation", "observations"),
-            counted(*messages, "message", "messages")
-        ),
-        AcrossCores::Causal { clocks, new_values, pairs, only_pair } => {
-            let whence = match only_pair {
-                Some((writer, reader)) => format!("CPU {writer} → {reader}"),
-                None => format!("{} pairs of CPUs", count(*pairs)),
-            };
-            let clocks = counted(*clocks, "clock", "clocks");
-            format!("causal across cores: none of {clocks} went backwards in {} ({whence})", values(*new_values))
-        }
-        AcrossCores::NotTested { reason } => format!("causal across cores: not tested: {reason}"),
-        AcrossCores::Unknown { unknown, clocks, new_values } => {
-            let why = |clock: &ClockId| {
-                let reason = conclusion.of(clock).and_then(|of| of.reason_unknown.as_deref());
-                format!("{} ({})", quoted(clock.name()), given(reason))
-            };
-            let unknown: Vec<String> = unknown.iter().map(why).collect();
-            let others = match clocks {
-                0 => String::new(),
-                _ => format!(
-                    "; none of {} went backwards in {}",
-                    counted(*clocks, "other clock", "other clocks"),
-                    values(*new_values)
-                ),
-            };
-            format!("causal across cores: unknown for {}{others}", unknown.join(", "))
+impl Causality {
+    pub fn words(&self) -> String {
+        let values = |new: u64| counted(new, "new value", "new values");
+        match &self.across_cores {
+            AcrossCores::WentBackwards { violations, observations, messages } => format!(
+                "not causal across cores: clocks that must be causal went backwards {} in {} and {}",
+                counted(*violations, "time", "times"),
+                counted(*observations, "observation", "observations"),
+                counted(*messages, "message", "messages")
+            ),
+            AcrossCores::Causal { clocks, new_values, pairs, only_pair } => {
+                let whence = match only_pair {
+                    Some((writer, reader)) => format!("CPU {writer} → {reader}"),
+                    None => format!("{} pairs of CPUs", count(*pairs)),
+                };
+                let clocks = counted(*clocks, "clock", "clocks");
+                format!("causal across cores: none of {clocks} went backwards in {} ({whence})", values(*new_values))
+            }
+            AcrossCores::NotTested { reason } => format!("causal across cores: not tested: {reason}"),
+            AcrossCores::Unknown { unknown, clocks, new_values } => {
+                let why = |clock: &ClockId| {
+                    let reason = self.of(clock).and_then(|of| of.reason_unknown.as_deref());
+                    format!("{} ({})", quoted(clock.name()), given(reason))
+                };
+                let unknown: Vec<String> = unknown.iter().map(why).collect();
+                let others = match clocks {
+                    0 => String::new(),
+                    _ => format!(
+                        "; none of {} went backwards in {}",
+                        counted(*clocks, "other clock", "other clocks"),
+                        values(*new_values)
+                    ),
+                };
+                format!("causal across cores: unknown for {}{others}", unknown.join(", "))
+            }
         }
     }
 }
 
-pub fn fast_path(conclusion: &FastPath) -> String {
-    let known = |method: Option<PathMethod>| match method {
-        None => "evidence not recorded",
-        Some(PathMethod::ByConstruction) => "by construction",
-        Some(PathMethod::Proved) => "proved",
-        Some(PathMethod::Counted) => "counted",
-        Some(PathMethod::Inferred) => "inferred from timing, may be wrong",
-    };
-    match conclusion {
-        FastPath::ProbablyVdso { method } => {
-            format!("{CLOCK} is probably on its fast path, the vDSO ({})", known(*method))
+impl FastPath {
+    pub fn words(&self) -> String {
+        let known = |method: Option<PathMethod>| match method {
+            None => "evidence not recorded",
+            Some(PathMethod::ByConstruction) => "by construction",
+            Some(PathMethod::Proved) => "proved",
+            Some(PathMethod::Counted) => "counted",
+            Some(PathMethod::Inferred) => "inferred from timing, may be wrong",
+        };
+        match self {
+            FastPath::ProbablyVdso { method } => {
+                format!("{CLOCK} is probably on its fast path, the vDSO ({})", known(*method))
+            }
+            FastPath::Vdso { method } => {
+                format!("{CLOCK} is on its fast path: the vDSO, no system call ({})", known(Some(*method)))
+            }
+            FastPath::SystemCall { method } => {
+                format!("{CLOCK} is off its fast path: every read is a system call ({})", known(*method))
+            }
+            FastPath::Unknown { reason } => format!("fast path of {CLOCK}: unknown: {reason}"),
+            FastPath::NotTested { reason } => format!("fast path of {CLOCK}: not tested: {reason}"),
         }
-        FastPath::Vdso { method } => {
-            format!("{CLOCK} is on its fast path: the vDSO, no system call ({})", known(Some(*method)))
-        }
-        FastPath::SystemCall { method } => {
-            format!("{CLOCK} is off its fast path: every read is a system call ({})", known(*method))
-        }
-        FastPath::Unknown { reason } => format!("fast path of {CLOCK}: unknown: {reason}"),
-        FastPath::NotTested { reason } => format!("fast path of {CLOCK}: not tested: {reason}"),
     }
 }

@@ -7,7 +7,7 @@ use crate::judgement::clocks::ClockAdvice;
 use crate::judgement::grade::Grade;
 use crate::judgement::intervals::{Answer, MEASURED_BY, Question, TimedBy};
 use crate::judgement::skew::Skew;
-use crate::judgement::words::{causality, fast_path, monotonic, names};
+use crate::judgement::words::names;
 use chronoscope_harness::estimators::intervals::{Promise, ShortestInterval, TimedIntervals};
 use chronoscope_harness::quantity::{TIME, count, limit, ns, percent, share};
 use chronoscope_render::findings;
@@ -22,10 +22,10 @@ pub fn show(page: &mut Page, record: &Record) {
     if let Some(judgement) = &record.content.judgement {
         intervals(page, judgement, record);
         answers(page, judgement);
-        bullet(page, judgement.monotonic.grade(), &monotonic(&judgement.monotonic));
-        let across = format!("{}; {}", causality(&judgement.causality), skew(&judgement.skew, record));
+        bullet(page, judgement.monotonic.grade(), &judgement.monotonic.words());
+        let across = format!("{}; {}", judgement.causality.words(), skew(&judgement.skew, record));
         bullet(page, judgement.causality.grade(), &across);
-        bullet(page, judgement.path.grade(), &fast_path(&judgement.path));
+        bullet(page, judgement.path.grade(), &judgement.path.words());
     }
     findings::warnings(page, &record.findings);
 }

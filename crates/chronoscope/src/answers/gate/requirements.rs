@@ -4,12 +4,12 @@ use super::forbidden::{absent, failed};
 use super::report::{Judged, RuleOutcome};
 use super::rule::Rule;
 use crate::document::Record;
+use crate::judgement::Judgement;
 use crate::judgement::grade::Grade;
 use crate::judgement::path::FastPath;
 use crate::judgement::rules::causality::NON_CAUSAL_READ;
 use crate::judgement::rules::clocks::OS_CLOCK_ON_SLOW_PATH;
 use crate::judgement::rules::machine::TSC_NOT_INVARIANT;
-use crate::judgement::{Judgement, words};
 use crate::sections::clocks::rules::PATH_INFERRED;
 use crate::sections::sync::rules::WALL_CLOCK_UNDISCIPLINED;
 use crate::shared_findings::NEGATIVE_ELAPSED;
@@ -19,14 +19,12 @@ use chronoscope_harness::finding::Kind;
 type Property = (&'static str, Kind, fn(&Record, Kind) -> Judged);
 
 static PROPERTIES: [Property; 5] = [
-    ("vdso", OS_CLOCK_ON_SLOW_PATH, |record, kind| {
-        concluded(record, kind, |all| (all.path.grade(), words::fast_path(&all.path)))
-    }),
+    ("vdso", OS_CLOCK_ON_SLOW_PATH, |record, kind| concluded(record, kind, |all| (all.path.grade(), all.path.words()))),
     ("causal", NON_CAUSAL_READ, |record, kind| {
-        concluded(record, kind, |all| (all.causality.grade(), words::causality(&all.causality)))
+        concluded(record, kind, |all| (all.causality.grade(), all.causality.words()))
     }),
     ("monotonic", NEGATIVE_ELAPSED, |record, kind| {
-        concluded(record, kind, |all| (all.monotonic.grade(), words::monotonic(&all.monotonic)))
+        concluded(record, kind, |all| (all.monotonic.grade(), all.monotonic.words()))
     }),
     ("invariant_tsc", TSC_NOT_INVARIANT, |record, kind| absent(record, kind, "the TSC is invariant")),
     ("ntp", WALL_CLOCK_UNDISCIPLINED, |record, kind| absent(record, kind, "something disciplines the wall clock")),

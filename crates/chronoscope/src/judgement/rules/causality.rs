@@ -2,7 +2,7 @@
 
 use chronoscope_sources::{Guarantee, SourceId};
 
-use super::RuleOfParts;
+use super::of_parts::RuleOfParts;
 use super::remedies::steady_os_clock;
 use crate::document::Record;
 use crate::sections::causality::plan::LITMUS;

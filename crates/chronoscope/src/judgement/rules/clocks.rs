@@ -1,6 +1,6 @@
 //! Clocks, with what consecutive reads saw of them and which clocksource they could have.
 
-use super::RuleOfParts;
+use super::of_parts::RuleOfParts;
 use crate::sections::clocks::plan::{GRANULARITY, PATHS};
 use crate::sections::reads::plan::READS;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Hiccups, with what the hypervisor took meanwhile.
 
-use super::RuleOfParts;
+use super::of_parts::RuleOfParts;
 use crate::document::Record;
 use crate::sections::hiccups::plan::HICCUPS;
 use crate::sections::hiccups::report::{HiccupWay, Hiccups};

@@ -1,6 +1,6 @@
 //! Intervals, of the clocks that the verdict recommends.
 
-use super::RuleOfParts;
+use super::of_parts::RuleOfParts;
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::judgement::Judgement;

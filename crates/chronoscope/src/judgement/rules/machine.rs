@@ -1,6 +1,6 @@
 //! The machine's counter and clocksources, with what was measured of the clocks on them.
 
-use super::RuleOfParts;
+use super::of_parts::RuleOfParts;
 use super::remedies::steady_os_clock;
 use crate::document::Record;
 use crate::judgement::clocksource;

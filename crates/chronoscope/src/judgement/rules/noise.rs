@@ -1,6 +1,6 @@
 //! What took time from the measurements, and who.
 
-use super::RuleOfParts;
+use super::of_parts::RuleOfParts;
 use crate::document::{PartReport, Record};
 use crate::judgement::noise::LITTLE;
 use crate::part::Part;

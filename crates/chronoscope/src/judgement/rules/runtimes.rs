@@ -1,6 +1,6 @@
 //! Language runtimes, with the way off the slow path and whether the run was interrupted.
 
-use super::RuleOfParts;
+use super::of_parts::RuleOfParts;
 use super::remedies::way_off_the_slow_path;
 use crate::document::Record;
 use crate::sections::runtimes::plan::RUNTIMES;
