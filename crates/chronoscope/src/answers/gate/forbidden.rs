@@ -68,7 +68,9 @@ fn no_warning(record: &Record) -> Judged {
     let parts: Vec<Part> = record.content.parts.iter().map(|report| report.part).collect();
     match reason_unexamined(record, &parts) {
         Some(reason) => Judged::unknown(reason),
-        None if record.content.is_check() && parts.is_empty() => Judged::unknown("nothing was measured"),
+        None if record.content.is_check() && kinds::measured(record).is_empty() => {
+            Judged::unknown("nothing was measured")
+        }
         None => Judged::seen(RuleOutcome::Passed, "no warning or error"),
     }
 }
