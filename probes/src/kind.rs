@@ -166,7 +166,7 @@ kinds! {
         word: "c",
         title: "C",
         programs: &["cc", "gcc", "clang"],
-        starts_quickly: true,
+        starts_quickly: false,
         warms_up: false,
         clocks: &[
             "clock_gettime(CLOCK_MONOTONIC)",

@@ -97,7 +97,7 @@ fn parts_unavailable(record: &Record) -> Vec<Finding> {
 }
 
 /// Whether every unmeasured runtime is one that this machine lacks, or for which there was no time.
-fn no_runtime_failed(record: &Record) -> bool {
+pub fn no_runtime_failed(record: &Record) -> bool {
     let mut unmeasured = record.content.runtimes().iter().filter(|runtime| !runtime.available);
     unmeasured.all(|runtime| runtime.executable.is_none() || runtime.out_of_time)
 }

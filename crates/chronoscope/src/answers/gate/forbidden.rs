@@ -2,9 +2,11 @@
 
 use super::report::{Judged, RuleOutcome};
 use super::rule::Rule;
-use crate::document::Record;
+use crate::document::{Outcome, PartReport, Record};
+use crate::engine::rules::no_runtime_failed;
 use crate::kinds::{self, reason_not_looked_for, reason_unexamined};
 use crate::part::Part;
+use crate::sections::runtimes::plan::RUNTIMES;
 use chronoscope_harness::finding::{Finding, Kind, Severity};
 
 /// The kind of finding of this id.
@@ -65,7 +67,11 @@ fn no_warning(record: &Record) -> Judged {
         let words = format!("warnings or errors: {}", found.join(", "));
         return Judged::seen(RuleOutcome::Failed, words).advice("`chronoscope findings ID` explains each");
     }
-    let parts: Vec<Part> = record.content.parts.iter().map(|report| report.part).collect();
+    // Of runtimes that start too slowly for a check it promises nothing.
+    let is_promised = |report: &&PartReport| {
+        (report.part, report.outcome) != (RUNTIMES, Outcome::Skipped) || !no_runtime_failed(record)
+    };
+    let parts: Vec<Part> = record.content.parts.iter().filter(is_promised).map(|report| report.part).collect();
     match reason_unexamined(record, &parts) {
         Some(reason) => Judged::unknown(reason),
         None if record.content.is_check() && kinds::measured(record).is_empty() => {

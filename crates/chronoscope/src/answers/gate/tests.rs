@@ -10,7 +10,7 @@ use super::options::OPTIONS;
 use super::report::{Gate, Judged, RuleOutcome};
 use super::rule::{Rule, gate};
 use super::rules_file::rules;
-use crate::document::{Outcome, Record};
+use crate::document::{Outcome, PartReport, Record};
 use crate::json::{document, json};
 use crate::judgement::Judgement;
 use crate::judgement::causality::AcrossCores;
@@ -20,7 +20,10 @@ use crate::judgement::rules::causality::NON_CAUSAL_READ;
 use crate::judgement::rules::clocks::OS_CLOCK_ON_SLOW_PATH;
 use crate::judgement::rules::machine::TSC_NOT_INVARIANT;
 use crate::judgement::rules::noise::{CORE_SHARED, STOLEN_TIME};
+use crate::judgement::rules::runtimes::RUNTIME_ON_SLOW_PATH;
 use crate::kinds;
+use crate::probe::runtime::Runtime;
+use crate::probe::unasked;
 use crate::rules::tests::{blank, readable};
 use crate::sections::causality::plan::LITMUS;
 use crate::sections::clocks::plan::GRANULARITY;
@@ -36,6 +39,7 @@ use RuleOutcome::{Failed, Passed, Unknown, Unresolved};
 use chronoscope_harness::estimators::tick::Tick;
 use chronoscope_harness::record::Known;
 use chronoscope_harness::record::PathMethod;
+use chronoscope_probes::RuntimeKind;
 
 /// A check on kvm-clock with the vDSO: `CLOCK_MONOTONIC` costs 21.5 to 21.9 ns a read, and skew is below 61.4 ns.
 fn check() -> Record {
@@ -266,6 +270,15 @@ fn strict_is_a_rule_against_every_warning() {
     assert_eq!(outcome(&check, "strict = true"), Unknown, "the intervals are incomplete");
     check.content.parts.retain(|report| report.outcome == Outcome::Done);
     assert_eq!([outcome(&check, "strict = true"), outcome(&blank(), "strict = true")], [Passed, Unknown]);
+    let mut slow = check.clone();
+    slow.content.parts.retain(|report| report.part != RUNTIMES);
+    slow.content.parts.push(PartReport { part: RUNTIMES, outcome: Outcome::Skipped, ..slow.content.parts[0].clone() });
+    let java = Runtime { executable: Some("/usr/bin/java".to_owned()), ..unasked(RuntimeKind::Java) };
+    for (out_of_time, wanted) in [(true, Passed), (false, Unknown)] {
+        slow.content.sections.runtimes.report = vec![Runtime { out_of_time, ..java.clone() }];
+        assert_eq!(outcome(&slow, "strict = true"), wanted, "a check starts no Java: {out_of_time}");
+        assert_eq!(outcome(&slow, &forbid(&RUNTIME_ON_SLOW_PATH)), Unknown);
+    }
     let mut one_cpu = check;
     let litmus = one_cpu.content.parts.iter_mut().find(|report| report.part == LITMUS).unwrap();
     (litmus.outcome, litmus.reason) = (Outcome::Skipped, Some("one CPU is allowed".to_owned()));
