@@ -66,7 +66,7 @@ impl Depth {
     pub const fn budget(self) -> Duration {
         match self {
             Self::Quick => Duration::from_secs(4),
-            Self::Normal => Duration::from_millis(7_900),
+            Self::Normal => Duration::from_millis(7_670),
             Self::Thorough => Duration::from_secs(60),
         }
     }

@@ -10,7 +10,7 @@ use crate::plan::Frame;
 
 pub const READS: Part = Part::Reads;
 
-pub const PARTS: &[PartRow] = &[PartRow::of_check(READS, "consecutive reads", 70)];
+pub const PARTS: &[PartRow] = &[PartRow::of_check(READS, "consecutive reads", 45)];
 
 /// Nothing beyond what can be said of any run.
 #[derive(Args, Clone, Debug, Default)]
