@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Severity};
 use chronoscope_harness::rule::Rule;
 use chronoscope_harness::{study_against, study_conclusions, study_rules};
+use chronoscope_probes::RuntimeKind;
 
 use crate::document::{Outcome, PartReport, Record};
 use crate::judgement::rules::of_parts::RuleOfParts;
@@ -67,7 +68,7 @@ pub fn class_of(finding: &Finding) -> HostState {
     }
 }
 
-/// The parts that each rule looks at which yields the kind `id`, if it looks at any: all those of its section, where it has one.
+/// For each rule that yields the kind `id`, the parts that it looks at: for a section's rule, all of that section.
 pub fn parts_yielding(id: &str) -> Vec<Vec<Part>> {
     let across = rules().chain(noise::RULES).filter(|(_, rule)| rule.yields.iter().any(|kind| kind.id == id));
     let of_sections = registry::parts_yielding(id).into_iter().map(|rows| rows.iter().map(|row| row.part).collect());
@@ -90,7 +91,7 @@ pub fn reason_not_looked_for(record: &Record, kind: Kind) -> Option<String> {
         return Some("nothing was measured".to_owned());
     }
     let untold =
-        || (!judgement::rules::is_told(record, kind)).then(|| format!("it cannot be told here: {}", kind.about));
+        || (!judgement::rules::is_told(record, kind)).then(|| format!("it cannot be told here whether {}", kind.about));
     reason_unexamined(record, &parts_yielding(kind.id).concat()).or_else(untold)
 }
 
@@ -107,15 +108,18 @@ pub fn reason_unexamined(record: &Record, parts: &[Part]) -> Option<String> {
     let settled: Vec<Part> = reports.map(|report| report.part).collect();
     let missing: Vec<Part> = parts.iter().filter(|part| !settled.contains(part)).copied().collect();
     let first = missing.first()?;
-    Some(format!("{} not examined: {}", first.title(), record.content.reason_missing(&missing)))
+    let in_full = if measured(record).contains(first) { " in full" } else { "" };
+    Some(format!("{} not examined{in_full}: {}", first.title(), record.content.reason_missing(&missing)))
 }
 
-/// Whether a part was done, or skipped because the machine has nothing for it: no second CPU, or no language runtime.
+/// Whether a part was done, or skipped because the machine has nothing for it: no second CPU, or no language runtime but a C compiler.
 fn is_settled(record: &Record, report: &PartReport) -> bool {
     let runtimes = record.content.runtimes();
     match (report.outcome, report.part) {
         (Outcome::Skipped, OFFSETS | LITMUS) => record.machine.cpu.online == Some(1),
-        (Outcome::Skipped, RUNTIMES) => !runtimes.is_empty() && runtimes.iter().all(|it| it.executable.is_none()),
+        (Outcome::Skipped, RUNTIMES) => {
+            !runtimes.is_empty() && runtimes.iter().all(|it| it.executable.is_none() || it.kind == RuntimeKind::C)
+        }
         (outcome, _) => outcome == Outcome::Done,
     }
 }

@@ -243,7 +243,7 @@ fn no_such(text: &str, options: &AdviseOptions) -> Result<ExitCode, Failure> {
     list(options)?;
     let hint = if Path::new(text).is_file() { ": that is a file; describe what is wrong before it" } else { "" };
     Err(Failure::usage(format!(
-        "no symptom of the list has words of \"{}\"{hint}; choose one of those listed",
+        "no symptom of the list matches \"{}\"{hint}; choose one of those listed",
         chronoscope_harness::record::clean(text)
     )))
 }

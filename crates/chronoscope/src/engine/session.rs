@@ -1,4 +1,4 @@
-//! A run in progress: its workers, its plan, and what its parts found out about each clock.
+//! A run in progress: its plan, its workers, its readable clocks, and the studies of its parts.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};

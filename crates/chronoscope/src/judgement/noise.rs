@@ -27,7 +27,7 @@ pub struct Lost {
     pub above_ns: f64,
     /// Their share of the time.
     pub share: f64,
-    /// The longest.
+    /// The longest of that clock.
     pub worst_ns: f64,
     /// Who took most of it, as far as the kernel counts that.
     pub mostly_by: LostTo,

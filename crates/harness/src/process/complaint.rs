@@ -2,7 +2,7 @@
 
 /// Characters that a complaint has at most: it is part of a sentence.
 const MOST_CHARACTERS: usize = 200;
-/// Replaces lines that were left out, or for the end of one.
+/// Replaces lines that were left out, or the end of one.
 const CUT: &str = "…";
 const BETWEEN: &str = " / ";
 

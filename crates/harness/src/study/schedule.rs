@@ -26,7 +26,7 @@ const ITERATIONS: u32 = 10;
 /// Maximum processes of each of two builds, unless more are asked for.
 const MOST_PAIRS: u32 = 100;
 
-/// One iteration of a cell.
+/// One cell to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CellSpec {
     /// The case's name; [`EMPTY`] for the calibration.

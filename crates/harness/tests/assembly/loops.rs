@@ -21,7 +21,7 @@ mod phases {
     use std::hint::black_box;
 
     #[derive(Clone, Copy)]
-    pub enum Kind {
+    pub enum BatchKind {
         Loop,
         BackedOff,
         Single,
@@ -29,7 +29,7 @@ mod phases {
 
     #[derive(Clone, Copy)]
     pub struct Batch {
-        pub kind: Kind,
+        pub kind: BatchKind,
         pub operations: u64,
         pub tokens: u64,
     }
@@ -41,7 +41,7 @@ mod phases {
         pub fn next(&mut self) -> Option<Batch> {
             let left = self.0.get().checked_sub(1)?;
             self.0.set(left);
-            let kind = [Kind::Loop, Kind::BackedOff, Kind::Single][(left % 3) as usize];
+            let kind = [BatchKind::Loop, BatchKind::BackedOff, BatchKind::Single][(left % 3) as usize];
             Some(black_box(Batch { kind, operations: 3, tokens: 5 }))
         }
 

@@ -4,9 +4,7 @@ use serde::Serialize;
 
 use super::report::SymptomAdvice;
 use crate::document::Record;
-use crate::judgement::rules::is_told;
-use crate::kinds;
-use crate::part::Part;
+use crate::kinds::{self, reason_not_looked_for};
 use crate::registry::parts_of;
 
 /// A row of the table.
@@ -38,7 +36,13 @@ pub const SYMPTOMS: &[Symptom] = &[
         words: &["timestamp|timestamps|time|clock|duration|elapsed backward|backwards|negative|decreases"],
         usually: "intervals taken with the wall clock, which may be set; seldom a clock that lies",
         runs: &["clocks", "reads", "causality", "sync"],
-        findings: &["negative_elapsed", "non_causal_read", "cross_cpu_skew", "wall_clock_stepped"],
+        findings: &[
+            "negative_elapsed",
+            "non_causal_read",
+            "unordered_read_not_causal",
+            "cross_cpu_skew",
+            "wall_clock_stepped",
+        ],
     },
     Symptom {
         symptom: "overflow when subtracting duration from instant",
@@ -214,9 +218,7 @@ pub fn find(text: &str) -> Option<&'static Symptom> {
 pub fn look_up(row: &Symptom, asked: &str, record: &Record) -> SymptomAdvice {
     let has = |id: &&str| record.findings.iter().any(|finding| finding.id == *id);
     let (found, mut absent): (Vec<&str>, Vec<&str>) = row.findings.iter().partition(|id| has(id));
-    let measured = kinds::measured(record);
-    let is_told = |id: &str| kinds::of_check(id).is_some_and(|kind| is_told(record, *kind));
-    absent.retain(|id| is_measured(id, &measured) && is_told(id));
+    absent.retain(|id| kinds::of_check(id).is_some_and(|kind| reason_not_looked_for(record, *kind).is_none()));
     let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
     SymptomAdvice {
         asked: asked.to_owned(),
@@ -226,12 +228,6 @@ pub fn look_up(row: &Symptom, asked: &str, record: &Record) -> SymptomAdvice {
         found: owned(&found),
         absent: owned(&absent),
     }
-}
-
-/// Whether these parts are all that some rule looks at for the finding `id`.
-pub fn is_measured(id: &str, parts: &[Part]) -> bool {
-    let rules = kinds::parts_yielding(id);
-    rules.is_empty() || rules.iter().any(|rule| rule.iter().all(|part| parts.contains(part)))
 }
 
 /// Why a document has nothing for `row`, and what measures it; None if it has something.

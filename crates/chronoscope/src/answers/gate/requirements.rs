@@ -66,6 +66,9 @@ fn concluded(record: &Record, kind: Kind, judge: fn(&Judgement) -> (Grade, Strin
         Grade::Unknown if kind == OS_CLOCK_ON_SLOW_PATH && matches!(judgement.path, FastPath::ProbablyVdso { .. }) => {
             Judged::seen(RuleOutcome::Unresolved, words).advice(PATH_INFERRED.mend)
         }
+        Grade::Unknown if kind == NON_CAUSAL_READ => {
+            Judged::unknown(words).advice("more observations may tell: chronoscope causality, or --thorough")
+        }
         Grade::Unknown => Judged::unknown(words),
     }
 }
@@ -83,6 +86,7 @@ fn clocksource(record: &Record, name: &str) -> Judged {
     let mut known = record.content.judgement.iter().flat_map(|judgement| &judgement.clocksources);
     match known.find(|known| known.name == name) {
         Some(known) => judged.advice(&known.advice),
+        None if is_it || source.offers(name) => judged,
         None => judged.advice(format!("the kernel offers only {}", source.available.join(", "))),
     }
 }

@@ -18,6 +18,7 @@ use crate::judgement::skew::Skew;
 use crate::judgement::uses::{Avoid, Uses, WrongFor};
 use crate::screen::verdict::answered;
 use crate::sections::runtimes::report::Runtime;
+use crate::sections::sync::discipline::DisciplineState;
 use crate::sections::sync::plan::SYNC;
 use chronoscope_harness::estimators::intervals::{ShortestInterval, Tolerance};
 use chronoscope_harness::finding::{Finding, HostState};
@@ -354,7 +355,9 @@ fn wall_clock(record: &Record, grade: Grade) -> String {
             format!("{}: {}", by.as_deref().unwrap_or("NTP"), TIME.off(bound.error_ns))
         }
         (_, _, Some(by)) => format!("{by}: error unknown"),
-        (Grade::Good, _, None) => "wall clock disciplined, error unknown".to_owned(),
+        (_, _, None) if report.discipline.state == DisciplineState::Disciplined => {
+            "wall clock disciplined, error unknown".to_owned()
+        }
         (_, _, None) => "wall clock not disciplined (no NTP)".to_owned(),
     }
 }

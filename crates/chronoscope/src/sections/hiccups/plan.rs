@@ -9,7 +9,7 @@ use crate::plan::{Depth, PlanError, within};
 
 pub const HICCUPS: Part = Part::Hiccups;
 
-pub const PARTS: &[PartRow] = &[PartRow::on_request(HICCUPS, "what the machine takes from idle threads", 1)];
+pub const PARTS: &[PartRow] = &[PartRow::on_request(HICCUPS, "stalls of idle threads", 1)];
 
 /// In less time a thread that sleeps looks fewer than a hundred times; longer runs than a day are mistakes.
 const LENGTH: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(24 * 3600));

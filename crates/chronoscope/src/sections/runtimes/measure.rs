@@ -71,7 +71,7 @@ pub fn run(session: &mut Session<'_>, plan: &Option<RuntimesPlan>) -> Found<Vec<
     });
     if plan.clocks && !plan.quick_starters {
         let rounds = plan.rounds.max(1);
-        // Without it there is no reference, which the record shows.
+        // Without it, latencies of an earlier part are the reference, if there are any.
         let _ = session.begin_study(RUNTIMES, study(&native_clocks(session)), rounds, NATIVE_MS * u64::from(rounds));
     }
     take_rounds(&mut candidates, plan, &runner, (began, budget), session);
