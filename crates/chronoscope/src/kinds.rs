@@ -13,12 +13,11 @@ use crate::judgement::rules::{noise, rules};
 use crate::part::Part;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::runtimes::plan::RUNTIMES;
-use crate::sections::runtimes::rules::latch;
-use crate::{engine, judgement, machine, registry, standalone};
+use crate::{engine, machine, registry, standalone};
 
 /// Every kind that the rules of a check yield, possibly repeated: the order of findings of equal severity.
 pub fn of_checks() -> impl Iterator<Item = &'static Kind> {
-    let kinds_of = |(_, rule): &'static RuleOfParts| rule.yields;
+    let kinds_of = |of_parts: &'static RuleOfParts| of_parts.rule.yields;
     let of_machine = kinds_in(machine::rules::RULES).chain(noise::RULES.iter().flat_map(kinds_of));
     rules().flat_map(kinds_of).chain(registry::kinds()).chain(of_machine).chain(kinds_in(engine::rules::RULES))
 }
@@ -70,10 +69,14 @@ pub fn class_of(finding: &Finding) -> HostState {
 
 /// For each rule that yields the kind `id`, the parts that it looks at: for a section's rule, all of that section.
 pub fn parts_yielding(id: &str) -> Vec<Vec<Part>> {
-    let across = rules().chain(noise::RULES).filter(|(_, rule)| rule.yields.iter().any(|kind| kind.id == id));
     let of_sections = registry::parts_yielding(id).into_iter().map(|rows| rows.iter().map(|row| row.part).collect());
-    let all = across.map(|(parts, _)| parts.to_vec()).chain(of_sections);
+    let all = rules_across(id).map(|rule| rule.parts.to_vec()).chain(of_sections);
     all.filter(|parts: &Vec<Part>| !parts.is_empty()).collect()
+}
+
+/// The rules across sections that yield the kind `id`.
+fn rules_across(id: &str) -> impl Iterator<Item = &'static RuleOfParts> {
+    rules().chain(noise::RULES).filter(move |of_parts| of_parts.rule.yields.iter().any(|kind| kind.id == id))
 }
 
 /// Why a finding of this kind could not have been made in `record`; None if it could.
@@ -84,15 +87,12 @@ pub fn reason_not_looked_for(record: &Record, kind: Kind) -> Option<String> {
     if !record.content.is_check() {
         return None;
     }
-    if latch::yields(kind.id) && record.content.runtimes().iter().all(|runtime| runtime.latch.is_none()) {
-        return Some("no threads were released together; `chronoscope runtimes --latch N` does that".to_owned());
-    }
     if measured(record).is_empty() {
         return Some("nothing was measured".to_owned());
     }
-    let untold =
-        || (!judgement::rules::is_told(record, kind)).then(|| format!("it cannot be told here whether {}", kind.about));
-    reason_unexamined(record, &parts_yielding(kind.id).concat()).or_else(untold)
+    let lack_across = || rules_across(kind.id).find_map(|rule| (rule.lack)(record));
+    let lack = || registry::lack(kind.id, &record.machine, &record.content.sections).or_else(lack_across);
+    reason_unexamined(record, &parts_yielding(kind.id).concat()).or_else(|| lack().map(str::to_owned))
 }
 
 /// The parts that measured something.

@@ -121,6 +121,12 @@ macro_rules! sections {
             sections.into_iter().filter(|(kinds, _)| yields(kinds)).map(|(_, parts)| parts).collect()
         }
 
+        /// Why the measured sections cannot tell that there is no finding of the kind `id`; None if they can.
+        pub fn lack(id: &str, machine: &Machine, sections: &Sections) -> Option<&'static str> {
+            let lacks = [$(lack_in(<sections::$field::$Section as Section>::RULES, &sections.$field.seen(machine), id)),*];
+            lacks.into_iter().flatten().next()
+        }
+
         /// Plans, with default options, every section of a check that has no plan yet.
         pub fn plan_check(sections: &mut Sections, frame: &Frame) -> Result<(), PlanError> {
             $(if is_of_check(<sections::$field::$Section as Section>::PARTS) && sections.$field.is_untouched() {
@@ -207,6 +213,11 @@ fn found<P, R>(rules: &[&[SectionRule<P, R>]], seen: &RuleInput<'_, P, R>) -> Ve
 
 fn yielded<P, R>(rules: &'static [&'static [SectionRule<P, R>]]) -> Vec<&'static Kind> {
     rules.iter().copied().flatten().flat_map(|rule| rule.yields).collect()
+}
+
+fn lack_in<P, R>(rules: &[&[SectionRule<P, R>]], seen: &RuleInput<'_, P, R>, id: &str) -> Option<&'static str> {
+    let mut yielding = rules.iter().copied().flatten().filter(|rule| rule.yields.iter().any(|kind| kind.id == id));
+    yielding.find_map(|rule| (rule.lack)(seen))
 }
 
 fn is_of_check(parts: &[PartRow]) -> bool {

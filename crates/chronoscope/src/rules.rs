@@ -14,7 +14,7 @@ pub fn judged(mut record: Record) -> Record {
     let of_sections = registry::findings(&record.machine, &record.content.sections);
     record.content.judgement = Some(judgement::conclude(&Facts::from(&record), &of_sections));
     let findings = [
-        in_order(judgement::rules::rules().chain(noise::RULES).map(|(_, rule)| rule), &record),
+        in_order(judgement::rules::rules().chain(noise::RULES).map(|rule| &rule.rule), &record),
         of_sections,
         in_order(machine::rules::RULES, &record.machine),
         in_order(engine::rules::RULES, &record),

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::document::{Outcome, PartReport, Record};
 use crate::part::Part;
+use crate::probe::runtime::Runtime;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::runtimes::plan::RUNTIMES;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
@@ -88,7 +89,7 @@ fn parts_unavailable(record: &Record) -> Vec<Finding> {
                 reports.iter().map(|report| format!("{} ({})", report.part.title(), report.outcome.word())).collect();
             let mut finding =
                 Finding::new(PART_UNAVAILABLE, format!("{}: {reason}", told.join(", "))).about(told.join(", "));
-            if reports.iter().all(|report| report.part == RUNTIMES) && no_runtime_failed(record) {
+            if reports.iter().all(|report| is_excused(record, report)) {
                 finding.severity = Severity::Notice;
             }
             finding
@@ -96,10 +97,10 @@ fn parts_unavailable(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-/// Whether every unmeasured runtime is one that this machine lacks, or for which there was no time.
-pub fn no_runtime_failed(record: &Record) -> bool {
-    let mut unmeasured = record.content.runtimes().iter().filter(|runtime| !runtime.available);
-    unmeasured.all(|runtime| runtime.executable.is_none() || runtime.out_of_time)
+/// Whether a part was skipped for nothing that failed: no runtime could be measured, but none is at fault.
+pub fn is_excused(record: &Record, report: &PartReport) -> bool {
+    let is_skipped = (report.part, report.outcome) == (RUNTIMES, Outcome::Skipped);
+    is_skipped && !record.content.runtimes().iter().any(Runtime::has_failed)
 }
 
 fn interrupted(record: &Record) -> Vec<Finding> {
@@ -130,6 +131,9 @@ mod tests {
         assert!(conclude(&record).iter().any(|finding| finding.is(PART_UNAVAILABLE)));
         record.content.sections.runtimes.report[0].out_of_time = true;
         assert_eq!(severities(&record), [Severity::Notice]);
+        record.content.sections.runtimes.report.clear();
+        record.content.parts[0].outcome = Outcome::Failed;
+        assert_eq!(severities(&record), [Severity::Warning], "no folder for probes");
     }
 
     #[test]

@@ -62,6 +62,11 @@ impl Runtime {
         }
     }
 
+    /// Whether it is on this machine and could not be measured, although there was time.
+    pub fn has_failed(&self) -> bool {
+        !self.available && self.executable.is_some() && !self.out_of_time
+    }
+
     /// The clock that its users time with. Programs in C read the system's.
     pub fn clock_for_durations(&self) -> Option<&RuntimeClock> {
         let clock = self.clocks.iter().find(|clock| clock.kind == TimeKind::Monotonic);

@@ -5,7 +5,6 @@ use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::kinds;
 use crate::registry::parts_of;
-use crate::sections::runtimes::rules::latch;
 use chronoscope_render::findings::all;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{CRITICAL, PLAIN, WARNING};
@@ -35,7 +34,7 @@ pub fn of_check(record: &Record) -> Vec<Finding> {
     let is_of_check = |finding: &&Finding| {
         let section = kinds::of_check(&finding.id).and_then(|kind| kind.shown_in.first());
         let is_of_check = |section: &str| parts_of(section).iter().any(|row| row.is_of_check);
-        section.is_none_or(|section| is_of_check(section)) && !latch::yields(&finding.id)
+        section.is_none_or(|section| is_of_check(section))
     };
     record.findings.iter().filter(is_of_check).cloned().collect()
 }

@@ -18,9 +18,19 @@ pub struct SectionRule<P, R> {
     pub yields: &'static [Kind],
     /// The function.
     pub find: fn(&RuleInput<'_, P, R>) -> Vec<Finding>,
+    /// Why what a measured section knows cannot tell that there is nothing to find; None if it can.
+    pub lack: fn(&RuleInput<'_, P, R>) -> Option<&'static str>,
 }
 
 impl<P, R> SectionRule<P, R> {
+    pub const fn new(yields: &'static [Kind], find: fn(&RuleInput<'_, P, R>) -> Vec<Finding>) -> Self {
+        Self { yields, find, lack: |_| None }
+    }
+
+    pub const fn lacking(self, lack: fn(&RuleInput<'_, P, R>) -> Option<&'static str>) -> Self {
+        Self { lack, ..self }
+    }
+
     pub fn found(&self, seen: &RuleInput<'_, P, R>) -> Vec<Finding> {
         let found = (self.find)(seen);
         debug_assert!(found.iter().all(|finding| self.yields.iter().any(|kind| finding.is(*kind))), "{found:?}");

@@ -4,7 +4,7 @@ use super::report::{Figure, IntervalQuestion};
 use crate::document::Record;
 use crate::judgement::clocks::ClockAdvice;
 use crate::judgement::intervals::MEASURED_BY;
-use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
+use crate::probe::runtime::{Runtime, RuntimeClock, TimeKind};
 use chronoscope_harness::estimators::intervals::{DirectInterval, ShortestInterval, TimedIntervals, Tolerance};
 use chronoscope_harness::quantity::{limit, ns};
 use chronoscope_harness::record::Estimate;

@@ -5,8 +5,8 @@ use chronoscope_harness::finding::Finding;
 use super::report::FindingName;
 use crate::document::Record;
 use crate::judgement::rules::noise;
+use crate::probe::runtime::Runtime;
 use crate::sections::runtimes::plan::RUNTIMES;
-use crate::sections::runtimes::report::Runtime;
 use crate::{engine, kinds};
 
 /// Findings of `this` that `other` would have too if they were true of it, or that it has as less severe ones.
@@ -51,7 +51,8 @@ fn name(finding: &Finding, of: &Record) -> Name {
 fn has_looked_for(other: &Record, finding: &Finding, this: &Record) -> bool {
     let (of_this, of_other) = (kinds::measured(this), kinds::measured(other));
     let is_it = |id: &str| id == finding.id;
-    let of_run = noise::RULES.iter().flat_map(|(_, rule)| rule.yields).chain(kinds::kinds_in(engine::rules::RULES));
+    let of_run =
+        noise::RULES.iter().flat_map(|of_parts| of_parts.rule.yields).chain(kinds::kinds_in(engine::rules::RULES));
     if of_run.into_iter().any(|kind| is_it(kind.id)) {
         return of_this.iter().all(|part| of_other.contains(part));
     }

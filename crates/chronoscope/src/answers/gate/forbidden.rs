@@ -2,11 +2,10 @@
 
 use super::report::{Judged, RuleOutcome};
 use super::rule::Rule;
-use crate::document::{Outcome, PartReport, Record};
-use crate::engine::rules::no_runtime_failed;
+use crate::document::{PartReport, Record};
+use crate::engine::rules::is_excused;
 use crate::kinds::{self, reason_not_looked_for, reason_unexamined};
 use crate::part::Part;
-use crate::sections::runtimes::plan::RUNTIMES;
 use chronoscope_harness::finding::{Finding, Kind, Severity};
 
 /// The kind of finding of this id.
@@ -68,9 +67,7 @@ fn no_warning(record: &Record) -> Judged {
         return Judged::seen(RuleOutcome::Failed, words).advice("`chronoscope findings ID` explains each");
     }
     // Of runtimes that start too slowly for a check it promises nothing.
-    let is_promised = |report: &&PartReport| {
-        (report.part, report.outcome) != (RUNTIMES, Outcome::Skipped) || !no_runtime_failed(record)
-    };
+    let is_promised = |report: &&PartReport| !is_excused(record, report);
     let parts: Vec<Part> = record.content.parts.iter().filter(is_promised).map(|report| report.part).collect();
     match reason_unexamined(record, &parts) {
         Some(reason) => Judged::unknown(reason),

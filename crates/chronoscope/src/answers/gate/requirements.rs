@@ -19,12 +19,21 @@ use chronoscope_harness::finding::Kind;
 type Property = (&'static str, Kind, fn(&Record, Kind) -> Judged);
 
 static PROPERTIES: [Property; 5] = [
-    ("vdso", OS_CLOCK_ON_SLOW_PATH, |record, kind| concluded(record, kind, |all| (all.path.grade(), all.path.words()))),
+    ("vdso", OS_CLOCK_ON_SLOW_PATH, |record, kind| {
+        let unclear = |all: &Judgement, words| match all.path {
+            FastPath::ProbablyVdso { .. } => Judged::seen(RuleOutcome::Unresolved, words).advice(PATH_INFERRED.mend),
+            _ => Judged::unknown(words),
+        };
+        concluded(record, kind, |all| (all.path.grade(), all.path.words()), unclear)
+    }),
     ("causal", NON_CAUSAL_READ, |record, kind| {
-        concluded(record, kind, |all| (all.causality.grade(), all.causality.words()))
+        let advice = "more observations may tell: chronoscope causality, or --thorough";
+        let unclear = |_: &Judgement, words| Judged::unknown(words).advice(advice);
+        concluded(record, kind, |all| (all.causality.grade(), all.causality.words()), unclear)
     }),
     ("monotonic", NEGATIVE_ELAPSED, |record, kind| {
-        concluded(record, kind, |all| (all.monotonic.grade(), all.monotonic.words()))
+        let unclear = |_: &Judgement, words| Judged::unknown(words);
+        concluded(record, kind, |all| (all.monotonic.grade(), all.monotonic.words()), unclear)
     }),
     ("invariant_tsc", TSC_NOT_INVARIANT, |record, kind| absent(record, kind, "the TSC is invariant")),
     ("ntp", WALL_CLOCK_UNDISCIPLINED, |record, kind| absent(record, kind, "something disciplines the wall clock")),
@@ -54,22 +63,20 @@ pub fn rule(text: &str) -> Result<Rule, String> {
     }
 }
 
-/// By a conclusion of the document, if it has any.
-fn concluded(record: &Record, kind: Kind, judge: fn(&Judgement) -> (Grade, String)) -> Judged {
+/// By a conclusion of the document, if it has any; `unclear` says what an unknown one means.
+fn concluded(
+    record: &Record,
+    kind: Kind,
+    judge: fn(&Judgement) -> (Grade, String),
+    unclear: impl FnOnce(&Judgement, String) -> Judged,
+) -> Judged {
     let Some(judgement) = &record.content.judgement else {
         return Judged::unknown(format!("`{}` wrote this document, which has no check of the clocks", record.command));
     };
-    let (grade, words) = judge(judgement);
-    match grade {
-        Grade::Good => Judged::seen(RuleOutcome::Passed, words),
-        Grade::Warning | Grade::Critical => failed(record, kind, words),
-        Grade::Unknown if kind == OS_CLOCK_ON_SLOW_PATH && matches!(judgement.path, FastPath::ProbablyVdso { .. }) => {
-            Judged::seen(RuleOutcome::Unresolved, words).advice(PATH_INFERRED.mend)
-        }
-        Grade::Unknown if kind == NON_CAUSAL_READ => {
-            Judged::unknown(words).advice("more observations may tell: chronoscope causality, or --thorough")
-        }
-        Grade::Unknown => Judged::unknown(words),
+    match judge(judgement) {
+        (Grade::Good, words) => Judged::seen(RuleOutcome::Passed, words),
+        (Grade::Warning | Grade::Critical, words) => failed(record, kind, words),
+        (Grade::Unknown, words) => unclear(judgement, words),
     }
 }
 

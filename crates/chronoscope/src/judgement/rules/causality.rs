@@ -10,10 +10,9 @@ use crate::sections::causality::report::Litmus;
 use crate::sections::clocks::report::ClockReport;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{count, ns, percent};
-use chronoscope_harness::rule::Rule;
 
 pub const RULES: &[RuleOfParts] =
-    &[(&[LITMUS], Rule { yields: &[NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL], find: non_causal_reads })];
+    &[RuleOfParts::new(&[LITMUS], &[NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL], non_causal_reads)];
 
 pub const NON_CAUSAL_READ: Kind = Kind::critical(
     "non_causal_read",

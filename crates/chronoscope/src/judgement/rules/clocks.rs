@@ -13,11 +13,10 @@ use crate::shared_findings::{NEGATIVE_ELAPSED, went_backwards};
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::ns;
 use chronoscope_harness::record::Path;
-use chronoscope_harness::rule::Rule;
 
 pub const RULES: &[RuleOfParts] = &[
-    (&[GRANULARITY, READS], Rule { yields: &[NEGATIVE_ELAPSED], find: negative_elapsed }),
-    (&[PATHS], Rule { yields: &[OS_CLOCK_ON_SLOW_PATH], find: os_clock_on_slow_path }),
+    RuleOfParts::new(&[GRANULARITY, READS], &[NEGATIVE_ELAPSED], negative_elapsed),
+    RuleOfParts::new(&[PATHS], &[OS_CLOCK_ON_SLOW_PATH], os_clock_on_slow_path),
 ];
 
 pub const OS_CLOCK_ON_SLOW_PATH: Kind = Kind::warning(

@@ -7,10 +7,9 @@ use crate::sections::hiccups::report::{HiccupWay, Hiccups};
 use crate::sections::hiccups::rules::{SHOWN_IN, affected, named};
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::{ms, ns, share};
-use chronoscope_harness::rule::Rule;
 
 pub const RULES: &[RuleOfParts] =
-    &[(&[HICCUPS], Rule { yields: &[COMPUTING_HELD_UP], find: |record| Vec::from_iter(held_up(record)) })];
+    &[RuleOfParts::new(&[HICCUPS], &[COMPUTING_HELD_UP], |record| Vec::from_iter(held_up(record)))];
 
 pub const COMPUTING_HELD_UP: Kind = Kind::notice(
     "computing_held_up",

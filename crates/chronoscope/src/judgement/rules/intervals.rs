@@ -8,11 +8,12 @@ use crate::sections::clocks::plan::{GRANULARITY, INTERVALS, LATENCY};
 use chronoscope_harness::estimators::intervals::{ShortestInterval, TimedIntervals, Tolerance};
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::ns;
-use chronoscope_harness::rule::Rule;
 
 pub const RULES: &[RuleOfParts] = &[
-    (&[LATENCY, GRANULARITY, INTERVALS], Rule { yields: &[INTERVAL_NEAR_LATENCY], find: interval_near_latency }),
-    (&[LATENCY, GRANULARITY, INTERVALS], Rule { yields: &[INTERVAL_CLAIM_REFUTED], find: claim_refuted }),
+    RuleOfParts::new(&[LATENCY, GRANULARITY, INTERVALS], &[INTERVAL_NEAR_LATENCY], interval_near_latency).lacking(
+        |record| record.content.sections.clocks.plan.questions_ns.is_empty().then_some("no interval was asked about"),
+    ),
+    RuleOfParts::new(&[LATENCY, GRANULARITY, INTERVALS], &[INTERVAL_CLAIM_REFUTED], claim_refuted),
 ];
 
 pub const INTERVAL_NEAR_LATENCY: Kind = Kind::warning(

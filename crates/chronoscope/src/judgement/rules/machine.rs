@@ -8,12 +8,14 @@ use crate::judgement::facts::Facts;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{PPM, hertz};
 use chronoscope_harness::record::{Clocksource, FrequencySource, TscClass};
-use chronoscope_harness::rule::Rule;
 
 pub const RULES: &[RuleOfParts] = &[
-    (&[], Rule { yields: &[TSC_NOT_INVARIANT], find: tsc_not_invariant }),
-    (&[], Rule { yields: &[FREQUENCY_MISDECLARED], find: frequency_misdeclared }),
-    (&[], Rule { yields: &[BETTER_CLOCKSOURCE_AVAILABLE], find: better_clocksource }),
+    RuleOfParts::new(&[], &[TSC_NOT_INVARIANT], tsc_not_invariant)
+        .lacking(|record| record.machine.tsc.class.is_none().then_some("the class of the TSC is unknown")),
+    RuleOfParts::new(&[], &[FREQUENCY_MISDECLARED], frequency_misdeclared)
+        .lacking(|record| record.machine.tsc.frequency.is_none().then_some("the counter's frequency was not measured")),
+    RuleOfParts::new(&[], &[BETTER_CLOCKSOURCE_AVAILABLE], better_clocksource)
+        .lacking(|record| record.machine.clocksource.current.is_none().then_some("the clocksource is unknown")),
 ];
 
 pub const TSC_NOT_INVARIANT: Kind = Kind::warning(

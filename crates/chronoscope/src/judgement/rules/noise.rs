@@ -13,13 +13,17 @@ use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::machine::known_core;
 use chronoscope_harness::quantity::{count, ns, share};
 use chronoscope_harness::record::Disturbance;
-use chronoscope_harness::rule::Rule;
 use chronoscope_harness::study_rules::NOISY_MACHINE;
 
 pub const RULES: &[RuleOfParts] = &[
-    (&[READS], Rule { yields: &[NOISY_MACHINE], find: noisy_machine }),
-    (&[LATENCY], Rule { yields: &[CORE_SHARED], find: core_shared }),
-    (&[], Rule { yields: &[STOLEN_TIME], find: stolen_time }),
+    RuleOfParts::new(&[READS], &[NOISY_MACHINE], noisy_machine),
+    RuleOfParts::new(&[LATENCY], &[CORE_SHARED], core_shared).lacking(|record| {
+        is_core_shared(record).is_none().then_some("what this core does alone is unknown, and it showed one state only")
+    }),
+    RuleOfParts::new(&[], &[STOLEN_TIME], stolen_time).lacking(|record| {
+        let is_counted = disturbances(record).any(|disturbance| disturbance.steal_ms.is_some());
+        (!is_counted).then_some("stolen time is not counted here")
+    }),
 ];
 
 pub const CORE_SHARED: Kind = Kind::warning(

@@ -3,17 +3,16 @@
 use super::of_parts::RuleOfParts;
 use super::remedies::way_off_the_slow_path;
 use crate::document::Record;
+use crate::probe::runtime::{Runtime, RuntimeClock, TimeKind};
 use crate::sections::runtimes::plan::RUNTIMES;
-use crate::sections::runtimes::report::{Runtime, RuntimeClock, TimeKind};
 use crate::sections::runtimes::rules::measured;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::count;
 use chronoscope_harness::record::Path;
-use chronoscope_harness::rule::Rule;
 
 pub const RULES: &[RuleOfParts] = &[
-    (&[RUNTIMES], Rule { yields: &[RUNTIME_ON_SLOW_PATH], find: on_slow_path }),
-    (&[RUNTIMES], Rule { yields: &[RUNTIME_FAILED], find: failed }),
+    RuleOfParts::new(&[RUNTIMES], &[RUNTIME_ON_SLOW_PATH], on_slow_path),
+    RuleOfParts::new(&[RUNTIMES], &[RUNTIME_FAILED], failed),
 ];
 
 pub const RUNTIME_ON_SLOW_PATH: Kind = Kind::warning(
@@ -75,10 +74,8 @@ fn failed(record: &Record) -> Vec<Finding> {
         return Vec::new();
     }
     let is_in_check = record.content.sections.runtimes.plan.as_ref().is_some_and(|plan| plan.quick_starters);
-    let failing =
-        record.content.runtimes().iter().filter(|runtime| {
-            !runtime.available && runtime.executable.is_some() && !(is_in_check && runtime.out_of_time)
-        });
+    let fails = |runtime: &&Runtime| runtime.has_failed() || runtime.out_of_time && !is_in_check;
+    let failing = record.content.runtimes().iter().filter(fails);
     failing
         .map(|runtime| {
             let place = runtime.executable.as_deref().unwrap_or_default();

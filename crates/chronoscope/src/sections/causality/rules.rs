@@ -7,8 +7,8 @@ use chronoscope_harness::quantity::{TIME, count, ns};
 type RuleInput<'a> = rule::RuleInput<'a, CausalityPlan, Causality>;
 
 pub const RULES: &[SectionRule<CausalityPlan, Causality>] = &[
-    SectionRule { yields: &[CROSS_CPU_SKEW], find: cross_cpu_skew },
-    SectionRule { yields: &[OFFSET_NOT_CONSTANT], find: offset_not_constant },
+    SectionRule::new(&[CROSS_CPU_SKEW], cross_cpu_skew),
+    SectionRule::new(&[OFFSET_NOT_CONSTANT], offset_not_constant),
 ];
 
 pub const CROSS_CPU_SKEW: Kind = Kind::critical(

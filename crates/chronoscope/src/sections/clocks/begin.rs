@@ -18,7 +18,7 @@ pub fn begin(session: &Session<'_>) -> ClocksReport {
     ClocksReport { clocks, ..ClocksReport::default() }
 }
 
-fn report(KnownClock { name: clock, reason_unavailable, .. }: &KnownClock) -> Option<ClockReport> {
+fn report(KnownClock { name: clock, reason_unavailable }: &KnownClock) -> Option<ClockReport> {
     let reason_unavailable = reason_unavailable.clone();
     match clock {
         ClockId::Known(id) => Some(report_of(*id, reason_unavailable)),

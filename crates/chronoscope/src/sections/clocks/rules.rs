@@ -12,11 +12,11 @@ use chronoscope_harness::record::{Machine, PathMethod};
 type RuleInput<'a> = rule::RuleInput<'a, ClocksPlan, ClocksReport>;
 
 pub const RULES: &[SectionRule<ClocksPlan, ClocksReport>] = &[
-    SectionRule { yields: &[RESOLUTION_IS_NOT_GRANULARITY], find: resolution_is_not_granularity },
-    SectionRule { yields: &[OS_CLOCK_COARSE], find: os_clock_coarse },
-    SectionRule { yields: &[PATH_INFERRED], find: path_inferred },
-    SectionRule { yields: &[COUNTER_TRAPS], find: counter_traps },
-    SectionRule { yields: &[CLOCK_STANDS_STILL], find: clocks_stand_still },
+    SectionRule::new(&[RESOLUTION_IS_NOT_GRANULARITY], resolution_is_not_granularity),
+    SectionRule::new(&[OS_CLOCK_COARSE], os_clock_coarse),
+    SectionRule::new(&[PATH_INFERRED], path_inferred),
+    SectionRule::new(&[COUNTER_TRAPS], counter_traps),
+    SectionRule::new(&[CLOCK_STANDS_STILL], clocks_stand_still),
 ];
 
 pub const OS_CLOCK_COARSE: Kind = Kind::warning(

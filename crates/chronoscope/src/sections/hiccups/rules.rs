@@ -39,8 +39,8 @@ pub const HICCUPS_UNPINNED: Kind = Kind::notice(
 .shown_in(SHOWN_IN);
 
 pub const RULES: &[SectionRule<HiccupsPlan, Option<HiccupsReport>>] = &[
-    SectionRule { yields: &[WOKEN_LATE], find: |seen| Vec::from_iter(woken_late(seen.machine, seen.report.as_ref())) },
-    SectionRule { yields: &[HICCUPS_UNPINNED], find: |seen| Vec::from_iter(seen.report.as_ref().and_then(unpinned)) },
+    SectionRule::new(&[WOKEN_LATE], |seen| Vec::from_iter(woken_late(seen.machine, seen.report.as_ref()))),
+    SectionRule::new(&[HICCUPS_UNPINNED], |seen| Vec::from_iter(seen.report.as_ref().and_then(unpinned))),
 ];
 
 /// Those of one way whose share is at least this, with the worst of them.

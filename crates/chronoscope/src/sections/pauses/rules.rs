@@ -18,14 +18,13 @@ const WORTH_SAYING_NS: f64 = 10_000.0;
 /// The page that shows them.
 const SHOWN_IN: &[&str] = &["pauses"];
 
-pub const RULES: &[SectionRule<PausesPlan, Option<Pauses>>] =
-    &[SectionRule { yields: &[EARLY_PAUSE], find: early_pause }];
+pub const RULES: &[SectionRule<PausesPlan, Option<Pauses>>] = &[SectionRule::new(&[EARLY_PAUSE], early_pause)];
 
 /// Advice for programs that have to pause.
 pub const ADVICE: &[SectionRule<PausesPlan, Option<Pauses>>] = &[
-    SectionRule { yields: &[SLEEP_SAVES_NO_CPU], find: |seen| of(seen, saves_no_cpu) },
-    SectionRule { yields: &[SLEEP_HELD_BY_SLACK], find: |seen| of(seen, held_by_slack) },
-    SectionRule { yields: &[YIELD_COSTS_A_SLICE], find: |seen| of(seen, |found| costs_a_slice(found, seen.plan.load)) },
+    SectionRule::new(&[SLEEP_SAVES_NO_CPU], |seen| of(seen, saves_no_cpu)),
+    SectionRule::new(&[SLEEP_HELD_BY_SLACK], |seen| of(seen, held_by_slack)),
+    SectionRule::new(&[YIELD_COSTS_A_SLICE], |seen| of(seen, |found| costs_a_slice(found, seen.plan.load))),
 ];
 
 pub const SLEEP_SAVES_NO_CPU: Kind = Kind::notice(

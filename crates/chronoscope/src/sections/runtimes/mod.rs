@@ -8,8 +8,6 @@ pub mod plan;
 pub mod rules;
 pub mod view;
 
-pub(crate) use crate::probe::runtime as report;
-
 use std::time::Duration;
 
 use crate::engine::session::Session;
@@ -17,6 +15,7 @@ use crate::engine::stages::Found;
 use crate::engine::task::Served;
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, PlanError};
+use crate::probe::runtime::Runtime;
 use crate::section::Section;
 use crate::section::rule::SectionRule;
 
@@ -25,7 +24,7 @@ pub struct Runtimes;
 impl Section for Runtimes {
     type Options = plan::Options;
     type Plan = Option<plan::RuntimesPlan>;
-    type Report = Vec<report::Runtime>;
+    type Report = Vec<Runtime>;
 
     const PARTS: &'static [PartRow] = plan::PARTS;
     const TASKS: &'static [Served] = &[];

@@ -13,14 +13,14 @@ use chronoscope_probes::RuntimeKind;
 type RuleInput<'a> = rule::RuleInput<'a, Option<RuntimesPlan>, Vec<Runtime>>;
 
 pub const RULES: &[SectionRule<Option<RuntimesPlan>, Vec<Runtime>>] = &[
-    SectionRule { yields: &[NEGATIVE_ELAPSED], find: negative_elapsed },
-    SectionRule { yields: &[RUNTIME_TICK_COARSE], find: tick_coarse },
-    SectionRule { yields: &[RESOLUTION_IS_NOT_GRANULARITY], find: resolution_is_not_granularity },
-    SectionRule { yields: &[WALL_CLOCK_FOR_INTERVALS], find: wall_clock_for_intervals },
-    SectionRule { yields: &[RUNTIME_LOOP_DOUBTFUL], find: loop_doubtful },
-    SectionRule { yields: &[RUNTIME_NOT_STEADY], find: not_steady },
-    SectionRule { yields: &[RUNTIME_NOT_PARALLEL], find: not_parallel },
-    SectionRule { yields: &[EARLY_PAUSE], find: early_pause },
+    SectionRule::new(&[NEGATIVE_ELAPSED], negative_elapsed),
+    SectionRule::new(&[RUNTIME_TICK_COARSE], tick_coarse),
+    SectionRule::new(&[RESOLUTION_IS_NOT_GRANULARITY], resolution_is_not_granularity),
+    SectionRule::new(&[WALL_CLOCK_FOR_INTERVALS], wall_clock_for_intervals).lacking(clocks_not_asked),
+    SectionRule::new(&[RUNTIME_LOOP_DOUBTFUL], loop_doubtful),
+    SectionRule::new(&[RUNTIME_NOT_STEADY], not_steady),
+    SectionRule::new(&[RUNTIME_NOT_PARALLEL], not_parallel).lacking(clocks_not_asked),
+    SectionRule::new(&[EARLY_PAUSE], early_pause),
 ];
 
 pub const RUNTIME_TICK_COARSE: Kind = Kind::warning(
@@ -86,9 +86,10 @@ pub fn measured(runtimes: &[Runtime]) -> impl Iterator<Item = &Runtime> {
     runtimes.iter().filter(|runtime| runtime.available)
 }
 
-/// Whether the table of clocks was requested, rather than only pauses or a latch, or a short form in a check.
-fn asks_for_clocks(seen: &RuleInput<'_>) -> bool {
-    seen.plan.as_ref().is_some_and(|plan| plan.clocks && !plan.quick_starters)
+/// What is missing where not the table of clocks was requested, but only pauses or a latch, or a check's short form.
+fn clocks_not_asked(seen: &RuleInput<'_>) -> Option<&'static str> {
+    let is_asked = seen.plan.as_ref().is_some_and(|plan| plan.clocks && !plan.quick_starters);
+    (!is_asked).then_some("only `chronoscope runtimes` looks for it")
 }
 
 /// A clock's name where others may have the same name.
@@ -148,7 +149,7 @@ fn resolution_is_not_granularity(seen: &RuleInput<'_>) -> Vec<Finding> {
 
 fn wall_clock_for_intervals(seen: &RuleInput<'_>) -> Vec<Finding> {
     let mut told: Vec<(RuntimeKind, String)> = Vec::new();
-    for runtime in measured(seen.report).filter(|_| asks_for_clocks(seen)) {
+    for runtime in measured(seen.report).filter(|_| clocks_not_asked(seen).is_none()) {
         let of = |kind| runtime.clocks.iter().filter(move |clock| clock.kind == kind).map(|clock| clock.name.as_str());
         let walls: Vec<&str> = of(TimeKind::Wall).collect();
         if walls.is_empty() || told.iter().any(|(kind, _)| *kind == runtime.kind) {
@@ -212,7 +213,8 @@ fn not_steady(seen: &RuleInput<'_>) -> Vec<Finding> {
 
 fn not_parallel(seen: &RuleInput<'_>) -> Vec<Finding> {
     let mut kinds: Vec<(RuntimeKind, Vec<String>)> = Vec::new();
-    for runtime in measured(seen.report).filter(|runtime| runtime.parallel == Some(false) && asks_for_clocks(seen)) {
+    let is_serial = |runtime: &&Runtime| runtime.parallel == Some(false) && clocks_not_asked(seen).is_none();
+    for runtime in measured(seen.report).filter(is_serial) {
         match kinds.iter_mut().find(|(kind, _)| *kind == runtime.kind) {
             Some((_, titles)) => titles.push(runtime.title()),
             None => kinds.push((runtime.kind, vec![runtime.title()])),

@@ -7,7 +7,7 @@ use super::kernel::{ClockState, Kernel, StatusFlag};
 use super::plan::SyncPlan;
 use super::ptp::{PtpDevice, PtpKind};
 use super::report::SyncReport;
-use crate::section::rule::{RuleInput, SectionRule};
+use crate::section::rule::{self, SectionRule};
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::record::Known;
 
@@ -29,20 +29,28 @@ const DECLARED_WITHIN_PPM: f64 = 1.0;
 /// As above, as a share of the slewing, which shrinks each second.
 const DECLARED_WITHIN_SHARE: f64 = 0.1;
 
+type RuleInput<'a> = rule::RuleInput<'a, SyncPlan, Option<SyncReport>>;
+
 pub const RULES: &[SectionRule<SyncPlan, Option<SyncReport>>] = &[
-    SectionRule { yields: &[WALL_CLOCK_UNDISCIPLINED], find: |seen| of(seen, undisciplined) },
-    SectionRule { yields: &[WALL_CLOCK_ERROR_LARGE], find: |seen| of(seen, error_large) },
-    SectionRule { yields: &[WALL_CLOCK_ERROR_UNKNOWN], find: |seen| of(seen, error_unknown) },
-    SectionRule { yields: &[WALL_CLOCK_NEEDS_STEP], find: |seen| of(seen, needs_step) },
-    SectionRule { yields: &[WALL_CLOCK_STEPPED], find: |seen| of(seen, stepped) },
-    SectionRule { yields: &[KERNEL_NOT_TOLD], find: |seen| of(seen, kernel_not_told) },
-    SectionRule { yields: &[TIME_DAEMONS_COMPETE], find: |seen| of(seen, daemons_compete) },
-    SectionRule { yields: &[LEAP_SECOND_PENDING], find: |seen| of(seen, leap_second) },
-    SectionRule { yields: &[MONOTONIC_SLEWED], find: |seen| of(seen, monotonic_slewed) },
-    SectionRule { yields: &[RAW_CLOCK_OFF], find: |seen| of(seen, raw_clock_off) },
-    SectionRule { yields: &[SLEW_NOT_AS_DECLARED], find: |seen| of(seen, slew_not_as_declared) },
-    SectionRule { yields: &[FREQUENCY_AT_LIMIT], find: |seen| of(seen, frequency_at_limit) },
-    SectionRule { yields: &[PTP_CLOCK_UNUSED], find: |seen| of(seen, ptp_unused) },
+    SectionRule::new(&[WALL_CLOCK_UNDISCIPLINED], |seen: &RuleInput<'_>| of(seen, undisciplined)).lacking(|seen| {
+        let is_unknown = seen.report.as_ref().is_none_or(|report| report.discipline.state == DisciplineState::Unknown);
+        is_unknown.then_some("nothing shows whether the wall clock is disciplined")
+    }),
+    SectionRule::new(&[WALL_CLOCK_ERROR_LARGE], |seen| of(seen, error_large)),
+    SectionRule::new(&[WALL_CLOCK_ERROR_UNKNOWN], |seen: &RuleInput<'_>| of(seen, error_unknown)).lacking(|seen| {
+        let state = seen.report.as_ref().map(|report| report.discipline.state);
+        (state != Some(DisciplineState::Disciplined)).then_some("nothing is seen to discipline the wall clock")
+    }),
+    SectionRule::new(&[WALL_CLOCK_NEEDS_STEP], |seen| of(seen, needs_step)),
+    SectionRule::new(&[WALL_CLOCK_STEPPED], |seen| of(seen, stepped)),
+    SectionRule::new(&[KERNEL_NOT_TOLD], |seen| of(seen, kernel_not_told)),
+    SectionRule::new(&[TIME_DAEMONS_COMPETE], |seen| of(seen, daemons_compete)),
+    SectionRule::new(&[LEAP_SECOND_PENDING], |seen| of(seen, leap_second)),
+    SectionRule::new(&[MONOTONIC_SLEWED], |seen| of(seen, monotonic_slewed)),
+    SectionRule::new(&[RAW_CLOCK_OFF], |seen| of(seen, raw_clock_off)),
+    SectionRule::new(&[SLEW_NOT_AS_DECLARED], |seen| of(seen, slew_not_as_declared)),
+    SectionRule::new(&[FREQUENCY_AT_LIMIT], |seen| of(seen, frequency_at_limit)),
+    SectionRule::new(&[PTP_CLOCK_UNUSED], |seen| of(seen, ptp_unused)),
 ];
 
 pub const WALL_CLOCK_UNDISCIPLINED: Kind = Kind::warning(
@@ -176,7 +184,7 @@ pub const PTP_CLOCK_UNUSED: Kind = Kind::notice(
 /// The page that shows them.
 const SYNC: &[&str] = &["sync"];
 
-fn of(seen: &RuleInput<'_, SyncPlan, Option<SyncReport>>, rule: fn(&SyncReport) -> Option<Finding>) -> Vec<Finding> {
+fn of(seen: &RuleInput<'_>, rule: fn(&SyncReport) -> Option<Finding>) -> Vec<Finding> {
     seen.report.as_ref().and_then(rule).into_iter().collect()
 }
 

@@ -1,6 +1,7 @@
 //! Conclusions from the figures of a release.
 
 use super::super::plan::RuntimesPlan;
+use super::RuleInput;
 use crate::probe::runtime::Runtime;
 use crate::section::rule::SectionRule;
 use chronoscope_harness::estimators::latch::{OwnShare, ReleaseRow, ReleaseVerdict, ThreadReleaseReport, own_share};
@@ -10,19 +11,20 @@ use chronoscope_harness::record::Estimate;
 use chronoscope_render::words::quoted;
 
 pub const RULES: &[SectionRule<Option<RuntimesPlan>, Vec<Runtime>>] = &[
-    SectionRule {
-        yields: &[RELEASE_IS_WAKING, RELEASE_IS_MOSTLY_WAKING, RELEASE_IS_MORE, RELEASE_UNDECIDED],
-        find: |seen| of_each(seen.report, calls),
-    },
-    SectionRule {
-        yields: &[CONTROL_LOOKS_SLOWER],
-        find: |seen| of_each(seen.report, |latch| Vec::from_iter(absurd(latch))),
-    },
+    SectionRule::new(
+        &[RELEASE_IS_WAKING, RELEASE_IS_MOSTLY_WAKING, RELEASE_IS_MORE, RELEASE_UNDECIDED],
+        |seen: &RuleInput<'_>| of_each(seen.report, calls),
+    )
+    .lacking(nothing_released),
+    SectionRule::new(&[CONTROL_LOOKS_SLOWER], |seen: &RuleInput<'_>| {
+        of_each(seen.report, |latch| Vec::from_iter(absurd(latch)))
+    })
+    .lacking(nothing_released),
 ];
 
-/// Whether findings of the kind `id` are about threads released together, which a check never does.
-pub fn yields(id: &str) -> bool {
-    RULES.iter().flat_map(|rule| rule.yields).any(|kind| kind.id == id)
+fn nothing_released(seen: &RuleInput<'_>) -> Option<&'static str> {
+    let is_none = seen.report.iter().all(|runtime| runtime.latch.is_none());
+    is_none.then_some("no threads were released together; `chronoscope runtimes --latch N` does that")
 }
 
 /// The page that shows them.
