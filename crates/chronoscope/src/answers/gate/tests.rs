@@ -29,6 +29,7 @@ use crate::sections::causality::plan::LITMUS;
 use crate::sections::clocks::plan::GRANULARITY;
 use crate::sections::reads::plan::READS;
 use crate::sections::runtimes::plan::RUNTIMES;
+use crate::sections::runtimes::rules::RUNTIME_NOT_PARALLEL;
 use crate::sections::runtimes::rules::latch::RELEASE_IS_WAKING;
 use crate::sections::sync::discipline::DisciplineState;
 use crate::sections::sync::plan::SYNC;
@@ -252,6 +253,8 @@ fn a_forbidden_finding_passes_only_where_it_was_looked_for() {
     assert_eq!(outcome(&whole, &forbid(&OS_CLOCK_ON_SLOW_PATH)), Passed);
     whole.findings.clear();
     assert_eq!(outcome(&whole, &forbid(&NEGATIVE_ELAPSED)), Passed);
+    let asked = judged(&whole, &forbid(&RUNTIME_NOT_PARALLEL));
+    assert!(asked.outcome == Unknown && asked.seen.contains("chronoscope runtimes"), "{asked:?}");
     for part in [GRANULARITY, READS, RUNTIMES] {
         let mut less = whole.clone();
         less.content.parts.retain(|report| report.part != part);
