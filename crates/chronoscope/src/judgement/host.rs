@@ -90,9 +90,9 @@ fn reasons(classed: &[(HostState, &Finding)]) -> Vec<Reason> {
 mod tests {
     use super::*;
     use crate::document::{PartReport, Record};
-    use crate::judgement::rules::causality::NON_CAUSAL_READ;
     use crate::judgement::rules::noise::STOLEN_TIME;
-    use crate::judgement::rules::runtimes::RUNTIME_FAILED;
+    use crate::judgement::rules::non_causal_read::NON_CAUSAL_READ;
+    use crate::judgement::rules::runtime_failed::RUNTIME_FAILED;
     use crate::kinds;
     use crate::rules::tests::{blank, done as part_done};
     use crate::sections::sync::rules::WALL_CLOCK_UNDISCIPLINED;

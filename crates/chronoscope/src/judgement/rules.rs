@@ -1,17 +1,23 @@
 //! The rules that look across sections, at other conclusions, or at how the run went.
 
-pub mod causality;
-pub mod clocks;
-pub mod hiccups;
+pub mod computing_held_up;
 pub mod intervals;
 pub mod machine;
 pub mod noise;
+pub mod non_causal_read;
 pub mod of_parts;
+pub mod os_clock_on_slow_path;
 pub mod remedies;
-pub mod runtimes;
+pub mod runtime_failed;
 
 /// All of them but those of [`noise`], whose findings come last.
 pub fn rules() -> impl Iterator<Item = &'static of_parts::RuleOfParts> {
-    let sections = [clocks::RULES, intervals::RULES, causality::RULES, runtimes::RULES, hiccups::RULES];
+    let sections = [
+        os_clock_on_slow_path::RULES,
+        intervals::RULES,
+        non_causal_read::RULES,
+        runtime_failed::RULES,
+        computing_held_up::RULES,
+    ];
     sections.into_iter().flatten().chain(machine::RULES)
 }

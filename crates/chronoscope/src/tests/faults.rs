@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::document::Record;
 use crate::engine::steps::observe;
-use crate::judgement::rules::causality::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::judgement::rules::intervals::INTERVAL_NEAR_LATENCY;
+use crate::judgement::rules::non_causal_read::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::rules::tests as conclusion;
 use crate::rules::tests::blank;
 use crate::sections::causality::rules::{CROSS_CPU_SKEW, OFFSET_NOT_CONSTANT};

@@ -153,7 +153,7 @@ fn better_clocksource(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judgement::rules::clocks::OS_CLOCK_ON_SLOW_PATH;
+    use crate::judgement::rules::os_clock_on_slow_path::OS_CLOCK_ON_SLOW_PATH;
     use crate::machine::rules::{COUNTER_FORBIDDEN, CPU_QUOTA, FREQUENCY_SCALING, TSC_DISTRUSTED};
     use crate::rules::tests::{blank, conclude, judged, litmus, readable};
     use crate::tests::golden_file::assert_findings;

@@ -1,6 +1,6 @@
 use crate::clock_id::ClockId;
 use crate::document::Record;
-use crate::judgement::rules::causality::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
+use crate::judgement::rules::non_causal_read::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::screen::findings;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::causality::report::{Litmus, LitmusOutcome, PairOffset};

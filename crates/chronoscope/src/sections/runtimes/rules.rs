@@ -242,7 +242,7 @@ fn early_pause(seen: &RuleInput<'_>) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::document::Record;
-    use crate::judgement::rules::runtimes::{RUNTIME_FAILED, RUNTIME_ON_SLOW_PATH};
+    use crate::judgement::rules::runtime_failed::{RUNTIME_FAILED, RUNTIME_ON_SLOW_PATH};
     use crate::kinds;
     use crate::plan::{Depth, Frame};
     use crate::probe::probe_process::ProbeProcess;

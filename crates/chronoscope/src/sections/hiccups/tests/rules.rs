@@ -5,7 +5,7 @@ use super::super::plan::HICCUPS;
 use super::super::rules::{HICCUPS_UNPINNED, WOKEN_LATE};
 use super::{HiccupFigures, HiccupWay, HiccupsReport, document, well};
 use crate::document::{Outcome, PartReport};
-use crate::judgement::rules::hiccups::COMPUTING_HELD_UP;
+use crate::judgement::rules::computing_held_up::COMPUTING_HELD_UP;
 use crate::rules::tests::conclude;
 
 /// What is concluded if a CPU saw this.
