@@ -151,12 +151,14 @@ impl fmt::Display for Instant {
 impl Add<Duration> for Instant {
     type Output = Self;
 
+    #[track_caller]
     fn add(self, duration: Duration) -> Self {
         self.checked_add(duration).expect("an instant plus a duration must stay within 584 years of the clock's zero")
     }
 }
 
 impl AddAssign<Duration> for Instant {
+    #[track_caller]
     fn add_assign(&mut self, duration: Duration) {
         *self = *self + duration;
     }
@@ -165,12 +167,14 @@ impl AddAssign<Duration> for Instant {
 impl Sub<Duration> for Instant {
     type Output = Self;
 
+    #[track_caller]
     fn sub(self, duration: Duration) -> Self {
         self.checked_sub(duration).expect("an instant minus a duration must not come before the clock's zero")
     }
 }
 
 impl SubAssign<Duration> for Instant {
+    #[track_caller]
     fn sub_assign(&mut self, duration: Duration) {
         *self = *self - duration;
     }
@@ -200,6 +204,24 @@ mod tests {
         assert_eq!(Instant::ZERO.saturating_sub(Duration::MAX), Instant::ZERO);
         assert_eq!(late.signed_nanos_since(Instant::ZERO), i64::MAX);
         assert_eq!(Instant::ZERO.signed_nanos_since(late), -i64::MAX);
+    }
+
+    #[test]
+    fn a_panic_of_an_operator_names_the_callers_line() {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let before = std::panic::take_hook();
+        std::panic::set_hook(std::boxed::Box::new(move |info| {
+            let _ = sender.send((std::thread::current().id(), info.location().map(|at| at.line())));
+        }));
+        let line = line!();
+        let panicked = [
+            std::panic::catch_unwind(|| Instant::ZERO - Duration::from_nanos(1)),
+            std::panic::catch_unwind(|| Instant::from_nanos(u64::MAX) + Duration::from_nanos(1)),
+        ];
+        std::panic::set_hook(before);
+        assert!(panicked.iter().all(Result::is_err));
+        let ours = receiver.try_iter().filter(|(thread, _)| *thread == std::thread::current().id());
+        assert!(ours.map(|(_, at)| at).eq([Some(line + 2), Some(line + 3)]));
     }
 
     #[test]
