@@ -1,9 +1,9 @@
-use core::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use core::time::Duration;
 
 use crate::anchor::narrowest;
 use crate::arch::Counter;
-use crate::exact::{Exact, Taken, ThisMachine};
+use crate::exact::{Exact, Rate, Taken, ThisMachine};
 use crate::os::{self, OsClock};
 use crate::sync::{CachePadded, process_wide};
 use crate::trust::{Distrust, RateSource, Reason, Reasons, Trust, TrustState};
@@ -20,9 +20,9 @@ process_wide! {
 /// 1 ns, on the timescale of `CLOCK_MONOTONIC`.
 ///
 /// # Ordering
-/// Reads keep their place in program order: none runs before an earlier load (on aarch64: an earlier acquire load), so a
-/// thread never reads a time earlier than one it was shown through an acquire. Later instructions may start before the
-/// read.
+/// None runs before an earlier load (on aarch64: an earlier acquire load), so a thread never reads a time earlier than one
+/// it was shown through an acquire. Later instructions may run before the read, loads included: on a Zen 4, 84 of 6.8
+/// million did.
 ///
 /// # Guarantees
 /// - *Exact*: a reading is what `clock_gettime(CLOCK_MONOTONIC)` returns for the same counter value, at any slew. While
@@ -103,7 +103,7 @@ impl Clock {
     /// ```
     pub fn warm_up() {
         PROCESS.look_again();
-        let _ = (system_step_ns(), is_under_hypervisor(), ticks_are_counter());
+        let _ = (step_ns(PROCESS.take::<true>()), is_under_hypervisor(), ticks_are_counter());
     }
 
     /// The time now.
@@ -113,7 +113,8 @@ impl Clock {
         Instant::from_nanos(PROCESS.read::<true>())
     }
 
-    /// The time now and its error bound, from one read.
+    /// The time now and its error bound, from one read. The first one also measures the step in which the clock moves, by a hundred
+    /// readings, unless [`warm_up`](Self::warm_up) did.
     #[must_use]
     pub fn reading(self) -> Reading {
         reading_of(PROCESS.take::<true>())
@@ -187,6 +188,9 @@ impl Clock {
             reasons = reasons.with(Reason::Hypervisor);
         }
         let is_counting = taken.source != RateSource::SystemClock;
+        if PROCESS.step_ns(&taken).is_none() {
+            reasons = reasons.with(Reason::StepDeclared);
+        }
         Trust {
             state: state_of(taken),
             rate_source: taken.source,
@@ -338,19 +342,14 @@ fn state_of(taken: Taken) -> TrustState {
 }
 
 fn step_ns(taken: Taken) -> u64 {
-    taken.step_ns.unwrap_or_else(system_step_ns)
+    PROCESS.step_ns(&taken).unwrap_or_else(|| declared_step_ns(taken))
 }
 
-/// As the system declares it, asked once.
-fn system_step_ns() -> u64 {
-    static ANSWER: AtomicU64 = AtomicU64::new(0);
-    let answer = ANSWER.load(Relaxed);
-    if answer != 0 {
-        return answer;
-    }
-    let declared_ns = os::declared_resolution_ns(OsClock::Monotonic).unwrap_or(os::UNDECLARED_STEP_NS).max(1);
-    ANSWER.store(declared_ns, Relaxed);
-    declared_ns
+/// Of a clock that stood still while it was to be measured.
+#[cold]
+fn declared_step_ns(taken: Taken) -> u64 {
+    let declared_ns = || os::declared_resolution_ns(OsClock::Monotonic).unwrap_or(os::UNDECLARED_STEP_NS).max(1);
+    taken.rate.map_or_else(declared_ns, Rate::tick_ns)
 }
 
 /// Asked of the CPU once: in a virtual machine the answer costs microseconds.
@@ -386,13 +385,9 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "makes a system call that Miri does not know")]
-    fn a_readings_bound_is_its_clocksources_step() {
-        let taken = |step_ns, source| Taken { ns: 1_000, source, ticks: None, step_ns };
-        let reading = reading_of(taken(Some(100), RateSource::HyperV));
-        assert_eq!((reading.error_bound(), reading.state()), (Duration::from_nanos(100), TrustState::Verified));
-        let reading = reading_of(taken(None, RateSource::SystemClock));
-        assert_eq!(reading.error_bound().as_nanos(), u128::from(system_step_ns()));
-        assert_eq!(reading.state(), TrustState::Fallback);
+    fn every_reading_has_a_bound() {
+        let reading = reading_of(Taken { ns: 1_000, source: RateSource::SystemClock, ticks: None, rate: None });
+        assert!(reading.error_bound() > Duration::ZERO && reading.state() == TrustState::Fallback);
         assert!(Clock::or_system().reading().error_bound() > Duration::ZERO);
     }
 

@@ -4,9 +4,9 @@
 //!
 //! | read | monotonic on a thread | causal between threads | program order | resolution |
 //! |---|---|---|---|---|
-//! | [`Clock::now`] | as `CLOCK_MONOTONIC` | as `CLOCK_MONOTONIC` | keeps its place | 1 ns |
+//! | [`Clock::now`] | as `CLOCK_MONOTONIC` | as `CLOCK_MONOTONIC` | after earlier loads; later ones may run first | the counter's step |
 //! | [`Granular::now`] | yes, whatever the counters do | yes, whatever the counters do | – | the granularity, by default 1 µs |
-//! | [`Unordered::now`] | not promised | **no** | – | 1 ns |
+//! | [`Unordered::now`] | not promised | **no** | – | the counter's step |
 //! | [`Granular::recent`] | yes | yes | – | what `now` last returned, in one load |
 //!
 //! All are `CLOCK_MONOTONIC`: computed from the numbers that `clock_gettime` uses where the kernel's data can be read,
@@ -104,6 +104,7 @@ mod granular;
 mod instant;
 #[cfg(feature = "serde")]
 mod instant_serde;
+mod lattice;
 #[cfg(feature = "tracing-subscriber")]
 pub mod log_time;
 mod nanos;

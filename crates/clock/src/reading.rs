@@ -18,7 +18,7 @@ use crate::{Instant, TrustState, nanos};
 ///
 /// let reading = Clock::or_system().reading();
 /// assert!(reading.earliest() <= reading.instant() && reading.instant() <= reading.latest());
-/// println!("{reading}"); // 1234.567890123 s ± 1ns
+/// println!("{reading}"); // 1234.567890123 s ± 2ns
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -77,7 +77,8 @@ impl Reading {
         Duration::from_nanos(self.offset_ns)
     }
 
-    /// The step in which the clock moves.
+    /// The step in which the clock moves, rounded up. [`Clock`](crate::Clock) measures it; where it cannot,
+    /// [`Trust`](crate::Trust) has the reason [`StepDeclared`](crate::Reason::StepDeclared).
     #[must_use]
     pub const fn step(self) -> Duration {
         Duration::from_nanos(self.step_ns)
@@ -102,7 +103,7 @@ impl Reading {
     }
 }
 
-/// The time, its bound, and the state unless that is [`Verified`](TrustState::Verified): `1234.567890123 s ± 1ns`.
+/// The time, its bound, and the state unless that is [`Verified`](TrustState::Verified): `1234.567890123 s ± 2ns`.
 impl fmt::Display for Reading {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ± {:?}", self.instant, self.error_bound())?;

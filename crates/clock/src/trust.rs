@@ -76,6 +76,8 @@ macro_rules! reasons {
 reasons! {
     /// A hypervisor lies between the counter and its hardware.
     Hypervisor: Verified, "a hypervisor can move the machine or scale its counter";
+    /// The step could not be measured: the error bound is what the kernel's data or the system declare.
+    StepDeclared: Verified, "the clock's step could not be measured: its bound is declared";
     /// The kernel was updating its data each time this reading looked.
     KernelDataChanging: Fallback, "the kernel was still updating its conversion data when this reading gave up waiting";
     /// The kernel's conversion data could not be found or failed their check.
@@ -167,7 +169,7 @@ pub struct Trust {
     pub rate_source: RateSource,
     /// Why the state is no better, and what else to know.
     pub reasons: Reasons,
-    /// How far an ordered read can be from `CLOCK_MONOTONIC`, either way: the clock's step.
+    /// How far an ordered read can be from `CLOCK_MONOTONIC`, either way: the clock's step, as measured here.
     pub error_bound: Duration,
     /// The counter's frequency in hertz, as the kernel's conversion implies it; None in fallback.
     pub counter_hz: Option<f64>,

@@ -15,6 +15,30 @@ pub(crate) struct Conversion {
     pub(crate) shifted_ns: u64,
 }
 
+/// How long a cycle of the clocksource is: `mult` / 2^`shift` nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rate {
+    mult: u32,
+    shift: u32,
+}
+
+impl Rate {
+    /// The time of one cycle, rounded up.
+    pub(crate) fn tick_ns(self) -> u64 {
+        self.ns(super::FRACTION)
+    }
+
+    /// The time of so many cycles, in units of 1/[`FRACTION`](super::FRACTION), in nanoseconds, rounded up.
+    pub(crate) fn ns(self, cycles: u64) -> u64 {
+        let shift = (self.shift & 63) + super::FRACTION.trailing_zeros();
+        if cycles >> 31 == 0 && shift < 63 {
+            return (cycles * u64::from(self.mult) + ((1 << shift) - 1)) >> shift;
+        }
+        let product = u128::from(cycles) * u128::from(self.mult);
+        u64::try_from((product + ((1 << shift) - 1)) >> shift).unwrap_or(u64::MAX)
+    }
+}
+
 /// Fewer cycles overflow no product: a mult has 32 bits, and a second's shifted nanoseconds at most 62.
 const NARROW_CYCLES_LOG2: u32 = 31;
 
@@ -43,9 +67,8 @@ impl Conversion {
         1e9 * (1_u64 << (self.shift & 63)) as f64 / f64::from(self.mult)
     }
 
-    /// The time per cycle in nanoseconds, rounded up.
-    pub(crate) fn step_ns(self) -> u64 {
-        (u64::from(self.mult)).div_ceil(1 << (self.shift & 63))
+    pub(crate) const fn rate(self) -> Rate {
+        Rate { mult: self.mult, shift: self.shift }
     }
 
     /// Cycles since the last update; the mask's highest bit is set if the counter is behind it.
@@ -125,6 +148,12 @@ mod tests {
             let at = |cycles: u64| Conversion { cycles: from.last.wrapping_add(cycles), ..from };
             prop_assert!(at(cycles + more).nanoseconds() >= at(cycles).nanoseconds());
         }
+    }
+
+    #[test]
+    fn a_time_of_cycles_is_rounded_up() {
+        let rate = Rate { mult: 6_710_886, shift: 24 };
+        assert_eq!((rate.tick_ns(), rate.ns(26 * 256), rate.ns(25 * 256 + 1)), (1, 11, 11));
     }
 
     #[test]

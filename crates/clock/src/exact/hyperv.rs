@@ -29,8 +29,17 @@ pub(crate) fn cycles<W: Words>(page: W, tsc: impl FnOnce() -> u64) -> Option<u64
     if page.word(SEQUENCE) as u32 != sequence {
         return None;
     }
-    let scaled = (u128::from(tsc) * u128::from(scale)) >> 64;
-    Some((scaled as u64).wrapping_add(offset) & (i64::MAX as u64))
+    Some(scaled(scale, tsc).wrapping_add(offset) & (i64::MAX as u64))
+}
+
+/// The clocksource's cycles in so many ticks of the TSC.
+pub(crate) fn cycles_in<W: Words>(page: W, ticks: u64) -> u64 {
+    scaled(page.word(SCALE), ticks)
+}
+
+#[inline(always)]
+fn scaled(scale: u64, ticks: u64) -> u64 {
+    ((u128::from(ticks) * u128::from(scale)) >> 64) as u64
 }
 
 /// The TSC's frequency by this page, in hertz.

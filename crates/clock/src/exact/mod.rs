@@ -18,6 +18,8 @@ mod tests;
 mod this_machine;
 mod words;
 
+use convert::Conversion;
+pub(crate) use convert::Rate;
 pub(crate) use layout::Layout;
 pub(crate) use machine::Machine;
 #[cfg(all(test, target_os = "linux", feature = "std", not(any(loom, miri))))]
@@ -26,6 +28,7 @@ pub(crate) use step::{Step, reached};
 pub(crate) use this_machine::ThisMachine;
 pub(crate) use words::Words;
 
+use crate::lattice;
 use crate::os::{Data, Found, KernelPage, Memo, Observed, Seal};
 use crate::sync::{AtomicU64, CachePadded, Ordering::Relaxed, const_fn};
 use crate::trust::{RateSource, Reason};
@@ -41,11 +44,20 @@ const CHECKS: u32 = 16;
 /// How long a clock without data waits before it searches their page again.
 const SEARCH_AGAIN_NS: u64 = 100_000_000;
 
+/// Parts of a tick in which its period is kept.
+const FRACTION: u64 = 256;
+/// A step that nobody has measured yet.
+const UNMEASURED: u64 = 0;
+
 /// `CLOCK_MONOTONIC` over a [`Machine`].
 #[derive(Debug)]
 pub(crate) struct Exact<M> {
     memo: CachePadded<Memo>,
     machine: M,
+    /// The step in which the counter advances, in 1/[`FRACTION`] ticks, and that of the system's clock in nanoseconds, above it the
+    /// mode in which it was measured. Several threads may measure at once, so no model of threads needs to know of them.
+    period: core::sync::atomic::AtomicU64,
+    system_step: core::sync::atomic::AtomicU64,
     /// When the page was last searched, by this clock. A hint: no value does harm.
     searched_ns: AtomicU64,
 }
@@ -57,13 +69,17 @@ pub(crate) struct Taken {
     pub(crate) source: RateSource,
     /// The counter at that very time. None if the reading is the system's.
     pub(crate) ticks: Option<u64>,
-    /// The step of the clocksource, rounded up. None if only the system knows.
-    pub(crate) step_ns: Option<u64>,
+    /// How long the clocksource's cycles were. None if the reading is the system's.
+    pub(crate) rate: Option<Rate>,
 }
 
 impl Taken {
+    fn of_data(conversion: Conversion, source: RateSource, ticks: u64) -> Self {
+        Self { ns: conversion.nanoseconds(), source, ticks: Some(ticks), rate: Some(conversion.rate()) }
+    }
+
     const fn of_system(ns: u64) -> Self {
-        Self { ns, source: RateSource::SystemClock, ticks: None, step_ns: None }
+        Self { ns, source: RateSource::SystemClock, ticks: None, rate: None }
     }
 }
 
@@ -71,7 +87,13 @@ impl<M> Exact<M> {
     const_fn! {
         /// A clock that has not been read yet; the first reading finds the data.
         pub(crate) fn new(machine: M) -> Self {
-            Self { memo: CachePadded(Memo::new()), machine, searched_ns: AtomicU64::new(0) }
+            Self {
+                memo: CachePadded(Memo::new()),
+                machine,
+                period: core::sync::atomic::AtomicU64::new(UNMEASURED),
+                system_step: core::sync::atomic::AtomicU64::new(UNMEASURED),
+                searched_ns: AtomicU64::new(0),
+            }
         }
     }
 }
@@ -95,11 +117,49 @@ impl<M: Machine> Exact<M> {
     #[cold]
     #[inline(never)]
     fn read_otherwise<const ORDERED: bool>(&self) -> u64 {
-        self.take::<ORDERED>().ns
+        self.read_by_hypervisor::<ORDERED>().unwrap_or_else(|| self.take_otherwise::<ORDERED>().ns)
+    }
+
+    /// The time by a hypervisor's page, at the price of the read alone. None if the kernel does not keep time by one, or if it is
+    /// being changed.
+    #[inline(always)]
+    fn read_by_hypervisor<const ORDERED: bool>(&self) -> Option<u64> {
+        let data = self.memo.0.data()?;
+        let mode = mode_of(data.words.word(0));
+        let counter = || self.machine.counter::<ORDERED>(data.self_ordered);
+        let is_same = |now| now == mode;
+        let looked = match mode {
+            mode::PVCLOCK => {
+                let page = self.memo.0.kvm_clock()?;
+                look(data.words, data.layout, is_same, || pvclock::cycles(page, counter))
+            }
+            mode::HYPERV => {
+                let page = self.memo.0.hyper_v()?;
+                look(data.words, data.layout, is_same, || hyperv::cycles(page, counter))
+            }
+            _ => return None,
+        };
+        Some(looked.ok()?.nanoseconds())
     }
 
     /// The time, with everything known about the reading.
+    #[inline]
     pub(crate) fn take<const ORDERED: bool>(&self) -> Taken {
+        if let Some(data) = self.memo.0.data() {
+            let mut ticks = 0;
+            let counter = || {
+                ticks = self.machine.counter::<ORDERED>(data.self_ordered);
+                Some(ticks)
+            };
+            if let Ok(conversion) = look(data.words, data.layout, mode::is_architecture, counter) {
+                return Taken::of_data(conversion, RateSource::KernelData, ticks);
+            }
+        }
+        self.take_otherwise::<ORDERED>()
+    }
+
+    #[inline(never)]
+    fn take_otherwise<const ORDERED: bool>(&self) -> Taken {
         let (mut found, mut observed) = self.memo.0.found();
         if matches!(found, Found::Unknown) {
             self.find_out(observed);
@@ -169,6 +229,52 @@ impl<M: Machine> Exact<M> {
         None
     }
 
+    /// The step in which the clock of a reading moves, rounded up to nanoseconds; None if it stands still meanwhile.
+    ///
+    /// Measured at the first call for this source, by some hundred readings of it.
+    pub(crate) fn step_ns(&self, taken: &Taken) -> Option<u64> {
+        let Some(rate) = taken.rate else { return self.system_step_ns() };
+        let ticks = match self.period.load(Relaxed) {
+            UNMEASURED => self.measure_period()?,
+            known => known,
+        };
+        // A hypervisor's page counts whole units, one of which its clock may move more or less.
+        let in_units = |cycles: u64| (cycles / FRACTION + 1) * FRACTION;
+        let cycles = match taken.source {
+            RateSource::KvmClock => self.memo.0.kvm_clock().map(|page| in_units(pvclock::cycles_in(page, ticks))),
+            RateSource::HyperV => self.memo.0.hyper_v().map(|page| in_units(hyperv::cycles_in(page, ticks))),
+            _ => None,
+        };
+        Some(rate.ns(cycles.unwrap_or(ticks)))
+    }
+
+    #[cold]
+    fn measure_period(&self) -> Option<u64> {
+        let data = self.memo.0.data()?;
+        let ns_per_tick = self.counter_hz().map_or(1.0, |hz| 1e9 / hz);
+        let ticks = lattice::measured(|| self.machine.counter::<true>(data.self_ordered), ns_per_tick)?;
+        let period = (ticks * FRACTION as f64) as u64 + 1;
+        self.period.store(period, Relaxed);
+        Some(period)
+    }
+
+    /// The step of the system's clock while the kernel keeps time as it does now.
+    fn system_step_ns(&self) -> Option<u64> {
+        const MODE_SHIFT: u32 = 56;
+        const STANDS_STILL: u64 = (1 << MODE_SHIFT) - 1;
+        let mode = self.memo.0.data().map_or(mode::NONE, |data| mode_of(data.words.word(0)));
+        let mode = u64::from(mode) << MODE_SHIFT;
+        let known = self.system_step.load(Relaxed);
+        let mut ns = known & STANDS_STILL;
+        if ns == UNMEASURED || known - ns != mode {
+            let found = lattice::measured(|| self.take::<true>().ns, 1.0);
+            // Rounded up; no clock's step is longer than two years.
+            ns = found.map_or(STANDS_STILL, |ns| ns as u64 + u64::from(ns > ns as u64 as f64));
+            self.system_step.store(mode | ns, Relaxed);
+        }
+        (ns != STANDS_STILL).then_some(ns)
+    }
+
     /// The counter, in program order.
     #[inline(always)]
     pub(crate) fn ticks(&self) -> Option<u64> {
@@ -205,10 +311,7 @@ impl<M: Machine> Exact<M> {
                 }
             };
             match looked {
-                Ok(conversion) => {
-                    let step_ns = Some(conversion.step_ns());
-                    return Some(Taken { ns: conversion.nanoseconds(), source, ticks: Some(ticks), step_ns });
-                }
+                Ok(conversion) => return Some(Taken::of_data(conversion, source, ticks)),
                 Err(missed) if missed.is_passing(mode::is_readable) => core::hint::spin_loop(),
                 Err(_) => return None,
             }
@@ -250,6 +353,7 @@ impl<M: Machine> Exact<M> {
                 let data = Data { words: page.from(start), layout, self_ordered: self_ordered() };
                 if self.agrees(&data) {
                     reached(Step::Checked);
+                    self.period.store(UNMEASURED, Relaxed); // it may be another machine's counter
                     self.memo.0.publish(observed, &data, seal);
                 } else {
                     nothing(Reason::NoKernelData);

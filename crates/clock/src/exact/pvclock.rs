@@ -37,10 +37,19 @@ pub(crate) fn cycles<W: Words>(page: W, tsc: impl FnOnce() -> u64) -> Option<u64
     if delta > u64::MAX / 2 {
         return None; // a virtual CPU whose counter lags: the kernel decides
     }
+    Some(system_time.wrapping_add(scaled(rate, delta)) & (i64::MAX as u64))
+}
+
+/// The clocksource's cycles in so many ticks of the TSC.
+pub(crate) fn cycles_in<W: Words>(page: W, ticks: u64) -> u64 {
+    scaled(page.word(RATE), ticks)
+}
+
+#[inline(always)]
+fn scaled(rate: u64, ticks: u64) -> u64 {
     let shift = (rate >> 32) as i8;
-    let scaled = if shift < 0 { delta >> shift.unsigned_abs().min(63) } else { delta << shift.min(63) };
-    let since = (u128::from(scaled) * u128::from(rate as u32)) >> 32;
-    Some(system_time.wrapping_add(since as u64) & (i64::MAX as u64))
+    let shifted = if shift < 0 { ticks >> shift.unsigned_abs().min(63) } else { ticks << shift.min(63) };
+    ((u128::from(shifted) * u128::from(rate as u32)) >> 32) as u64
 }
 
 /// The TSC's frequency by this page, in hertz.

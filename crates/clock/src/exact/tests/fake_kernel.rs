@@ -15,6 +15,8 @@ use crate::trust::Reason;
 /// A machine of a test's own: a counter, a kernel that keeps time by it and publishes its data, and what a process sees.
 pub(crate) struct FakeKernel {
     counter: AtomicU64,
+    /// The step in which reads see it advance, in thousandths of a tick, and time with it; 0 while time is frozen.
+    period: AtomicU64,
     state: Mutex<State>,
     forbids: AtomicBool,
     pub(crate) locates: AtomicU32,
@@ -118,6 +120,7 @@ impl FakeKernel {
         state.code[0].store(0x1122_3344_5566_8955, SeqCst);
         let kernel = Self {
             counter: AtomicU64::new(1_000_500),
+            period: AtomicU64::new(0),
             state: Mutex::new(state),
             forbids: AtomicBool::new(false),
             locates: AtomicU32::new(0),
@@ -132,6 +135,30 @@ impl FakeKernel {
     /// Advances time by `ticks`.
     pub(crate) fn pass(&self, ticks: u64) {
         self.counter.fetch_add(ticks, SeqCst);
+    }
+
+    /// From now on time passes with each read, and reads see the counter advance by so many thousandths of a tick.
+    pub(crate) fn run_in_steps_of(&self, thousandths: u64) {
+        self.period.store(thousandths, SeqCst);
+    }
+
+    /// The time at the last read, in nanoseconds, by the counter without its steps.
+    pub(crate) fn true_ns(&self) -> f64 {
+        let keeper = self.state.lock().unwrap().timekeeper;
+        let since = (self.counter.load(SeqCst) - keeper.last) as f64 * keeper.mult as f64 + keeper.shifted_ns as f64;
+        (keeper.seconds * SECOND) as f64 + since / f64::from(1_u32 << SHIFT)
+    }
+
+    fn shown(&self) -> u64 {
+        match self.period.load(SeqCst) {
+            0 => self.counter.load(SeqCst),
+            period => {
+                // Forty to a hundred ticks a read.
+                let passed = 40 + (self.counter.load(SeqCst).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) % 61;
+                let now = self.counter.fetch_add(passed, SeqCst) + passed;
+                now * 1_000 / period * period / 1_000
+            }
+        }
     }
 
     /// Sets the counter back, as a core does whose own lags.
@@ -270,7 +297,7 @@ static MAPPINGS: Mutex<Vec<&[AtomicU64]>> = Mutex::new(Vec::new());
 impl Machine for &FakeKernel {
     fn counter<const ORDERED: bool>(&self, _self_ordered: bool) -> u64 {
         assert!(!self.forbids.load(SeqCst), "the counter was read in a process that must not");
-        self.counter.load(SeqCst)
+        self.shown()
     }
 
     fn has_self_ordered(&self) -> bool {
@@ -284,7 +311,7 @@ impl Machine for &FakeKernel {
 
     fn system_call_ns(&self) -> u64 {
         let state = self.state.lock().unwrap();
-        state.timekeeper.ns(state.clocksource.cycles(self.counter.load(SeqCst)))
+        state.timekeeper.ns(state.clocksource.cycles(self.shown()))
     }
 
     fn locate(&self) -> Result<Located, Reason> {

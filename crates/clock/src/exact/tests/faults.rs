@@ -49,6 +49,48 @@ fn the_first_reading_finds_the_data_and_the_next_ones_use_them() {
     assert!((clock.counter_hz().unwrap() - 2.5e9).abs() < 1_000.0);
 }
 
+/// Counters of 1, 3, 24 and 26 ticks, of 41.67 ns and 279 ns, and scaled ones.
+#[test]
+fn a_reading_is_less_than_its_step_old_whatever_the_counters_step() {
+    for thousandths in [1_000, 3_000, 24_000, 26_000, 28_731, 33_333, 104_175, 697_500] {
+        let (kernel, clock) = clock();
+        kernel.run_in_steps_of(thousandths);
+        let step_ns = clock.step_ns(&clock.take::<true>()).unwrap();
+        let period_ns = thousandths as f64 * 0.4e-3;
+        assert!(step_ns as f64 >= period_ns && step_ns as f64 <= period_ns * 1.02 + 2.0, "{step_ns} for {period_ns}");
+        for _ in 0..20_000 {
+            let taken = clock.take::<true>();
+            // A nanosecond more for what is cut off.
+            let age_ns = kernel.true_ns() - taken.ns as f64;
+            assert!((0.0..(step_ns + 1) as f64).contains(&age_ns), "{age_ns} of {step_ns}");
+        }
+    }
+}
+
+#[test]
+fn the_step_of_another_machines_counter_is_measured_anew() {
+    let (kernel, clock) = clock();
+    let step_ns = || clock.step_ns(&clock.take::<true>()).map(|ns| ns as f64);
+    assert_eq!(step_ns(), None, "while it stands still");
+    for thousandths in [26_000, 1_000, 697_500] {
+        kernel.run_in_steps_of(thousandths);
+        clock.look_again();
+        assert!(step_ns() >= Some(thousandths as f64 * 0.4e-3), "{:?}", step_ns());
+    }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn the_counters_step_counts_under_a_hypervisors_clock_too() {
+    for (clocksource, least, most) in [(Clocksource::KvmClock, 280, 290), (Clocksource::HyperV, 300, 400)] {
+        let (kernel, clock) = clock();
+        kernel.switch(clocksource);
+        kernel.run_in_steps_of(697_500);
+        let step_ns = clock.step_ns(&clock.take::<true>()).unwrap();
+        assert!((least..=most).contains(&step_ns), "{clocksource:?}: {step_ns}");
+    }
+}
+
 proptest! {
     #[test]
     fn it_is_the_systems_clock_at_any_slew(
@@ -106,7 +148,8 @@ fn hypervisors_clocksources_are_read_as_the_kernel_reads_them() {
             assert_exact(kernel, clock);
         }
         assert!((clock.counter_hz().unwrap() - 2.5e9).abs() < 10.0, "{:?}", clock.counter_hz());
-        assert_eq!(clock.take::<true>().step_ns, Some(if clocksource == Clocksource::HyperV { 110 } else { 2 }));
+        let step_ns = clock.step_ns(&clock.take::<true>());
+        assert_eq!(step_ns, None, "time stands still");
         kernel.stop_hypervisors(true);
         assert_exact(kernel, clock);
         assert_source(clock, RateSource::SystemClock);

@@ -1,0 +1,161 @@
+//! The step in which a clock moves, measured: the period of the lattice on which its readings lie.
+//!
+//! A clock that moves every P of its units shows ⌊k·P + φ⌋, so two of its readings differ by a multiple of P, give or take less
+//! than one unit. P is no whole number where a hypervisor scales the counter, or where the unit is a nanosecond. The smallest
+//! difference would measure how long a read takes, and a greatest common divisor knows whole numbers only.
+
+use core::hint::black_box;
+
+/// Readings of a set.
+const READINGS: usize = 32;
+/// Sets, of which the longest period counts: a reading off the lattice, as after a migration, shortens that of its own set.
+const SETS: usize = 3;
+/// No set begins after this time: where a read traps, one set must do.
+const BUDGET_NS: f64 = 20_000.0;
+/// Shorter periods cannot be told apart: every whole number is within one of a multiple of 3.
+const SHORTEST: f64 = 3.0;
+/// What may be cut off a difference, either way: less than a unit, but for the rounding of a quotient.
+const CUT_OFF: f64 = 1.0 + 1e-6;
+/// Multiples tried per set, after which the longest period that is not refuted is taken.
+const MOST_TRIED: u32 = 2_000;
+
+/// The longest period, in units of `read`, on which readings by it lie. None if no two differ.
+///
+/// # Guarantees
+/// At least 3 units, and not shorter than the true period. Longer by at most a share of 1/k, where k is the number of periods
+/// between the most distant neighbours; by more only if all distances happen to be multiples of more, or if a read takes hundreds of
+/// periods.
+pub(crate) fn measured(read: impl Fn() -> u64, ns_per_unit: f64) -> Option<f64> {
+    let mut longest: Option<f64> = None;
+    let mut spent_ns = 0.0;
+    for _ in 0..SETS {
+        let mut readings = [0; READINGS];
+        for (place, reading) in readings.iter_mut().enumerate() {
+            delay(place);
+            *reading = read();
+        }
+        if let Some(period) = longest_period(&readings, longest.unwrap_or(SHORTEST)) {
+            longest = Some(longest.map_or(period, |longest| longest.max(period)));
+        }
+        spent_ns += readings[READINGS - 1].wrapping_sub(readings[0]) as f64 * ns_per_unit;
+        if spent_ns > BUDGET_NS {
+            break;
+        }
+    }
+    longest
+}
+
+/// Irregular times between readings, up to some tens of nanoseconds: at regular ones they would be multiples of too much.
+fn delay(place: usize) {
+    let mut value = 1_u64;
+    for _ in 0..place * 7 % 13 {
+        value = black_box(value.wrapping_mul(3));
+    }
+}
+
+/// The longest period from `shortest` on of which all differences between neighbours are multiples, give or take less than one unit;
+/// `shortest` if there is none. None if no two neighbours differ.
+fn longest_period(readings: &[u64; READINGS], shortest: f64) -> Option<f64> {
+    let mut differences = [0; READINGS - 1];
+    let neighbours = readings.iter().zip(&readings[1..]);
+    neighbours.zip(&mut differences).for_each(|((earlier, later), place)| *place = later.wrapping_sub(*earlier));
+    // The shortest first: they leave the fewest periods, of which a longer one is then a multiple in one way or in none.
+    differences.sort_unstable();
+    let first = differences.iter().position(|difference| *difference > 0)?;
+    let differences = &differences[first..];
+    let longest = differences[0] as f64 + CUT_OFF;
+    let mut left = MOST_TRIED;
+    Some(fitting(shortest, longest, differences, &mut left).unwrap_or(shortest))
+}
+
+/// The longest period between `low` and `high` that fits all `differences`; once no try is `left`, the longest that is not refuted.
+fn fitting(low: f64, high: f64, differences: &[u64], left: &mut u32) -> Option<f64> {
+    let Some((difference, rest)) = differences.split_first() else { return Some(high) };
+    let (least, most) = (*difference as f64 - CUT_OFF, *difference as f64 + CUT_OFF);
+    let mut multiple = (least / high) as u64 as f64 + 1.0;
+    while most > low * multiple {
+        let (low, high) = (low.max(least / multiple), high.min(most / multiple));
+        if low < high {
+            if *left == 0 {
+                return Some(high);
+            }
+            *left -= 1;
+            if let Some(found) = fitting(low, high, rest, left) {
+                return Some(found);
+            }
+        }
+        multiple += 1.0;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::cell::Cell;
+    use proptest::prelude::*;
+
+    /// A clock that ticks every `period` units. Reads take `read` units, up to three times that, at random.
+    fn clock(period: f64, read: f64, seed: u64) -> impl Fn() -> u64 {
+        let (now, state) = (Cell::new(seed as f64 % 1e6), Cell::new(seed | 1));
+        move || {
+            let mut next = state.get();
+            next ^= next << 13;
+            next ^= next >> 7;
+            next ^= next << 17;
+            state.set(next);
+            now.set(now.get() + read * (1.0 + 2.0 * (next >> 11) as f64 / (1_u64 << 53) as f64));
+            ((now.get() / period).floor() * period) as u64
+        }
+    }
+
+    proptest! {
+        /// Counters of 1, 3, 24 and 26 ticks, of 41.67 ns and 279 ns, scaled by a hypervisor or not, read fast or slowly.
+        #[test]
+        fn the_step_is_found_and_never_too_short(
+            period in prop_oneof![
+                Just(1.0), Just(3.0), Just(24.0), Just(26.0), Just(125.0 / 3.0), Just(69.841_3), Just(279.365), 1.0..3_000.0_f64
+            ],
+            scale in prop_oneof![Just(1.0), 0.25..4.0_f64],
+            read in prop_oneof![10.0..200.0_f64, 500.0..5_000.0_f64],
+            seed in any::<u64>(),
+        ) {
+            let period = period * scale;
+            let Some(found) = measured(clock(period, read, seed), 1.0) else {
+                prop_assert!(period > read * (READINGS * SETS) as f64, "{} does not move", period);
+                return Ok(());
+            };
+            prop_assert!(found >= period, "{} is shorter than {}", found, period);
+            prop_assert!(found <= (period * 1.02 + 1.0).max(5.0).max(read / 100.0), "{} for {}", found, period);
+        }
+    }
+
+    #[test]
+    fn a_clock_that_does_not_move_has_no_step() {
+        assert_eq!(measured(|| 7, 1.0), None);
+    }
+
+    /// A thread that is moved to a CPU whose counter has another phase leaves the lattice once.
+    #[test]
+    fn a_reading_off_the_lattice_does_not_shorten_the_step() {
+        let (now, reads) = (Cell::new(0_u64), Cell::new(0_u64));
+        let moved = || {
+            now.set(now.get() + 26 * (2 + reads.get() * 7 % 5));
+            reads.set(reads.get() + 1);
+            now.get() + if reads.get() > 40 { 11 } else { 0 }
+        };
+        let found = measured(moved, 0.4).unwrap();
+        assert!((26.0..27.0).contains(&found), "{found}");
+    }
+
+    #[test]
+    fn where_a_read_traps_one_set_must_do() {
+        let reads = Cell::new(0_u64);
+        let trapping = || {
+            reads.set(reads.get() + 1);
+            reads.get() * 4_000
+        };
+        measured(trapping, 0.4).unwrap();
+        assert_eq!(reads.get(), READINGS as u64);
+    }
+}
