@@ -15,6 +15,9 @@ pub(crate) struct Conversion {
     pub(crate) shifted_ns: u64,
 }
 
+/// Parts of a cycle in which a step is kept.
+pub(super) const FRACTION: u64 = 256;
+
 /// How long a cycle of the clocksource is: `mult` / 2^`shift` nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rate {
@@ -25,12 +28,12 @@ pub(crate) struct Rate {
 impl Rate {
     /// The time of one cycle, rounded up.
     pub(crate) fn tick_ns(self) -> u64 {
-        self.ns(super::FRACTION)
+        self.ns(FRACTION)
     }
 
-    /// The time of so many cycles, in units of 1/[`FRACTION`](super::FRACTION), in nanoseconds, rounded up.
+    /// The time of so many cycles, in units of 1/[`FRACTION`], in nanoseconds, rounded up.
     pub(crate) fn ns(self, cycles: u64) -> u64 {
-        let shift = (self.shift & 63) + super::FRACTION.trailing_zeros();
+        let shift = (self.shift & 63) + FRACTION.trailing_zeros();
         if cycles >> 31 == 0 && shift < 63 {
             return (cycles * u64::from(self.mult) + ((1 << shift) - 1)) >> shift;
         }

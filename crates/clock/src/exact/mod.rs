@@ -18,8 +18,8 @@ mod tests;
 mod this_machine;
 mod words;
 
-use convert::Conversion;
 pub(crate) use convert::Rate;
+use convert::{Conversion, FRACTION};
 pub(crate) use layout::Layout;
 pub(crate) use machine::Machine;
 #[cfg(all(test, target_os = "linux", feature = "std", not(any(loom, miri))))]
@@ -44,8 +44,6 @@ const CHECKS: u32 = 16;
 /// How long a clock without data waits before it searches their page again.
 const SEARCH_AGAIN_NS: u64 = 100_000_000;
 
-/// Parts of a tick in which its period is kept.
-const FRACTION: u64 = 256;
 /// A step that nobody has measured yet.
 const UNMEASURED: u64 = 0;
 
