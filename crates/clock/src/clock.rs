@@ -106,6 +106,26 @@ impl Clock {
         let _ = (step_ns(PROCESS.take::<true>()), is_under_hypervisor(), ticks_are_counter());
     }
 
+    /// From now on and for the life of the process, every reading is the system's: for a program that meets a kernel whose data it
+    /// does not trust.
+    ///
+    /// An operator has the same switch: the environment variable `CHRONOSCOPE_CLOCK=system`, read once, at the first reading, as
+    /// it was when the process was started; a process that runs with more rights than its caller ignores it, and one that
+    /// overwrites its environment to show a title may lose it. [`trust`](Self::trust) then gives
+    /// [`SwitchedOff`](Reason::SwitchedOff).
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::{Clock, Reason};
+    ///
+    /// Clock::use_system();
+    /// Clock::warm_up();
+    /// assert!(cfg!(not(target_os = "linux")) || Clock::or_system().trust().reasons.contains(Reason::SwitchedOff));
+    /// ```
+    pub fn use_system() {
+        PROCESS.switch_off();
+    }
+
     /// The time now.
     #[must_use]
     #[inline(always)]

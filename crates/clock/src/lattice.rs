@@ -9,7 +9,7 @@ use core::hint::black_box;
 /// Readings of a set.
 const READINGS: usize = 32;
 /// Sets, of which the longest period counts: a reading off the lattice, as after a migration, shortens that of its own set.
-const SETS: usize = 3;
+pub(crate) const SETS: usize = 3;
 /// No set begins after this time: where a read traps, one set must do.
 const BUDGET_NS: f64 = 20_000.0;
 /// Shorter periods cannot be told apart: every whole number is within one of a multiple of 3.
@@ -19,16 +19,16 @@ const CUT_OFF: f64 = 1.0 + 1e-6;
 /// Multiples tried per set, after which the longest period that is not refuted is taken.
 const MOST_TRIED: u32 = 2_000;
 
-/// The longest period, in units of `read`, on which readings by it lie. None if no two differ.
+/// The longest period, in units of `read`, on which `sets` of readings by it lie. None if no two differ.
 ///
 /// # Guarantees
 /// At least 3 units, and not shorter than the true period. Longer by at most a share of 1/k, where k is the number of periods
 /// between the most distant neighbours; by more only if all distances happen to be multiples of more, or if a read takes hundreds of
 /// periods.
-pub(crate) fn measured(read: impl Fn() -> u64, ns_per_unit: f64) -> Option<f64> {
+pub(crate) fn measured(read: impl Fn() -> u64, ns_per_unit: f64, sets: usize) -> Option<f64> {
     let mut longest: Option<f64> = None;
     let mut spent_ns = 0.0;
-    for _ in 0..SETS {
+    for _ in 0..sets {
         let mut readings = [0; READINGS];
         for (place, reading) in readings.iter_mut().enumerate() {
             delay(place);
@@ -121,7 +121,7 @@ mod tests {
             seed in any::<u64>(),
         ) {
             let period = period * scale;
-            let Some(found) = measured(clock(period, read, seed), 1.0) else {
+            let Some(found) = measured(clock(period, read, seed), 1.0, SETS) else {
                 prop_assert!(period > read * (READINGS * SETS) as f64, "{} does not move", period);
                 return Ok(());
             };
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_does_not_move_has_no_step() {
-        assert_eq!(measured(|| 7, 1.0), None);
+        assert_eq!(measured(|| 7, 1.0, SETS), None);
     }
 
     /// A thread that is moved to a CPU whose counter has another phase leaves the lattice once.
@@ -144,7 +144,7 @@ mod tests {
             reads.set(reads.get() + 1);
             now.get() + if reads.get() > 40 { 11 } else { 0 }
         };
-        let found = measured(moved, 0.4).unwrap();
+        let found = measured(moved, 0.4, SETS).unwrap();
         assert!((26.0..27.0).contains(&found), "{found}");
     }
 
@@ -155,7 +155,7 @@ mod tests {
             reads.set(reads.get() + 1);
             reads.get() * 4_000
         };
-        measured(trapping, 0.4).unwrap();
+        measured(trapping, 0.4, SETS).unwrap();
         assert_eq!(reads.get(), READINGS as u64);
     }
 }

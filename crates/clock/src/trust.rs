@@ -88,6 +88,8 @@ reasons! {
     TimeNamespace: Fallback, "this process is in a time namespace";
     /// The process was restored from a checkpoint on another kernel, and does not know that kernel's data.
     Restored: Fallback, "this process was restored from a checkpoint on another kernel";
+    /// The environment or the program switched the kernel's data off: see [`Clock::use_system`](crate::Clock::use_system).
+    SwitchedOff: Fallback, "the kernel's data are switched off in this process";
     /// The process may not read the counter (`PR_TSC_SIGSEGV`).
     CounterForbidden: Fallback, "this process is forbidden to read the counter";
     /// This crate does not know how this system converts its counter.

@@ -17,5 +17,20 @@ pub(crate) trait Machine {
     fn system_call_ns(&self) -> u64;
 
     /// Finds out where the kernel's data are mapped.
-    fn locate(&self) -> Result<Located, Reason>;
+    fn locate(&self) -> Result<Located, NotLocated>;
+}
+
+/// Why the data were not found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NotLocated {
+    pub(crate) reason: Reason,
+    /// Another attempt may succeed.
+    pub(crate) may_pass: bool,
+}
+
+impl From<Reason> for NotLocated {
+    /// Permission to read the counter is a thread's own: the next that asks may have it.
+    fn from(reason: Reason) -> Self {
+        Self { reason, may_pass: reason == Reason::CounterForbidden }
+    }
 }

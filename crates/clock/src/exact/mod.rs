@@ -9,8 +9,10 @@ mod convert;
 mod hyperv;
 mod layout;
 mod machine;
+mod measured_steps;
 mod mode;
 pub(crate) mod pvclock;
+mod retry;
 mod sequence;
 mod step;
 #[cfg(test)]
@@ -21,7 +23,7 @@ mod words;
 pub(crate) use convert::Rate;
 use convert::{Conversion, FRACTION};
 pub(crate) use layout::Layout;
-pub(crate) use machine::Machine;
+pub(crate) use machine::{Machine, NotLocated};
 #[cfg(all(test, target_os = "linux", feature = "std", not(any(loom, miri))))]
 pub(crate) use step::at_step;
 pub(crate) use step::{Step, reached};
@@ -33,7 +35,9 @@ use crate::os::{Data, Found, KernelPage, Memo, Observed, Seal};
 use crate::sync::{AtomicU64, CachePadded, Ordering::Relaxed, const_fn};
 use crate::trust::{RateSource, Reason};
 use layout::{Search, search};
+use measured_steps::MeasuredSteps;
 use mode::mode_of;
+use retry::Retry;
 use sequence::look;
 
 /// Looks at changing data, with a pause between, before a reading falls back to `clock_gettime`: some microseconds. The
@@ -44,18 +48,13 @@ const CHECKS: u32 = 16;
 /// How long a clock without data waits before it searches their page again.
 const SEARCH_AGAIN_NS: u64 = 100_000_000;
 
-/// A step that nobody has measured yet.
-const UNMEASURED: u64 = 0;
-
 /// `CLOCK_MONOTONIC` over a [`Machine`].
 #[derive(Debug)]
 pub(crate) struct Exact<M> {
     memo: CachePadded<Memo>,
     machine: M,
-    /// The step in which the counter advances, in 1/[`FRACTION`] ticks, and that of the system's clock in nanoseconds, above it the
-    /// mode in which it was measured. Several threads may measure at once, so no model of threads needs to know of them.
-    period: core::sync::atomic::AtomicU64,
-    system_step: core::sync::atomic::AtomicU64,
+    steps: MeasuredSteps,
+    retry: Retry,
     /// When the page was last searched, by this clock. A hint: no value does harm.
     searched_ns: AtomicU64,
 }
@@ -88,8 +87,8 @@ impl<M> Exact<M> {
             Self {
                 memo: CachePadded(Memo::new()),
                 machine,
-                period: core::sync::atomic::AtomicU64::new(UNMEASURED),
-                system_step: core::sync::atomic::AtomicU64::new(UNMEASURED),
+                steps: MeasuredSteps::new(),
+                retry: Retry::new(),
                 searched_ns: AtomicU64::new(0),
             }
         }
@@ -165,10 +164,12 @@ impl<M: Machine> Exact<M> {
         }
         match found {
             Found::Data(data) => self.take_from::<ORDERED>(&data).unwrap_or_else(|| self.take_from_system()),
-            Found::Nothing(Reason::CounterForbidden) => Taken::of_system(self.machine.system_call_ns()),
-            Found::Nothing(_) => {
-                let taken = self.take_from_system();
-                self.search_again_if_due(taken.ns, observed);
+            Found::Nothing(reason) => {
+                let taken = match reason {
+                    Reason::CounterForbidden => Taken::of_system(self.machine.system_call_ns()),
+                    _ => self.take_from_system(),
+                };
+                self.search_again_if_due(reason, taken.ns, observed);
                 taken
             }
             Found::Outdated => {
@@ -180,10 +181,16 @@ impl<M: Machine> Exact<M> {
         }
     }
 
-    /// Finds out afresh what this process can read, by system calls that readings must not make.
+    /// Finds out afresh what this process can read, by system calls that readings must not make from now on.
     pub(crate) fn look_again(&self) {
+        self.retry.stop();
         let (_, observed) = self.memo.0.found();
         self.find_out(observed);
+    }
+
+    /// Gives up the data for the life of the process.
+    pub(crate) fn switch_off(&self) {
+        self.memo.0.switch_off();
     }
 
     /// Why readings come from the system's clock now; None if they do not.
@@ -229,13 +236,14 @@ impl<M: Machine> Exact<M> {
 
     /// The step in which the clock of a reading moves, rounded up to nanoseconds; None if it stands still meanwhile.
     ///
-    /// Measured at the first call for this source, by some hundred readings of it.
+    /// Measured when [due](MeasuredSteps::are_due), by some dozens of readings.
+    #[inline]
     pub(crate) fn step_ns(&self, taken: &Taken) -> Option<u64> {
+        if self.steps.are_due(taken.ns) {
+            self.measure(taken.rate.is_some());
+        }
         let Some(rate) = taken.rate else { return self.system_step_ns() };
-        let ticks = match self.period.load(Relaxed) {
-            UNMEASURED => self.measure_period()?,
-            known => known,
-        };
+        let ticks = self.steps.counter().or_else(|| self.counter_step())?;
         // A hypervisor's page counts whole units, one of which its clock may move more or less.
         let in_units = |cycles: u64| (cycles / FRACTION + 1) * FRACTION;
         let cycles = match taken.source {
@@ -246,31 +254,44 @@ impl<M: Machine> Exact<M> {
         Some(rate.ns(cycles.unwrap_or(ticks)))
     }
 
+    /// Measures again, and checks that the data still are what they were.
     #[cold]
-    fn measure_period(&self) -> Option<u64> {
+    fn measure(&self, is_of_data: bool) {
+        self.check_again();
+        if is_of_data {
+            self.counter_step();
+        } else {
+            self.steps.widen_system(self.mode(), self.measured_system_step_ns());
+        }
+    }
+
+    #[cold]
+    fn counter_step(&self) -> Option<u64> {
         let data = self.memo.0.data()?;
         let ns_per_tick = self.counter_hz().map_or(1.0, |hz| 1e9 / hz);
-        let ticks = lattice::measured(|| self.machine.counter::<true>(data.self_ordered), ns_per_tick)?;
-        let period = (ticks * FRACTION as f64) as u64 + 1;
-        self.period.store(period, Relaxed);
-        Some(period)
+        let sets = if self.steps.counter().is_none() { lattice::SETS } else { 1 };
+        let ticks = lattice::measured(|| self.machine.counter::<true>(data.self_ordered), ns_per_tick, sets)?;
+        self.steps.widen_counter((ticks * FRACTION as f64) as u64 + 1);
+        self.steps.counter()
     }
 
     /// The step of the system's clock while the kernel keeps time as it does now.
     fn system_step_ns(&self) -> Option<u64> {
-        const MODE_SHIFT: u32 = 56;
-        const STANDS_STILL: u64 = (1 << MODE_SHIFT) - 1;
-        let mode = self.memo.0.data().map_or(mode::NONE, |data| mode_of(data.words.word(0)));
-        let mode = u64::from(mode) << MODE_SHIFT;
-        let known = self.system_step.load(Relaxed);
-        let mut ns = known & STANDS_STILL;
-        if ns == UNMEASURED || known - ns != mode {
-            let found = lattice::measured(|| self.take::<true>().ns, 1.0);
-            // Rounded up; no clock's step is longer than two years.
-            ns = found.map_or(STANDS_STILL, |ns| ns as u64 + u64::from(ns > ns as u64 as f64));
-            self.system_step.store(mode | ns, Relaxed);
-        }
-        (ns != STANDS_STILL).then_some(ns)
+        let mode = self.mode();
+        self.steps.system(mode).unwrap_or_else(|| {
+            self.steps.widen_system(mode, self.measured_system_step_ns());
+            self.steps.system(mode).flatten()
+        })
+    }
+
+    fn measured_system_step_ns(&self) -> Option<u64> {
+        let ns = lattice::measured(|| self.take::<true>().ns, 1.0, lattice::SETS)?;
+        Some(ns as u64 + u64::from(ns > ns as u64 as f64)) // rounded up
+    }
+
+    /// How the kernel says that it keeps time.
+    fn mode(&self) -> u32 {
+        self.memo.0.data().map_or(mode::NONE, |data| mode_of(data.words.word(0)))
     }
 
     /// The counter, in program order.
@@ -327,19 +348,29 @@ impl<M: Machine> Exact<M> {
                 self.search_page(observed, located.page, located.seal, || located.self_ordered);
             }
             // A file that cannot be opened now implies nothing about data that were found and are still sealed.
-            Err(Reason::NoKernelData) if self.memo.0.data().is_some() => {}
-            Err(reason) => self.memo.0.publish_nothing(observed, reason),
+            Err(NotLocated { reason: Reason::NoKernelData, .. }) if self.memo.0.data().is_some() => {}
+            Err(NotLocated { reason, may_pass }) => {
+                if may_pass {
+                    self.retry.schedule(self.machine.system_call_ns());
+                }
+                self.memo.0.publish_nothing(observed, reason);
+            }
         }
     }
 
-    /// Checks, with no system call but `clock_gettime`'s, whether data have appeared since.
-    fn search_again_if_due(&self, now_ns: u64, observed: Observed) {
+    /// Checks, with no system call but `clock_gettime`'s, whether data have appeared since; locates them afresh where the last
+    /// attempt failed for a reason that may have passed.
+    fn search_again_if_due(&self, reason: Reason, now_ns: u64, observed: Observed) {
         if now_ns.wrapping_sub(self.searched_ns.load(Relaxed)) < SEARCH_AGAIN_NS {
             return;
         }
         self.searched_ns.store(now_ns, Relaxed);
-        if let Some((page, seal)) = self.memo.0.page() {
-            self.search_page(observed, page, seal, || self.machine.has_self_ordered());
+        if self.retry.is_due(now_ns) {
+            self.find_out(observed);
+        } else if !matches!(reason, Reason::CounterForbidden | Reason::SwitchedOff) {
+            if let Some((page, seal)) = self.memo.0.page() {
+                self.search_page(observed, page, seal, || self.machine.has_self_ordered());
+            }
         }
     }
 
@@ -351,7 +382,7 @@ impl<M: Machine> Exact<M> {
                 let data = Data { words: page.from(start), layout, self_ordered: self_ordered() };
                 if self.agrees(&data) {
                     reached(Step::Checked);
-                    self.period.store(UNMEASURED, Relaxed); // it may be another machine's counter
+                    self.steps.forget(); // it may be another machine's counter
                     self.memo.0.publish(observed, &data, seal);
                 } else {
                     nothing(Reason::NoKernelData);
@@ -365,11 +396,23 @@ impl<M: Machine> Exact<M> {
 
     /// Whether the data agree with `clock_gettime`, read before and after.
     fn agrees(&self, data: &Data) -> bool {
-        (0..CHECKS).all(|_| {
-            let before = self.machine.system_ns();
-            let Some(taken) = self.take_from::<true>(data) else { return false };
-            let after = self.machine.system_ns();
-            (before..=after).contains(&taken.ns)
-        })
+        (0..CHECKS).all(|_| self.agrees_once(data) == Some(true))
+    }
+
+    /// Gives up data that no longer agree at any look: another meaning of a field may show only later.
+    fn check_again(&self) {
+        if let (Found::Data(data), observed) = self.memo.0.found() {
+            if (0..CHECKS).all(|_| self.agrees_once(&data) == Some(false)) {
+                self.memo.0.publish_nothing(observed, Reason::NoKernelData);
+            }
+        }
+    }
+
+    /// None if the data cannot be read now.
+    fn agrees_once(&self, data: &Data) -> Option<bool> {
+        let before = self.machine.system_ns();
+        let taken = self.take_from::<true>(data)?;
+        let after = self.machine.system_ns();
+        Some((before..=after).contains(&taken.ns))
     }
 }

@@ -40,6 +40,8 @@ pub(crate) const ADDRESS_BITS: u32 = 48;
 /// Nobody has looked yet; with a number above [`ADDRESS_SHIFT`], one more than a [`Reason`]'s. No code seals like this,
 /// which saves the read path a question.
 const UNKNOWN: u64 = SEAL;
+/// Replaced by no other.
+const OFF: u64 = nothing(Reason::SwitchedOff);
 /// Seals nothing.
 static NO_CODE: RawAtomicU64 = RawAtomicU64::new(0);
 /// Data of the shape with `max_cycles`.
@@ -122,6 +124,11 @@ pub(crate) enum Found {
 /// The state that [`Memo::publish`] replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Observed(u64);
+
+/// The word for: no data, for this reason.
+const fn nothing(reason: Reason) -> u64 {
+    UNKNOWN | (reason as u64 + 1) << ADDRESS_SHIFT
+}
 
 impl Memo {
     const_fn! {
@@ -207,11 +214,19 @@ impl Memo {
 
     /// Publishes that there are no data, on the same condition.
     pub(crate) fn publish_nothing(&self, observed: Observed, reason: Reason) {
-        self.swap(observed, UNKNOWN | (reason as u64 + 1) << ADDRESS_SHIFT);
+        self.swap(observed, nothing(reason));
+    }
+
+    /// Publishes for the life of the process that there are no data.
+    pub(crate) fn switch_off(&self) {
+        self.found.store(OFF, Release);
     }
 
     fn swap(&self, observed: Observed, word: u64) {
         reached(Step::Publishing);
+        if observed.0 == OFF {
+            return;
+        }
         if is_planted(Mutant::PublishedBlindly) {
             self.found.store(word, Release);
         } else {

@@ -7,7 +7,7 @@ use std::boxed::Box;
 use std::sync::Mutex;
 use std::vec::Vec;
 
-use crate::exact::machine::Machine;
+use crate::exact::machine::{Machine, NotLocated};
 use crate::exact::mode;
 use crate::os::{KernelPage, Located, Seal};
 use crate::trust::Reason;
@@ -19,6 +19,7 @@ pub(crate) struct FakeKernel {
     period: AtomicU64,
     state: Mutex<State>,
     forbids: AtomicBool,
+    lacks_files: AtomicBool,
     pub(crate) locates: AtomicU32,
     restores: AtomicU32,
 }
@@ -123,6 +124,7 @@ impl FakeKernel {
             period: AtomicU64::new(0),
             state: Mutex::new(state),
             forbids: AtomicBool::new(false),
+            lacks_files: AtomicBool::new(false),
             locates: AtomicU32::new(0),
             restores: AtomicU32::new(0),
         };
@@ -246,6 +248,11 @@ impl FakeKernel {
         self.state.lock().unwrap().page[DATA_AT + 6].fetch_add(1, SeqCst);
     }
 
+    /// No file can be opened: the process has as many as it may.
+    pub(crate) fn run_out_of_files(&self, is_out: bool) {
+        self.lacks_files.store(is_out, SeqCst);
+    }
+
     pub(crate) fn forbid_counter(&self, forbids: bool) {
         self.forbids.store(forbids, SeqCst);
     }
@@ -314,10 +321,13 @@ impl Machine for &FakeKernel {
         state.timekeeper.ns(state.clocksource.cycles(self.shown()))
     }
 
-    fn locate(&self) -> Result<Located, Reason> {
+    fn locate(&self) -> Result<Located, NotLocated> {
         self.locates.fetch_add(1, SeqCst);
         if self.forbids.load(SeqCst) {
-            return Err(Reason::CounterForbidden);
+            return Err(Reason::CounterForbidden.into());
+        }
+        if self.lacks_files.load(SeqCst) {
+            return Err(NotLocated { reason: Reason::NoKernelData, may_pass: true });
         }
         let state = self.state.lock().unwrap();
         let code = KernelPage::of_test(state.code);

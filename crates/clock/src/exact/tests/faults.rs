@@ -79,6 +79,37 @@ fn the_step_of_another_machines_counter_is_measured_anew() {
     }
 }
 
+/// A machine is moved, or a process restored, onto a counter of any other step: the first reading knows.
+#[test]
+fn a_reading_is_less_than_its_step_old_when_the_counter_becomes_another() {
+    const STEPS: [u64; 7] = [1_000, 3_000, 24_000, 26_000, 28_731, 104_175, 697_500];
+    for (before, after) in STEPS.into_iter().flat_map(|before| STEPS.map(|after| (before, after))) {
+        let (kernel, clock) = clock();
+        for thousandths in [before, after] {
+            kernel.run_in_steps_of(thousandths);
+            for _ in 0..2_000 {
+                let taken = clock.take::<true>();
+                let age_ns = kernel.true_ns() - taken.ns as f64;
+                let step_ns = clock.step_ns(&taken).unwrap();
+                assert!((0.0..(step_ns + 1) as f64).contains(&age_ns), "{before} {after}: {age_ns} of {step_ns}");
+            }
+            kernel.pass(25_000_000 * 5 / 2); // 25 ms, in which nobody reads
+        }
+    }
+}
+
+#[test]
+fn data_that_are_right_at_first_and_wrong_later_are_given_up() {
+    let (kernel, clock) = clock();
+    assert_exact(kernel, clock);
+    let step_ns = || clock.step_ns(&clock.take::<true>());
+    step_ns();
+    kernel.lie();
+    step_ns();
+    assert_exact(kernel, clock);
+    assert_eq!(clock.reason(), Some(Reason::NoKernelData));
+}
+
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn the_counters_step_counts_under_a_hypervisors_clock_too() {
@@ -228,6 +259,66 @@ fn a_forbidden_counter_is_never_read_and_may_be_allowed_later() {
     clock.look_again();
     assert_exact(kernel, clock);
     assert_source(clock, RateSource::KernelData);
+}
+
+/// Seconds of the simulated machine.
+const SECOND: u64 = 2_500_000_000;
+
+#[test]
+fn a_failure_that_may_pass_is_tried_again_at_growing_intervals_until_warmed_up() {
+    let (kernel, clock) = clock();
+    kernel.run_out_of_files(true);
+    assert_exact(kernel, clock);
+    for seconds in [1, 4, 16, 64, 256, 1024, 1024] {
+        let attempts = kernel.locates.load(SeqCst);
+        kernel.pass((seconds * 1_000 - 150) * (SECOND / 1_000));
+        assert_exact(kernel, clock);
+        assert_eq!(kernel.locates.load(SeqCst), attempts, "not before {seconds} s");
+        kernel.pass(SECOND / 2);
+        assert_exact(kernel, clock);
+        assert_eq!(kernel.locates.load(SeqCst), attempts + 1, "after {seconds} s");
+    }
+    kernel.run_out_of_files(false);
+    kernel.pass(1_025 * SECOND);
+    assert_exact(kernel, clock);
+    assert_source(clock, RateSource::KernelData);
+
+    let (kernel, clock) = self::clock();
+    kernel.run_out_of_files(true);
+    clock.look_again();
+    kernel.pass(100 * SECOND);
+    assert_exact(kernel, clock);
+    assert_eq!(kernel.locates.load(SeqCst), 1, "a system call after a warm-up");
+}
+
+#[test]
+fn a_thread_that_may_not_read_the_counter_does_not_decide_for_ever() {
+    let (kernel, clock) = clock();
+    kernel.forbid_counter(true);
+    assert_exact(kernel, clock);
+    kernel.pass(2 * SECOND);
+    assert_exact(kernel, clock);
+    kernel.forbid_counter(false);
+    kernel.pass(5 * SECOND);
+    assert_exact(kernel, clock);
+    assert_source(clock, RateSource::KernelData);
+}
+
+#[test]
+fn what_is_switched_off_stays_off() {
+    for reads_before in [false, true] {
+        let (kernel, clock) = clock();
+        if reads_before {
+            assert_exact(kernel, clock);
+        }
+        clock.switch_off();
+        for _ in 0..3 {
+            assert_exact(kernel, clock);
+            assert_eq!(clock.reason(), Some(Reason::SwitchedOff));
+            clock.look_again();
+            kernel.pass(10 * SECOND);
+        }
+    }
 }
 
 #[test]

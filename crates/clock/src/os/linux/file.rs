@@ -7,7 +7,7 @@ impl File {
     pub(super) fn open(path: &CStr) -> Option<Self> {
         // SAFETY: `path` ends with a NUL.
         let descriptor = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
-        (descriptor >= 0).then_some(Self(descriptor))
+        (descriptor >= 0).then(|| Self(descriptor)) // made no sooner: it would be closed
     }
 
     pub(super) fn read(&self, buffer: &mut [u8]) -> Option<usize> {

@@ -1,40 +1,49 @@
 use super::counter_access::counter_access;
 use super::maps::{self, Mapping};
 use super::vdso::Vdso;
-use super::{errno, kernel};
+use super::{environment, errno, kernel, readable};
 use crate::arch::Counter;
+use crate::exact::NotLocated;
 use crate::os::{ADDRESS_BITS, CounterAccess, KernelPage, Located, Seal};
 use crate::trust::Reason;
 
 /// Where this process has the kernel's data mapped.
 ///
 /// Makes some ten system calls, keeps `errno`, and is safe in a signal handler.
-pub(crate) fn locate() -> Result<Located, Reason> {
+pub(crate) fn locate() -> Result<Located, NotLocated> {
     if cfg!(miri) {
-        return Err(Reason::SystemNotSupported); // it knows none of the calls
+        return Err(Reason::SystemNotSupported.into()); // it knows none of the calls
     }
     let _errno = errno::ErrnoGuard::new();
+    if environment::at_start_has(SWITCH) {
+        return Err(Reason::SwitchedOff.into());
+    }
     if counter_access() == CounterAccess::Faults {
-        return Err(Reason::CounterForbidden);
+        return Err(Reason::CounterForbidden.into());
     }
     // Fields of half a word change places on big-endian machines.
     if cfg!(target_endian = "big") || !kernel::publishes_known_modes() {
-        return Err(Reason::NoKernelData);
+        return Err(Reason::NoKernelData.into());
     }
     let vdso = Vdso::of_process().ok_or(Reason::NoKernelData)?;
     let code = vdso.clock_gettime().ok_or(Reason::NoKernelData)?;
     // Before anything that a restore could change.
     let beginning = vdso.beginning(code);
     let seal = Seal::of(beginning).ok_or(Reason::Restored)?;
-    let maps::Vvar { data, hypervisors } = maps::vvar(vdso.start()).ok_or(Reason::NoKernelData)?;
+    let maps::Vvar { data, hypervisors } =
+        maps::vvar(vdso.start()).map_err(|may_pass| NotLocated { reason: Reason::NoKernelData, may_pass })?;
     let are_small = |mapping: &Mapping| mapping.end >> ADDRESS_BITS == 0;
-    if !are_small(&data) || !hypervisors.as_ref().is_none_or(are_small) {
-        return Err(Reason::NoKernelData);
+    // The search reads the first page; a kernel need not have put one there. The hypervisors' wait for the data to name them.
+    if !are_small(&data) || !hypervisors.as_ref().is_none_or(are_small) || !readable::is_readable(data.start) {
+        return Err(Reason::NoKernelData.into());
     }
     // Asking the CPU costs a virtual machine half as much as all the rest.
     let self_ordered = vdso.has_rdtscp(code) || Counter::assume().is_some_and(Counter::has_self_ordered);
     Ok(Located { page: page(data), hypervisors: hypervisors.map(page), code: beginning, seal, self_ordered })
 }
+
+/// What an operator gives a process that is not to read the kernel's data.
+const SWITCH: &[u8] = b"CHRONOSCOPE_CLOCK=system";
 
 fn page(mapping: Mapping) -> KernelPage {
     // SAFETY: a page of the kernel's data, mapped readable. The kernel never unmaps it; a restore does, and breaks the seal.

@@ -1,5 +1,6 @@
 use core::ffi::CStr;
 
+use super::errno;
 use super::file::File;
 
 /// Address ranges of this process by name. The thread's own file, since that of a process whose first thread has ended is
@@ -67,10 +68,17 @@ impl Vvar {
 const DATA: &[u8] = b"[vvar]";
 const HYPERVISORS: &[u8] = b"[vvar_vclock]";
 
+/// Errors of a system, or a process, that is short of something at the moment.
+const PASSING: [libc::c_int; 5] = [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::EINTR, libc::EAGAIN];
+
 /// Where the pages are; `vdso` is where the code that reads them begins.
-pub(super) fn vvar(vdso: u64) -> Option<Vvar> {
-    let file = File::open(MAPS)?;
-    by_query(&file, vdso).or_else(|| by_text(&file))
+///
+/// # Errors
+/// Whether another attempt may find them.
+pub(super) fn vvar(vdso: u64) -> Result<Vvar, bool> {
+    let may_pass = || PASSING.into_iter().any(errno::is);
+    let file = File::open(MAPS).ok_or_else(may_pass)?;
+    by_query(&file, vdso).or_else(|| by_text(&file)).ok_or_else(may_pass)
 }
 
 /// Queries the ranges right below the vDSO, where the kernel puts its data.

@@ -1,6 +1,8 @@
 mod boot;
 mod clocksource;
 mod counter_access;
+#[cfg(feature = "kernel-data")]
+mod environment;
 mod errno;
 mod file;
 #[cfg(feature = "kernel-data")]
@@ -11,6 +13,8 @@ mod locate;
 mod maps;
 #[cfg(all(test, feature = "std", not(any(loom, miri))))]
 mod process_tests;
+#[cfg(feature = "kernel-data")]
+mod readable;
 mod utc;
 #[cfg(feature = "kernel-data")]
 mod vdso;
@@ -26,10 +30,10 @@ use super::OsClock;
 use crate::Unavailable;
 
 #[cfg(not(feature = "kernel-data"))]
-pub(crate) fn locate() -> Result<super::Located, crate::Reason> {
+pub(crate) fn locate() -> Result<super::Located, crate::exact::NotLocated> {
     let _errno = errno::ErrnoGuard::new();
     let is_forbidden = !cfg!(miri) && counter_access() == super::CounterAccess::Faults;
-    Err(if is_forbidden { crate::Reason::CounterForbidden } else { crate::Reason::NoKernelData })
+    Err(if is_forbidden { crate::Reason::CounterForbidden } else { crate::Reason::NoKernelData }.into())
 }
 
 pub(crate) const fn id(clock: OsClock) -> libc::clockid_t {

@@ -12,6 +12,11 @@ pub(super) const SKIPPED: &str = "skipped: ";
 /// Runs `body` in a process of its own that has one thread and has not read the clock yet: this program once more, asked
 /// for the one test at `path`.
 pub(super) fn in_fresh_process(path: &str, body: fn()) {
+    in_fresh_process_with(path, None, body);
+}
+
+/// The same with one more variable in its environment.
+pub(super) fn in_fresh_process_with(path: &str, variable: Option<(&str, &str)>, body: fn()) {
     let (_, name) = path.split_once("::").expect("a path below this crate");
     if env::var(ASKED).as_deref() == Ok(name) {
         return body();
@@ -20,6 +25,7 @@ pub(super) fn in_fresh_process(path: &str, body: fn()) {
     let output = Command::new(program)
         .args([name, "--exact", "--nocapture", "--test-threads=1"])
         .env(ASKED, name)
+        .envs(variable)
         .output()
         .expect("this program, once more");
     let (told, complaints) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

@@ -15,12 +15,14 @@ mod fresh;
 mod interval_timer;
 #[cfg(target_arch = "x86_64")]
 mod restore;
+mod retry;
 mod sched_guards;
 mod seccomp;
 mod shared;
 mod signal;
 mod sleeps;
 mod stop;
+mod switch;
 mod time_namespace;
 
 /// The full name of a test of this module, for [`fresh::in_fresh_process`].

@@ -7,10 +7,10 @@ use super::check::{KINDS, check_every_kind, ensure, ensure_of};
 use super::child::{Ended, holds_in_child, in_child, is_skipped_without_counter};
 use super::fresh::{SKIPPED, in_fresh_process};
 use super::here;
-use crate::exact::{Exact, Machine, ThisMachine, Words};
+use crate::Clock;
+use crate::exact::{Exact, Machine, NotLocated, ThisMachine, Words};
 use crate::os::{KernelPage, Located, Seal, monotonic_ns, read_by_system_call_ns};
 use crate::trust::RateSource;
-use crate::{Clock, Reason};
 
 /// AUDIT_ARCH of linux/audit.h.
 const ARCHITECTURE: Option<u32> = if cfg!(target_arch = "x86_64") {
@@ -150,7 +150,7 @@ impl Machine for Stalled {
         ThisMachine.system_call_ns()
     }
 
-    fn locate(&self) -> Result<Located, Reason> {
+    fn locate(&self) -> Result<Located, NotLocated> {
         let code = KernelPage::of_test(&CODE);
         Ok(Located {
             page: KernelPage::of_test(&PAGE),

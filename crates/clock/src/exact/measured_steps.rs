@@ -1,0 +1,85 @@
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// The steps in which the counter and the system's clock move, as measured here, and when that was.
+///
+/// Several threads may measure at once, and each value is right on its own, so no model of threads needs to know of them.
+#[derive(Debug)]
+pub(super) struct MeasuredSteps {
+    /// In 1/[`FRACTION`](super::convert::FRACTION) ticks.
+    counter: AtomicU64,
+    /// In nanoseconds, above it the mode in which it was measured.
+    system: AtomicU64,
+    /// When a reading last asked, to a millisecond.
+    asked_ns: AtomicU64,
+    measured_ns: AtomicU64,
+}
+
+const UNMEASURED: u64 = 0;
+/// How often it is noted that somebody asks.
+const NOTED_EVERY_NS: i64 = 1_000_000;
+/// A machine that is moved, or a process that is restored, takes no reading for longer than this.
+const PAUSE_NS: i64 = 20_000_000;
+/// The oldest measurement that is believed of a machine whose readings never pause.
+const OLDEST_NS: u64 = 1_000_000_000;
+const MODE_SHIFT: u32 = 56;
+const STANDS_STILL: u64 = (1 << MODE_SHIFT) - 1;
+
+impl MeasuredSteps {
+    pub(super) const fn new() -> Self {
+        let [counter, system, asked_ns, measured_ns] = [const { AtomicU64::new(UNMEASURED) }; 4];
+        Self { counter, system, asked_ns, measured_ns }
+    }
+
+    /// Whether the steps are to be measured again before a reading of this time is given its bound: after a pause in which
+    /// the machine may have become another, and every second.
+    #[inline]
+    pub(super) fn are_due(&self, now_ns: u64) -> bool {
+        // Another thread may have noted a later time.
+        let since_ns = now_ns.wrapping_sub(self.asked_ns.load(Relaxed)) as i64;
+        since_ns > NOTED_EVERY_NS && self.are_old(now_ns, since_ns)
+    }
+
+    #[cold]
+    fn are_old(&self, now_ns: u64, since_ns: i64) -> bool {
+        self.asked_ns.store(now_ns, Relaxed);
+        let are_old = since_ns > PAUSE_NS || now_ns.wrapping_sub(self.measured_ns.load(Relaxed)) > OLDEST_NS;
+        if are_old {
+            self.measured_ns.store(now_ns, Relaxed);
+        }
+        are_old
+    }
+
+    /// Of a counter that may be another machine's, nothing is known.
+    pub(super) fn forget(&self) {
+        self.counter.store(UNMEASURED, Relaxed);
+        self.asked_ns.store(0, Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn counter(&self) -> Option<u64> {
+        let known = self.counter.load(Relaxed);
+        (known != UNMEASURED).then_some(known)
+    }
+
+    /// Doubt widens: what was measured once stays possible.
+    pub(super) fn widen_counter(&self, step: u64) {
+        self.counter.fetch_max(step, Relaxed);
+    }
+
+    /// The step of the system's clock in this mode of the kernel: None if it was not measured, Some(None) if it stood still.
+    #[inline]
+    pub(super) fn system(&self, mode: u32) -> Option<Option<u64>> {
+        let known = self.system.load(Relaxed);
+        let step_ns = known & STANDS_STILL;
+        let is_known = known != UNMEASURED && known >> MODE_SHIFT == u64::from(mode as u8);
+        is_known.then_some((step_ns != STANDS_STILL).then_some(step_ns))
+    }
+
+    pub(super) fn widen_system(&self, mode: u32, step_ns: Option<u64>) {
+        let widest = match self.system(mode).flatten() {
+            Some(known) => step_ns.unwrap_or(known).max(known),
+            None => step_ns.unwrap_or(STANDS_STILL),
+        };
+        self.system.store(u64::from(mode as u8) << MODE_SHIFT | widest.min(STANDS_STILL), Relaxed);
+    }
+}
