@@ -87,7 +87,9 @@ impl Clock {
     }
 
     /// Sets up now, and afresh, what later reads need. Makes some ten system calls (`prctl`, `open`, `ioctl` or `read`,
-    /// `close`), which a sandbox may forbid afterwards.
+    /// `rt_sigprocmask`, `close`), which a sandbox may forbid afterwards: from then on no read makes one. Without it, a first read
+    /// that failed for a reason that may pass (no file descriptor or memory left, a thread that may not read the counter) is tried
+    /// again by a read 1 s later, then 4 s, up to 17 minutes.
     ///
     /// Call it again once the process may read something it was forbidden. Safe in a signal handler with a few KiB of
     /// stack. Permission to read the counter (`PR_SET_TSC`) is per thread, and this decides for the whole process: call
@@ -134,7 +136,7 @@ impl Clock {
     }
 
     /// The time now and its error bound, from one read. The first one also measures the step in which the clock moves, by a hundred
-    /// readings, unless [`warm_up`](Self::warm_up) did.
+    /// readings, unless [`warm_up`](Self::warm_up) did; one after a pause of 20 ms, and one each second, by 32.
     #[must_use]
     pub fn reading(self) -> Reading {
         reading_of(PROCESS.take::<true>())

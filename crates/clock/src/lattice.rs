@@ -34,7 +34,7 @@ pub(crate) fn measured(read: impl Fn() -> u64, ns_per_unit: f64, sets: usize) ->
             delay(place);
             *reading = read();
         }
-        if let Some(period) = longest_period(&readings, longest.unwrap_or(SHORTEST)) {
+        if let Some((_, period)) = longest_period(&readings, longest.unwrap_or(SHORTEST)) {
             longest = Some(longest.map_or(period, |longest| longest.max(period)));
         }
         spent_ns += readings[READINGS - 1].wrapping_sub(readings[0]) as f64 * ns_per_unit;
@@ -53,11 +53,13 @@ fn delay(place: usize) {
     }
 }
 
-/// The longest period from `shortest` on of which all differences between neighbours are multiples, give or take less than one unit;
-/// `shortest` if there is none. None if no two neighbours differ.
-fn longest_period(readings: &[u64; READINGS], shortest: f64) -> Option<f64> {
+/// The least and the greatest that the longest period from `shortest` on can be of which all differences between neighbours among the
+/// first 32 `readings` are multiples, give or take less than one unit; `shortest` twice if there is none. None if no two neighbours
+/// differ. Below 3 units every period fits.
+#[must_use]
+pub fn longest_period(readings: &[u64], shortest: f64) -> Option<(f64, f64)> {
     let mut differences = [0; READINGS - 1];
-    let neighbours = readings.iter().zip(&readings[1..]);
+    let neighbours = readings.iter().zip(readings.get(1..)?);
     neighbours.zip(&mut differences).for_each(|((earlier, later), place)| *place = later.wrapping_sub(*earlier));
     // The shortest first: they leave the fewest periods, of which a longer one is then a multiple in one way or in none.
     differences.sort_unstable();
@@ -65,22 +67,22 @@ fn longest_period(readings: &[u64; READINGS], shortest: f64) -> Option<f64> {
     let differences = &differences[first..];
     let longest = differences[0] as f64 + CUT_OFF;
     let mut left = MOST_TRIED;
-    Some(fitting(shortest, longest, differences, &mut left).unwrap_or(shortest))
+    Some(fitting((shortest, longest), differences, &mut left).unwrap_or((shortest, shortest)))
 }
 
-/// The longest period between `low` and `high` that fits all `differences`; once no try is `left`, the longest that is not refuted.
-fn fitting(low: f64, high: f64, differences: &[u64], left: &mut u32) -> Option<f64> {
-    let Some((difference, rest)) = differences.split_first() else { return Some(high) };
+/// The longest periods in the range that fit all `differences`; once no try is `left`, the longest that are not refuted.
+fn fitting(range: (f64, f64), differences: &[u64], left: &mut u32) -> Option<(f64, f64)> {
+    let Some((difference, rest)) = differences.split_first() else { return Some(range) };
     let (least, most) = (*difference as f64 - CUT_OFF, *difference as f64 + CUT_OFF);
-    let mut multiple = (least / high) as u64 as f64 + 1.0;
-    while most > low * multiple {
-        let (low, high) = (low.max(least / multiple), high.min(most / multiple));
-        if low < high {
+    let mut multiple = (least / range.1) as u64 as f64 + 1.0;
+    while most > range.0 * multiple {
+        let narrowed = (range.0.max(least / multiple), range.1.min(most / multiple));
+        if narrowed.0 < narrowed.1 {
             if *left == 0 {
-                return Some(high);
+                return Some(narrowed);
             }
             *left -= 1;
-            if let Some(found) = fitting(low, high, rest, left) {
+            if let Some(found) = fitting(narrowed, rest, left) {
                 return Some(found);
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::Instant;
 pub use crate::arch::Counter;
+pub use crate::lattice::longest_period;
 pub use crate::os::{
     CounterAccess, OsClock, counter_access, declared_resolution_ns, id, read_by_system_call_ns, read_ns,
     set_counter_access, try_read_by_system_call_ns, try_read_ns,

@@ -25,5 +25,6 @@ mod rate;
 mod source;
 pub mod work;
 
+pub use chronoscope_clock::raw::longest_period;
 pub use rate::Rate;
 pub use source::{Family, Guarantee, Serialised, SourceFacts, SourceId, SourceVisitor, Unit};

@@ -1,8 +1,9 @@
 //! The lattice on which the readings of a clock lie.
 //!
 //! A clock that ticks every P nanoseconds and is read at time t returns ⌊t/P⌋·P, truncated to the unit it reports in. The reads may
-//! take much longer than P, so that no two readings are one tick apart: the tick then shows only in all of them together. At the
-//! frequency 1/P the readings share a phase; at any other they do not, provided that the reads themselves came at irregular times.
+//! take much longer than P, so that no two readings are one tick apart. A few readings in a row name a period, by [the estimator of the
+//! clock's own step](longest_period); it is believed if all readings together share a phase at the frequency 1/P, which at any other they
+//! do not, provided that the reads themselves came at irregular times.
 //!
 //! # Sources
 //! The periodogram as the estimator of a period from sparse events, and its statistical efficiency: E. Fogel, M. Gavish, "Parameter
@@ -13,23 +14,25 @@
 
 use std::f64::consts::TAU;
 
-use realfft::RealFftPlanner;
+use chronoscope_sources::longest_period;
 
 /// Readings without which nothing is said.
 const FEWEST: usize = 400;
 /// The shortest period looked for, in units of the readings: truncation to a unit hides any shorter one.
-const SHORTEST: f64 = 2.5;
+const SHORTEST: f64 = 3.0;
 /// The longest period looked for, as a share of the spread of the distances between reads. Distances spread over fewer periods
 /// could share a phase by themselves.
 const LONGEST: f64 = 1.0 / 3.0;
-/// Bins of the distances between neighbouring readings in the search. With longer distances they are coarser, and so is the shortest
-/// period.
-const BINS: usize = 1 << 16;
-/// Peaks of the search that are looked at more closely.
-const CANDIDATES: usize = 48;
+/// Readings in a row that name a period: so many that they share none by chance, and so few that some groups lie on the lattice whole
+/// where a tenth of all readings do not.
+const GROUP: usize = 10;
+/// Groups that are asked.
+const GROUPS: usize = 48;
+/// Periods named by two groups that are one, as a share.
+const SAME: f64 = 1e-3;
 /// How much of the phase that a lattice would share the readings must share: all of it but for jitter.
 const SHARED: f64 = 0.85;
-/// What a peak of the search must reach to be looked at. Truncation leaves half of that of the shortest period.
+/// The share for distances between neighbours, which few readings named. Truncation leaves half of that of the shortest period.
 const WORTH_A_LOOK: f64 = 0.35;
 /// How far from a multiple of the period a reading may be, in its units: truncation moves it by half of one either way, and the line
 /// through the phases is not exact.
@@ -86,14 +89,25 @@ pub(super) fn search(readings: &[u64]) -> Search {
     values.dedup();
     let Some(distances) = Distances::of(&values) else { return Search::default() };
     // Every multiple of the frequency would do as well, so the lowest comes first.
-    let found = distances.frequencies().into_iter().find_map(|frequency| {
+    let found = candidates(readings, &distances).find_map(|frequency| {
         let found = proved(&values, refined(&values, frequency), distances.most)?;
         let whole = of_all(&values, found, distances.most);
         // A lower one than was looked for may do, too.
         let times = common_multiple(&values, &whole);
         Some(proved(&values, whole.period.recip() / times, distances.most).unwrap_or(whole))
     });
-    Search { bounds: Some((distances.shortest, distances.longest)), found }
+    Search { bounds: Some((SHORTEST, distances.longest)), found }
+}
+
+/// The frequencies that groups of readings name, lowest first.
+fn candidates(readings: &[u64], distances: &Distances) -> impl Iterator<Item = f64> {
+    let middle = |(low, high): (f64, f64)| f64::midpoint(low, high);
+    let named =
+        readings.chunks_exact(GROUP).take(GROUPS).filter_map(|group| longest_period(group, SHORTEST)).map(middle);
+    let mut periods: Vec<f64> = named.filter(|period| *period <= distances.longest).collect();
+    periods.sort_by(|a, b| b.total_cmp(a));
+    periods.dedup_by(|later, earlier| *earlier - *later < SAME * *earlier);
+    periods.into_iter().map(f64::recip).filter(|frequency| distances.share(*frequency) > WORTH_A_LOOK)
 }
 
 /// The lattice, or a part of its period on which clearly more readings lie: where most readings happen to be even multiples of a
@@ -123,10 +137,7 @@ struct Distances {
     all: Vec<f64>,
     /// The longest.
     most: f64,
-    /// The width of a bin in which they are counted.
-    width: f64,
-    /// Bounds of the periods that they can show.
-    shortest: f64,
+    /// The bound of the periods that they can show.
     longest: f64,
 }
 
@@ -138,29 +149,14 @@ impl Distances {
         let (low, high) = (at(0.1)?, at(0.9)?);
         let most = 2.0 * high;
         all.retain(|distance| *distance <= most);
-        let width = (most / BINS as f64).ceil().max(1.0);
-        let (shortest, longest) = (SHORTEST * width, (high - low) * LONGEST);
-        (all.len() >= FEWEST && longest > shortest).then_some(Self { all, most, width, shortest, longest })
+        let longest = (high - low) * LONGEST;
+        (all.len() >= FEWEST && longest > SHORTEST).then_some(Self { all, most, longest })
     }
 
-    /// Frequencies at which they have much of a phase in common, lowest first.
-    fn frequencies(&self) -> Vec<f64> {
-        // Padded, so that a peak between two frequencies is not missed.
-        let length = 4 * ((self.most / self.width) as usize + 1).next_power_of_two();
-        let mut counts = vec![0.0; length];
-        self.all.iter().for_each(|distance| counts[(distance / self.width) as usize] += 1.0);
-        let transform = RealFftPlanner::<f64>::new().plan_fft_forward(length);
-        let mut spectrum = transform.make_output_vec();
-        if transform.process(&mut counts, &mut spectrum).is_err() {
-            return Vec::new();
-        }
-        let power = |at: usize| spectrum[at].norm() / self.all.len() as f64;
-        let whole = length as f64 * self.width;
-        let begin = ((whole / self.longest).ceil() as usize).max(1);
-        let end = ((whole / self.shortest) as usize).min(spectrum.len() - 2);
-        let is_peak =
-            |at: &usize| power(*at) > WORTH_A_LOOK && power(*at) >= power(at - 1) && power(*at) >= power(at + 1);
-        (begin..=end).filter(is_peak).take(CANDIDATES).map(|at| at as f64 / whole).collect()
+    /// How much of a phase they share at this frequency.
+    fn share(&self, frequency: f64) -> f64 {
+        self.all.iter().map(|distance| (TAU * (frequency * distance).fract()).cos()).sum::<f64>()
+            / self.all.len() as f64
     }
 }
 
