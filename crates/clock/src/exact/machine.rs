@@ -17,7 +17,16 @@ pub(crate) trait Machine {
     fn system_call_ns(&self) -> u64;
 
     /// Finds out where the kernel's data are mapped.
-    fn locate(&self) -> Result<Located, NotLocated>;
+    fn locate(&self, effort: Effort) -> Result<Located, NotLocated>;
+}
+
+/// How the data are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// Where kernels have put them so far, and without the hypervisors' pages; thoroughly if they are not there.
+    Quick,
+    /// By their names.
+    Thorough,
 }
 
 /// Why the data were not found.

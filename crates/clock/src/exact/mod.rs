@@ -23,7 +23,9 @@ mod words;
 pub(crate) use convert::Rate;
 use convert::{Conversion, FRACTION};
 pub(crate) use layout::Layout;
-pub(crate) use machine::{Machine, NotLocated};
+#[cfg(all(target_os = "linux", feature = "kernel-data"))]
+pub(crate) use layout::is_data;
+pub(crate) use machine::{Effort, Machine, NotLocated};
 #[cfg(all(test, target_os = "linux", feature = "std", not(any(loom, miri))))]
 pub(crate) use step::at_step;
 pub(crate) use step::{Step, reached};
@@ -159,11 +161,18 @@ impl<M: Machine> Exact<M> {
     fn take_otherwise<const ORDERED: bool>(&self) -> Taken {
         let (mut found, mut observed) = self.memo.0.found();
         if matches!(found, Found::Unknown) {
-            self.find_out(observed);
+            self.find_out(observed, Effort::Quick);
             (found, observed) = self.memo.0.found();
         }
         match found {
-            Found::Data(data) => self.take_from::<ORDERED>(&data).unwrap_or_else(|| self.take_from_system()),
+            Found::Data(data) => self.take_from::<ORDERED>(&data).unwrap_or_else(|| {
+                let taken = self.take_from_system();
+                let is_hypervisors = matches!(mode_of(data.words.word(0)), mode::PVCLOCK | mode::HYPERV);
+                if is_hypervisors && self.memo.0.kvm_clock().is_none() && self.retry.is_due(taken.ns) {
+                    self.find_out(observed, Effort::Thorough);
+                }
+                taken
+            }),
             Found::Nothing(reason) => {
                 let taken = match reason {
                     Reason::CounterForbidden => Taken::of_system(self.machine.system_call_ns()),
@@ -185,7 +194,7 @@ impl<M: Machine> Exact<M> {
     pub(crate) fn look_again(&self) {
         self.retry.stop();
         let (_, observed) = self.memo.0.found();
-        self.find_out(observed);
+        self.find_out(observed, Effort::Thorough);
     }
 
     /// Gives up the data for the life of the process.
@@ -340,12 +349,21 @@ impl<M: Machine> Exact<M> {
 
     /// Locates the data and publishes the result.
     #[cold]
-    fn find_out(&self, observed: Observed) {
+    fn find_out(&self, observed: Observed, effort: Effort) {
         reached(Step::Begun);
-        match self.machine.locate() {
+        match self.machine.locate(effort) {
             Ok(located) => {
                 self.memo.0.note(&located);
-                self.search_page(observed, located.page, located.seal, || located.self_ordered);
+                match self.data_in(located.page, || located.self_ordered) {
+                    Ok(data) => {
+                        if effort == Effort::Quick {
+                            self.retry.allow();
+                        }
+                        self.publish(observed, &data, located.seal);
+                    }
+                    Err(_) if effort == Effort::Quick => self.find_out(observed, Effort::Thorough),
+                    Err(reason) => self.memo.0.publish_nothing(observed, reason),
+                }
             }
             // A file that cannot be opened now implies nothing about data that were found and are still sealed.
             Err(NotLocated { reason: Reason::NoKernelData, .. }) if self.memo.0.data().is_some() => {}
@@ -366,32 +384,37 @@ impl<M: Machine> Exact<M> {
         }
         self.searched_ns.store(now_ns, Relaxed);
         if self.retry.is_due(now_ns) {
-            self.find_out(observed);
+            self.find_out(observed, Effort::Thorough);
         } else if !matches!(reason, Reason::CounterForbidden | Reason::SwitchedOff) {
             if let Some((page, seal)) = self.memo.0.page() {
-                self.search_page(observed, page, seal, || self.machine.has_self_ordered());
+                match self.data_in(page, || self.machine.has_self_ordered()) {
+                    Ok(data) => self.publish(observed, &data, seal),
+                    Err(reason) => self.memo.0.publish_nothing(observed, reason),
+                }
             }
         }
     }
 
-    fn search_page(&self, observed: Observed, page: KernelPage, seal: Seal, self_ordered: impl FnOnce() -> bool) {
-        let nothing = |reason| self.memo.0.publish_nothing(observed, reason);
-        match search(|at| page.word(at)) {
-            Search::Found(start, layout) => {
-                reached(Step::Searched);
-                let data = Data { words: page.from(start), layout, self_ordered: self_ordered() };
-                if self.agrees(&data) {
-                    reached(Step::Checked);
-                    self.steps.forget(); // it may be another machine's counter
-                    self.memo.0.publish(observed, &data, seal);
-                } else {
-                    nothing(Reason::NoKernelData);
-                }
-            }
-            Search::NotReadable => nothing(Reason::KernelUsesAnother),
-            Search::TimeNamespace => nothing(Reason::TimeNamespace),
-            Search::Unknown => nothing(Reason::NoKernelData),
+    /// The data in a page, if they agree with the system.
+    fn data_in(&self, page: KernelPage, self_ordered: impl FnOnce() -> bool) -> Result<Data, Reason> {
+        let (start, layout) = match search(|at| page.word(at)) {
+            Search::Found(start, layout) => (start, layout),
+            Search::NotReadable => return Err(Reason::KernelUsesAnother),
+            Search::TimeNamespace => return Err(Reason::TimeNamespace),
+            Search::Unknown => return Err(Reason::NoKernelData),
+        };
+        reached(Step::Searched);
+        let data = Data { words: page.from(start), layout, self_ordered: self_ordered() };
+        if !self.agrees(&data) {
+            return Err(Reason::NoKernelData);
         }
+        reached(Step::Checked);
+        Ok(data)
+    }
+
+    fn publish(&self, observed: Observed, data: &Data, seal: Seal) {
+        self.steps.forget(); // it may be another machine's counter
+        self.memo.0.publish(observed, data, seal);
     }
 
     /// Whether the data agree with `clock_gettime`, read before and after.

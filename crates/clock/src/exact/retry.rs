@@ -26,6 +26,11 @@ impl Retry {
         }
     }
 
+    /// Whoever needs an attempt may make the first one now.
+    pub(super) fn allow(&self) {
+        self.due_ns.store(0, Relaxed);
+    }
+
     /// Whether it is time for another attempt, by whoever asks.
     pub(super) fn is_due(&self, now_ns: u64) -> bool {
         let due_ns = self.due_ns.load(Relaxed);

@@ -1,4 +1,4 @@
-use super::machine::{Machine, NotLocated};
+use super::machine::{Effort, Machine, NotLocated};
 use crate::arch::Counter;
 use crate::os::{self, Located, OsClock};
 use crate::trust::Reason;
@@ -30,10 +30,10 @@ impl Machine for ThisMachine {
         os::try_read_by_system_call_ns(OsClock::Monotonic).unwrap_or(0)
     }
 
-    fn locate(&self) -> Result<Located, NotLocated> {
+    fn locate(&self, effort: Effort) -> Result<Located, NotLocated> {
         if Counter::assume().is_none() {
             return Err(Reason::SystemNotSupported.into());
         }
-        os::locate()
+        os::locate(effort)
     }
 }

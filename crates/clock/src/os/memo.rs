@@ -193,8 +193,10 @@ impl Memo {
         reached(Step::CodeNoted);
         self.page.store(located.page.address() << ADDRESS_SHIFT | located.seal.0, Release);
         reached(Step::PageNoted);
-        let hypervisors = located.hypervisors.map_or(0, |page| page.address() << ADDRESS_SHIFT | located.seal.0);
-        self.hypervisors.store(hypervisors, Release);
+        // Nor does one that did not look for them undo what the other found.
+        if let Some(page) = located.hypervisors {
+            self.hypervisors.store(page.address() << ADDRESS_SHIFT | located.seal.0, Release);
+        }
         reached(Step::HypervisorsNoted);
     }
 

@@ -1,10 +1,11 @@
 //! What Linux alone does, or only some systems: the answers of the others.
 
 use super::{CounterAccess, KernelTime, Located, OsClock};
+use crate::exact::{Effort, NotLocated};
 use crate::{Reason, Unavailable};
 
-pub(crate) fn locate() -> Result<Located, Reason> {
-    Err(Reason::SystemNotSupported)
+pub(crate) fn locate(_effort: Effort) -> Result<Located, NotLocated> {
+    Err(Reason::SystemNotSupported.into())
 }
 
 pub(crate) fn clocksource_is_counter() -> Option<bool> {

@@ -7,7 +7,7 @@ use std::boxed::Box;
 use std::sync::Mutex;
 use std::vec::Vec;
 
-use crate::exact::machine::{Machine, NotLocated};
+use crate::exact::machine::{Effort, Machine, NotLocated};
 use crate::exact::mode;
 use crate::os::{KernelPage, Located, Seal};
 use crate::trust::Reason;
@@ -20,6 +20,7 @@ pub(crate) struct FakeKernel {
     state: Mutex<State>,
     forbids: AtomicBool,
     lacks_files: AtomicBool,
+    hides_hypervisors: AtomicBool,
     pub(crate) locates: AtomicU32,
     restores: AtomicU32,
 }
@@ -125,6 +126,7 @@ impl FakeKernel {
             state: Mutex::new(state),
             forbids: AtomicBool::new(false),
             lacks_files: AtomicBool::new(false),
+            hides_hypervisors: AtomicBool::new(false),
             locates: AtomicU32::new(0),
             restores: AtomicU32::new(0),
         };
@@ -253,6 +255,11 @@ impl FakeKernel {
         self.lacks_files.store(is_out, SeqCst);
     }
 
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn hide_hypervisors(&self, are_hidden: bool) {
+        self.hides_hypervisors.store(are_hidden, SeqCst);
+    }
+
     pub(crate) fn forbid_counter(&self, forbids: bool) {
         self.forbids.store(forbids, SeqCst);
     }
@@ -321,7 +328,7 @@ impl Machine for &FakeKernel {
         state.timekeeper.ns(state.clocksource.cycles(self.shown()))
     }
 
-    fn locate(&self) -> Result<Located, NotLocated> {
+    fn locate(&self, _effort: Effort) -> Result<Located, NotLocated> {
         self.locates.fetch_add(1, SeqCst);
         if self.forbids.load(SeqCst) {
             return Err(Reason::CounterForbidden.into());
@@ -332,7 +339,8 @@ impl Machine for &FakeKernel {
         let state = self.state.lock().unwrap();
         let code = KernelPage::of_test(state.code);
         let seal = Seal::of(code).ok_or(Reason::Restored)?;
-        let hypervisors = cfg!(target_arch = "x86_64").then(|| KernelPage::of_test(state.hypervisors));
+        let hypervisors = (cfg!(target_arch = "x86_64") && !self.hides_hypervisors.load(SeqCst))
+            .then(|| KernelPage::of_test(state.hypervisors));
         Ok(Located { page: KernelPage::of_test(state.page), hypervisors, code, seal, self_ordered: true })
     }
 }

@@ -30,7 +30,7 @@ use super::OsClock;
 use crate::Unavailable;
 
 #[cfg(not(feature = "kernel-data"))]
-pub(crate) fn locate() -> Result<super::Located, crate::exact::NotLocated> {
+pub(crate) fn locate(_effort: crate::exact::Effort) -> Result<super::Located, crate::exact::NotLocated> {
     let _errno = errno::ErrnoGuard::new();
     let is_forbidden = !cfg!(miri) && counter_access() == super::CounterAccess::Faults;
     Err(if is_forbidden { crate::Reason::CounterForbidden } else { crate::Reason::NoKernelData }.into())

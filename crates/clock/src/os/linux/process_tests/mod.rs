@@ -13,9 +13,9 @@ mod every_instruction;
 mod fork;
 mod fresh;
 mod interval_timer;
+mod no_files;
 #[cfg(target_arch = "x86_64")]
 mod restore;
-mod retry;
 mod sched_guards;
 mod seccomp;
 mod shared;

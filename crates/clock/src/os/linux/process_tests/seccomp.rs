@@ -8,7 +8,7 @@ use super::child::{Ended, holds_in_child, in_child, is_skipped_without_counter};
 use super::fresh::{SKIPPED, in_fresh_process};
 use super::here;
 use crate::Clock;
-use crate::exact::{Exact, Machine, NotLocated, ThisMachine, Words};
+use crate::exact::{Effort, Exact, Machine, NotLocated, ThisMachine, Words};
 use crate::os::{KernelPage, Located, Seal, monotonic_ns, read_by_system_call_ns};
 use crate::trust::RateSource;
 
@@ -150,7 +150,7 @@ impl Machine for Stalled {
         ThisMachine.system_call_ns()
     }
 
-    fn locate(&self) -> Result<Located, NotLocated> {
+    fn locate(&self, _effort: Effort) -> Result<Located, NotLocated> {
         let code = KernelPage::of_test(&CODE);
         Ok(Located {
             page: KernelPage::of_test(&PAGE),
