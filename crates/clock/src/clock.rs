@@ -89,7 +89,7 @@ impl Clock {
     /// Sets up now, and afresh, what later reads need. Makes some ten system calls (`prctl`, `open`, `ioctl` or `read`,
     /// `rt_sigprocmask`, `close`), which a sandbox may forbid afterwards: from then on no read makes one. Without it, a first read
     /// that failed for a reason that may pass (no file descriptor or memory left, a thread that may not read the counter) is tried
-    /// again by a read 1 s later, then 4 s, up to 17 minutes.
+    /// again by a read 1 s later, then 4 s, up to 17 minutes; and one under a hypervisor's clocksource opens a file.
     ///
     /// Call it again once the process may read something it was forbidden. Safe in a signal handler with a few KiB of
     /// stack. Permission to read the counter (`PR_SET_TSC`) is per thread, and this decides for the whole process: call
