@@ -1,4 +1,4 @@
-use chronoscope_clock::{Clock, Unordered};
+use chronoscope_clock::{Clock, TickSource, Unordered};
 use serde::{Deserialize, Serialize};
 
 use crate::bracket::Bracket;
@@ -27,11 +27,11 @@ impl Read {
 pub fn bracketed(read: Read) -> Bracket {
     let before_ns = monotonic_ns();
     let reading_ns = match read {
-        Read::Ordered => Clock::or_system().now().as_nanos(),
+        Read::Ordered => TickSource::read(&Clock::or_system()),
         Read::Unordered => {
             // Without these a CPU may read the counter before the judge's own reading is done, or after the next has begun.
             serialise();
-            let now = Unordered::or_system().now().as_nanos();
+            let now = TickSource::read(&Unordered::or_system());
             serialise();
             now
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bench_clock::monotonic::monotonic_ns;
 use bench_common::cpus::{self, beside_hogs, on_each};
 use bench_common::{Count, Failure, Run, Section, Table, Value};
-use chronoscope_clock::Clock;
+use chronoscope_clock::{Clock, TickSource};
 use chronoscope_lab::bracket::Bracket;
 use chronoscope_lab::reader::{Read, bracketed};
 
@@ -70,7 +70,7 @@ fn observe(seconds: u64, window_s: u64) -> Observed {
     let (quanta, minstant, fastant) = (quanta::Instant::now(), minstant::Instant::now(), fastant::Instant::now());
     let ends = || {
         [
-            narrowest(|| Clock::or_system().now().as_nanos()),
+            narrowest(|| Clock::or_system().read()),
             narrowest(|| standard.elapsed().as_nanos() as u64),
             narrowest(|| quanta.elapsed().as_nanos() as u64),
             narrowest(|| minstant.elapsed().as_nanos() as u64),

@@ -41,9 +41,9 @@ fn all(litmus: &mut Litmus<'_>) -> Result<(), Failure> {
     let clock = Clock::or_system();
     let ns_per_tick = clock.trust().counter_hz.map_or(f64::NAN, |hz| 1e9 / hz);
     let (granular, unordered) = (Granular::process(), clock.unordered());
-    litmus.of("our Clock::now", 1.0, many, move || clock.now().as_nanos())?;
-    litmus.of("our Granular 1 µs", 1.0, many, move || granular.now().as_nanos())?;
-    litmus.of("our Unordered", 1.0, 0, move || unordered.now().as_nanos())?;
+    litmus.of("our Clock::now", 1.0, many, move || clock.read())?;
+    litmus.of("our Granular 1 µs", 1.0, many, move || granular.read())?;
+    litmus.of("our Unordered", 1.0, 0, move || unordered.read())?;
     if let Ok(counter) = Counter::new() {
         litmus.of(NAME_UNORDERED, ns_per_tick, 0, move || counter.unordered())?;
         litmus.of(NAME_ORDERED, ns_per_tick, 0, move || counter.ordered())?;

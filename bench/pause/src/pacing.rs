@@ -8,7 +8,7 @@ use bench_common::value::sorted;
 use bench_common::{Failure, Run, Section, Table, Value};
 use chronoscope_clock::pacer::{self, Behind, Pace, Pacer};
 use chronoscope_clock::pause::{self, Pauser, TimeSlice};
-use chronoscope_clock::{Clock, Instant};
+use chronoscope_clock::{Clock, Instant, TickSource};
 use spin_sleep_util::MissedTickBehavior;
 
 use crate::crew::{Order, Taken, Way, cpu_share_of, on_one_cpu};
@@ -29,11 +29,11 @@ fn watch<T>(order: Order, mut wait: impl FnMut(u32) -> T) -> Taken {
     let mut at_ns = Vec::with_capacity(order.count);
     let period_ns = 1e9 / order.setting as f64;
     // A pacer that falls far behind ends in time all the same.
-    let end = clock.now().as_nanos() + (period_ns * order.count as f64) as u64;
+    let end = clock.read() + (period_ns * order.count as f64) as u64;
     let cpu_share = cpu_share_of(|| {
         while at_ns.len() < order.count && at_ns.last().is_none_or(|last| *last < end) {
             let _ = wait(at_ns.len() as u32);
-            at_ns.push(clock.now().as_nanos());
+            at_ns.push(clock.read());
         }
     });
     let (late_ns, error_ppm) = (late_ns(&at_ns, period_ns), error_ppm(&at_ns, order.setting));

@@ -27,7 +27,7 @@ pub(crate) fn take<R>(order: Order, pause: &mut impl FnMut(Duration) -> R) -> Ta
         for _ in 0..order.count {
             let before = clock.now();
             pause(length);
-            late_ns.push((clock.now().as_nanos() - before.as_nanos()) as f64 - planned_ns);
+            late_ns.push(clock.now().signed_nanos_since(before) as f64 - planned_ns);
         }
     });
     late_ns.sort_unstable_by(f64::total_cmp);

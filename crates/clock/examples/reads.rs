@@ -10,12 +10,12 @@ static GRANULAR: Granular = Granular::new(Duration::from_micros(1));
 
 #[inline(never)]
 fn read_ordered() -> u64 {
-    Clock::or_system().now().as_nanos()
+    Clock::or_system().now().as_nanos() as u64
 }
 
 #[inline(never)]
 fn read_unordered() -> u64 {
-    Clock::or_system().unordered().now().as_nanos()
+    Clock::or_system().unordered().now().as_nanos() as u64
 }
 
 #[inline(never)]
@@ -25,12 +25,12 @@ fn read_ticks() -> u64 {
 
 #[inline(never)]
 fn read_granular() -> u64 {
-    GRANULAR.now().as_nanos()
+    GRANULAR.now().as_nanos() as u64
 }
 
 #[inline(never)]
 fn read_recent() -> u64 {
-    GRANULAR.recent().as_nanos()
+    GRANULAR.recent().as_nanos() as u64
 }
 
 type Read = fn() -> u64;

@@ -57,13 +57,13 @@ impl<'a> AnchorTable<'a> {
     /// The time of the first anchor.
     #[must_use]
     pub fn first(&self) -> Instant {
-        Instant::from_nanos(self.anchors[0].reference_ns)
+        Instant::from_bits(self.anchors[0].reference_ns)
     }
 
     /// The time of the last anchor.
     #[must_use]
     pub fn last(&self) -> Instant {
-        Instant::from_nanos(self.anchors[self.anchors.len() - 1].reference_ns)
+        Instant::from_bits(self.anchors[self.anchors.len() - 1].reference_ns)
     }
 
     /// The time at which the counter stood at `ticks`.
@@ -74,7 +74,7 @@ impl<'a> AnchorTable<'a> {
         let (a, b) = self.around(ticks)?;
         let (ns, length) = (b.reference_ns - a.reference_ns, b.ticks - a.ticks);
         let part = u128::from(ticks.as_raw() - a.ticks) * u128::from(ns) / u128::from(length);
-        Ok(Instant::from_nanos(a.reference_ns + part as u64))
+        Ok(Instant::from_bits(a.reference_ns + part as u64))
     }
 
     /// How far the time at `ticks` may be off, either way, if the reference is slewed by at most 1 000 ppm: what NTP's
@@ -220,7 +220,7 @@ mod tests {
                 let exact = |ticks, reference_ns| Anchor { ticks, reference_ns, half_width_ticks: 0, error_ns: 1 };
                 let anchors = [exact(0, 0), exact(length, end_ns)];
                 let table = AnchorTable::new(&anchors).unwrap();
-                let off_ns = table.convert(Ticks::from_raw(at)).unwrap().as_nanos().abs_diff(turn_ns);
+                let off_ns = table.convert(Ticks::from_raw(at)).unwrap().to_bits().abs_diff(turn_ns);
                 let bound_ns = table.error_bound_at_slew(Ticks::from_raw(at), slew_ppm).unwrap().as_nanos() as u64;
                 assert!(
                     off_ns <= bound_ns && bound_ns < off_ns + off_ns / 3,
@@ -246,7 +246,7 @@ mod tests {
             let anchors = [0, length].map(|ticks| Anchor { ticks, reference_ns: reference(ticks), half_width_ticks: 0, error_ns: 1 });
             let table = AnchorTable::new(&anchors).unwrap();
             let tick = (u128::from(at) * u128::from(length) / 1_000_000) as u64;
-            let shown = table.convert(Ticks::from_raw(tick)).unwrap().as_nanos();
+            let shown = table.convert(Ticks::from_raw(tick)).unwrap().to_bits();
             let bound = table.error_bound_at_slew(Ticks::from_raw(tick), 500).unwrap();
             prop_assert!(u128::from(shown.abs_diff(reference(tick))) <= bound.as_nanos(), "{} and {}", shown, reference(tick));
         }
@@ -263,7 +263,7 @@ mod tests {
             }
             let table = AnchorTable::new(&anchors).unwrap();
             for anchor in &anchors {
-                prop_assert_eq!(table.convert(Ticks::from_raw(anchor.ticks)), Ok(Instant::from_nanos(anchor.reference_ns)));
+                prop_assert_eq!(table.convert(Ticks::from_raw(anchor.ticks)), Ok(Instant::from_bits(anchor.reference_ns)));
             }
             let from = anchors[at.index(anchors.len())].ticks;
             if let (Ok(a), Ok(b)) = (table.convert(Ticks::from_raw(from)), table.convert(Ticks::from_raw(from + offset))) {

@@ -1,4 +1,4 @@
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicI64, Ordering};
 
 use crate::Instant;
 
@@ -18,13 +18,13 @@ use crate::Instant;
 /// assert!(Clock::or_system().now() >= last_seen.load(Acquire));
 /// ```
 #[derive(Debug)]
-pub struct AtomicInstant(AtomicU64);
+pub struct AtomicInstant(AtomicI64);
 
 impl AtomicInstant {
     /// Holds `instant`.
     #[must_use]
     pub const fn new(instant: Instant) -> Self {
-        Self(AtomicU64::new(instant.as_nanos()))
+        Self(AtomicI64::new(instant.as_nanos()))
     }
 
     /// The instant held.
@@ -96,7 +96,13 @@ mod tests {
         assert_eq!(held.fetch_max(Instant::from_nanos(3), SeqCst), Instant::from_nanos(5));
         assert_eq!(held.fetch_max(Instant::from_nanos(9), SeqCst), Instant::from_nanos(5));
         assert_eq!(held.fetch_min(Instant::from_nanos(2), SeqCst), Instant::from_nanos(9));
-        assert_eq!(held.swap(Instant::ZERO, SeqCst), Instant::from_nanos(2));
+        assert_eq!(
+            held.fetch_min(Instant::from_nanos(-1), SeqCst),
+            Instant::from_nanos(2),
+            "a time before boot is earlier"
+        );
+        assert_eq!(held.fetch_max(Instant::ZERO, SeqCst), Instant::from_nanos(-1));
+        assert_eq!(held.swap(Instant::ZERO, SeqCst), Instant::ZERO);
         assert_eq!(held.compare_exchange(Instant::from_nanos(1), Instant::ZERO, SeqCst, SeqCst), Err(Instant::ZERO));
         assert_eq!(held.into_inner(), Instant::ZERO);
     }

@@ -132,7 +132,7 @@ impl Clock {
     #[must_use]
     #[inline(always)]
     pub fn now(self) -> Instant {
-        Instant::from_nanos(PROCESS.read::<true>())
+        Instant::from_bits(PROCESS.read::<true>())
     }
 
     /// The time now and its error bound, from one read. The first one also measures the step in which the clock moves, by a hundred
@@ -243,7 +243,7 @@ impl Now for Clock {
 impl TickSource for Clock {
     #[inline(always)]
     fn read(&self) -> u64 {
-        Clock::now(*self).as_nanos()
+        Clock::now(*self).to_bits()
     }
 }
 
@@ -296,7 +296,7 @@ impl Unordered {
     #[must_use]
     #[inline(always)]
     pub fn now(self) -> Instant {
-        Instant::from_nanos(PROCESS.read::<false>())
+        Instant::from_bits(PROCESS.read::<false>())
     }
 }
 
@@ -314,7 +314,7 @@ impl Now for Unordered {
 impl TickSource for Unordered {
     #[inline(always)]
     fn read(&self) -> u64 {
-        Unordered::now(*self).as_nanos()
+        Unordered::now(*self).to_bits()
     }
 }
 
@@ -351,7 +351,7 @@ fn ticks_are_counter() -> bool {
 }
 
 fn reading_of(taken: Taken) -> Reading {
-    Reading::exact(Instant::from_nanos(taken.ns))
+    Reading::exact(Instant::from_bits(taken.ns))
         .with_step(Duration::from_nanos(step_ns(taken)))
         .with_state(state_of(taken))
 }
@@ -398,9 +398,9 @@ mod tests {
         for _ in 0..20_000 {
             let before = crate::os::monotonic_ns();
             let reading = clock.reading();
-            let plain = clock.now().as_nanos();
+            let plain = clock.now().to_bits();
             let after = crate::os::monotonic_ns();
-            let shown = reading.instant().as_nanos();
+            let shown = reading.instant().to_bits();
             assert!(before <= shown && shown <= plain && plain <= after, "{before} {shown} {plain} {after}");
         }
     }

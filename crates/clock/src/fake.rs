@@ -15,7 +15,7 @@ const GLANCE: Duration = Duration::from_nanos(10);
 /// choose](Self::starting_at).
 ///
 /// # Units
-/// Nanoseconds. Readings stay within 0 and `u64::MAX`.
+/// Nanoseconds. Readings stay within the range of an [`Instant`].
 ///
 /// # Guarantees
 /// Deterministic on one thread: its readings depend only on the calls made.
@@ -38,14 +38,14 @@ const GLANCE: Duration = Duration::from_nanos(10);
 /// ```
 #[derive(Debug)]
 pub struct FakeClock {
-    start_ns: u64,
+    start_ns: i64,
     elapsed_ns: AtomicU64,
     read_cost_ns: AtomicU64,
     granularity_ns: AtomicU64,
     offset_ns: AtomicI64,
     drift_ppm: AtomicI64,
     stalled_reads: AtomicU64,
-    last: AtomicU64,
+    last: AtomicI64,
     oversleep_ns: AtomicU64,
     interrupted_sleeps: AtomicU64,
     signals_apart_ns: AtomicU64,
@@ -85,7 +85,7 @@ impl FakeClock {
             offset_ns: AtomicI64::new(0),
             drift_ppm: AtomicI64::new(0),
             stalled_reads: AtomicU64::new(0),
-            last: AtomicU64::new(start.as_nanos()),
+            last: AtomicI64::new(start.as_nanos()),
             oversleep_ns: AtomicU64::new(0),
             interrupted_sleeps: AtomicU64::new(0),
             signals_apart_ns: AtomicU64::new(0),
@@ -140,7 +140,7 @@ impl FakeClock {
         self.granularity_ns.store(nanos(granularity).max(1), SeqCst);
     }
 
-    /// Sets the clock back by `duration` at once, to zero at most.
+    /// Sets the clock back by `duration` at once, before the zero if need be.
     ///
     /// # Examples
     /// ```
@@ -298,19 +298,19 @@ impl FakeClock {
         self.elapsed_ns.fetch_update(SeqCst, SeqCst, |elapsed| Some(sum(elapsed))).map_or_else(sum, sum)
     }
 
-    fn read_skewed(&self, skew_ns: i64) -> u64 {
+    fn read_skewed(&self, skew_ns: i64) -> Instant {
         let elapsed = self.pass(self.read_cost_ns.load(SeqCst));
         if self.stalled_reads.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_ok() {
-            return self.last.load(SeqCst);
+            return Instant::from_nanos(self.last.load(SeqCst));
         }
         let drift = i128::from(elapsed) * i128::from(self.drift_ppm.load(SeqCst)) / 1_000_000;
         let offsets = i128::from(self.offset_ns.load(SeqCst)) + i128::from(skew_ns);
         let exact = i128::from(self.start_ns) + i128::from(elapsed) + drift + offsets;
         let granularity = i128::from(self.granularity_ns.load(SeqCst));
         let rounded = exact - exact.rem_euclid(granularity);
-        let shown = rounded.clamp(0, u64::MAX.into()) as u64;
+        let shown = rounded.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
         self.last.store(shown, SeqCst);
-        shown
+        Instant::from_nanos(shown)
     }
 }
 
@@ -354,13 +354,13 @@ impl Timer for FakeClock {
 
 impl Now for FakeClock {
     fn now(&self) -> Instant {
-        Instant::from_nanos(self.read())
+        self.read_skewed(0)
     }
 }
 
 impl TickSource for FakeClock {
     fn read(&self) -> u64 {
-        self.read_skewed(0)
+        self.read_skewed(0).to_bits()
     }
 }
 
@@ -382,13 +382,13 @@ pub struct FakeView<'a> {
 
 impl Now for FakeView<'_> {
     fn now(&self) -> Instant {
-        Instant::from_nanos(self.read())
+        self.clock.read_skewed(self.skew_ns)
     }
 }
 
 impl TickSource for FakeView<'_> {
     fn read(&self) -> u64 {
-        self.clock.read_skewed(self.skew_ns)
+        self.clock.read_skewed(self.skew_ns).to_bits()
     }
 }
 
@@ -450,16 +450,27 @@ mod tests {
 
     #[test]
     fn it_stops_at_the_ends_of_the_timescale() {
-        let clock = FakeClock::new();
+        let (first, last) = (Instant::from_nanos(i64::MIN), Instant::from_nanos(i64::MAX));
+        let clock = FakeClock::starting_at(Instant::from_nanos(-1));
         clock.step_back(Duration::MAX);
-        assert_eq!((clock.read(), clock.view(i64::MIN).read()), (0, 0));
+        assert_eq!((clock.now(), clock.view(i64::MIN).now()), (first, first));
         clock.step_back(Duration::MAX);
         clock.advance(Duration::MAX);
         clock.advance(Duration::MAX);
         assert_eq!(clock.elapsed(), ns(u64::MAX));
         clock.set_read_cost(Duration::MAX);
-        assert_eq!(clock.read(), u64::MAX - (1 << 63));
-        assert_eq!(FakeClock::starting_at(Instant::from_nanos(u64::MAX)).view(1).read(), u64::MAX);
+        assert_eq!((clock.view(1).now(), clock.view(2).now()), (last, last));
+    }
+
+    #[test]
+    fn before_boot_time_passes_as_after_it() {
+        let clock = FakeClock::starting_at(Instant::from_nanos(-1_050));
+        clock.coarsen(ns(100));
+        assert_eq!(clock.now(), Instant::from_nanos(-1_100), "rounded down");
+        clock.advance(ns(1_060));
+        assert_eq!(clock.now(), Instant::ZERO);
+        clock.step_back(ns(50));
+        assert_eq!((clock.now(), clock.read()), (Instant::from_nanos(-100), -100_i64 as u64));
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub(crate) const DEFAULT_GRANULARITY_NS: u64 = 1_000;
 ///   word, and the word only grows. This rests on cache coherence alone, not on fences or the source, which may be
 ///   unordered, skewed between cores, or even go back. It never went back in an emulated machine whose CPUs' counters were
 ///   59 ms apart, where `CLOCK_MONOTONIC` did (scenario `skew` of the laboratory).
+/// - The word starts at the timescale's zero: no reading is before it.
 /// - *Staleness* below g: the value is less than g behind the caller's own read of the source. So it may be less than an
 ///   earlier reading of another clock, or of another `Granular`: compare stamps from one object only.
 /// - A source that once jumps far ahead holds this clock there until it catches up: the price of never going back.
@@ -102,7 +103,7 @@ impl<S> Granular<S> {
         // After the source: whatever that showed, the word is no less than any time that the caller has been shown.
         let seen = self.shared.0.load(Acquire);
         if (now.wrapping_sub(seen) as i64) < self.granularity_ns {
-            return Instant::from_nanos(seen);
+            return Instant::from_bits(seen);
         }
         self.advance(seen, now)
     }
@@ -114,7 +115,7 @@ impl<S> Granular<S> {
     #[must_use]
     #[inline(always)]
     pub fn recent(&self) -> Instant {
-        Instant::from_nanos(self.shared.0.load(Acquire))
+        Instant::from_bits(self.shared.0.load(Acquire))
     }
 
     /// The granularity; 0 counts as the 1 ns of the unit.
@@ -130,10 +131,10 @@ impl<S> Granular<S> {
     fn advance(&self, mut seen: u64, now: u64) -> Instant {
         loop {
             match self.shared.0.compare_exchange(seen, now, AcqRel, Acquire) {
-                Ok(_) => return Instant::from_nanos(now),
+                Ok(_) => return Instant::from_bits(now),
                 // What another reader has just put there is nearly always fresh, so one attempt is enough.
                 Err(observed) if (now.wrapping_sub(observed) as i64) < self.granularity_ns => {
-                    return Instant::from_nanos(observed);
+                    return Instant::from_bits(observed);
                 }
                 Err(observed) => seen = observed,
             }
@@ -156,7 +157,7 @@ impl<S: TickSource + Now> Now for Granular<S> {
 impl<S: TickSource> TickSource for Granular<S> {
     #[inline(always)]
     fn read(&self) -> u64 {
-        Granular::now(self).as_nanos()
+        Granular::now(self).to_bits()
     }
 }
 
@@ -229,7 +230,7 @@ mod tests {
                 prop_assert!(now >= last);
                 let shown = TickSource::read(&source);
                 latest = latest.max(shown);
-                prop_assert!(now.as_nanos() <= latest && now.as_nanos() + g.max(1) > shown);
+                prop_assert!(now.to_bits() <= latest && now.to_bits() + g.max(1) > shown);
                 last = now;
             }
         }
@@ -280,14 +281,14 @@ mod loom_tests {
                     let (clock, counter, board) = (clock.clone(), counter.clone(), board.clone());
                     thread::spawn(move || {
                         let shown = read(&clock, &counter, 500);
-                        board.store(shown.as_nanos(), Release);
+                        board.store(shown.to_bits(), Release);
                         assert!(read(&clock, &counter, 500) >= shown);
                     })
                 };
                 let mine = read(&clock, &counter, 0);
                 let shown = board.load(Acquire);
                 let next = read(&clock, &counter, 0);
-                assert!(next >= mine && next.as_nanos() >= shown, "{next:?} after {mine:?} and {shown}");
+                assert!(next >= mine && next.to_bits() >= shown, "{next:?} after {mine:?} and {shown}");
                 assert!(clock.recent() >= next);
                 ahead.join().unwrap();
             });

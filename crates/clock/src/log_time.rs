@@ -20,7 +20,7 @@ use std::time::UNIX_EPOCH;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::FormatTime;
 
-use crate::{Clock, Instant, Now, Unavailable, WallAnchor, nanos};
+use crate::{AtomicInstant, Clock, Instant, Now, Unavailable, WallAnchor, nanos};
 
 /// How often to check whether the wall clock was set.
 const CHECKED_EVERY: Duration = Duration::from_secs(1);
@@ -131,9 +131,9 @@ struct Anchored<C, W> {
     /// instant, wrapping.
     offset_ns: AtomicU64,
     /// The rest of the anchor, for the next look alone. Half of one anchor and half of another lead at worst to one more.
-    taken_at_ns: AtomicU64,
+    taken_at: AtomicInstant,
     half_width_ns: AtomicU64,
-    next_look_ns: AtomicU64,
+    next_look: AtomicInstant,
 }
 
 impl<C: Now, W: Fn() -> Result<WallAnchor, Unavailable>> Anchored<C, W> {
@@ -141,9 +141,9 @@ impl<C: Now, W: Fn() -> Result<WallAnchor, Unavailable>> Anchored<C, W> {
         let first = anchor()?;
         let anchored = Self {
             offset_ns: AtomicU64::new(0),
-            taken_at_ns: AtomicU64::new(0),
+            taken_at: AtomicInstant::new(Instant::ZERO),
             half_width_ns: AtomicU64::new(0),
-            next_look_ns: AtomicU64::new(clock.now().saturating_add(CHECKED_EVERY).as_nanos()),
+            next_look: AtomicInstant::new(clock.now().saturating_add(CHECKED_EVERY)),
             clock,
             anchor,
         };
@@ -153,18 +153,18 @@ impl<C: Now, W: Fn() -> Result<WallAnchor, Unavailable>> Anchored<C, W> {
 
     fn unix_ns(&self) -> u64 {
         let now = self.clock.now();
-        let look_at_ns = self.next_look_ns.load(Relaxed);
-        if now.as_nanos() >= look_at_ns {
-            self.look(now, look_at_ns);
+        let look_at = self.next_look.load(Relaxed);
+        if now >= look_at {
+            self.look(now, look_at);
         }
-        now.as_nanos().wrapping_add(self.offset_ns.load(Acquire))
+        now.to_bits().wrapping_add(self.offset_ns.load(Acquire))
     }
 
     #[cold]
-    fn look(&self, now: Instant, look_at_ns: u64) {
-        let next_ns = now.saturating_add(CHECKED_EVERY).as_nanos();
+    fn look(&self, now: Instant, look_at: Instant) {
+        let next = now.saturating_add(CHECKED_EVERY);
         // One of those who come now looks, and the others take what there is.
-        if self.next_look_ns.compare_exchange(look_at_ns, next_ns, Relaxed, Relaxed).is_err() {
+        if self.next_look.compare_exchange(look_at, next, Relaxed, Relaxed).is_err() {
             return;
         }
         // A wall clock that has become unreadable leaves the times as they were.
@@ -175,17 +175,17 @@ impl<C: Now, W: Fn() -> Result<WallAnchor, Unavailable>> Anchored<C, W> {
     }
 
     fn kept(&self) -> WallAnchor {
-        let taken_at_ns = self.taken_at_ns.load(Relaxed);
-        let unix_ns = taken_at_ns.wrapping_add(self.offset_ns.load(Relaxed));
-        WallAnchor::from_parts(Instant::from_nanos(taken_at_ns), unix_ns, self.half_width_ns.load(Relaxed))
+        let taken_at = self.taken_at.load(Relaxed);
+        let unix_ns = taken_at.to_bits().wrapping_add(self.offset_ns.load(Relaxed));
+        WallAnchor::from_parts(taken_at, unix_ns, self.half_width_ns.load(Relaxed))
     }
 
     fn keep(&self, anchor: WallAnchor) {
         let at = anchor.taken_at();
         let unix_ns = u64::try_from(anchor.unix_nanos(at)).unwrap_or(0);
-        self.taken_at_ns.store(at.as_nanos(), Relaxed);
+        self.taken_at.store(at, Relaxed);
         self.half_width_ns.store(nanos::saturating(anchor.error_bound()), Relaxed);
-        self.offset_ns.store(unix_ns.wrapping_sub(at.as_nanos()), Release);
+        self.offset_ns.store(unix_ns.wrapping_sub(at.to_bits()), Release);
     }
 }
 
@@ -230,7 +230,7 @@ mod tests {
                 return Err(Unavailable::because("a test says so"));
             }
             let now = Now::now(&self.clock);
-            Ok(WallAnchor::from_parts(now, now.as_nanos() + self.wall_offset_ns.load(Relaxed), 50))
+            Ok(WallAnchor::from_parts(now, now.to_bits() + self.wall_offset_ns.load(Relaxed), 50))
         }
 
         fn anchored(self: &Arc<Self>) -> Anchored<impl Now, impl Fn() -> Result<WallAnchor, Unavailable>> {
@@ -304,14 +304,14 @@ mod tests {
     fn whoever_comes_during_a_look_does_not_wait() {
         let world = World::new();
         let anchored = world.anchored();
-        let looking_at_ns = anchored.next_look_ns.load(Relaxed);
+        let looking_at = anchored.next_look.load(Relaxed);
         world.clock.advance(Duration::from_secs(1));
         let now = Now::now(&world.clock);
         // Somebody has begun a look and is stopped in it, for ever.
-        let next_ns = now.as_nanos() + 1_000_000_000;
-        anchored.next_look_ns.compare_exchange(looking_at_ns, next_ns, Relaxed, Relaxed).unwrap();
-        assert_eq!(anchored.unix_ns(), YEAR_2023 + now.as_nanos());
-        anchored.look(now, looking_at_ns);
+        let next = now + Duration::from_secs(1);
+        anchored.next_look.compare_exchange(looking_at, next, Relaxed, Relaxed).unwrap();
+        assert_eq!(anchored.unix_ns(), YEAR_2023 + now.to_bits());
+        anchored.look(now, looking_at);
         assert_eq!(world.looks.load(Relaxed), 1);
         // A second later somebody else does.
         world.clock.advance(Duration::from_secs(1));

@@ -87,13 +87,13 @@ impl Reading {
     /// The earliest time that the reference may have shown.
     #[must_use]
     pub const fn earliest(self) -> Instant {
-        Instant::from_nanos(self.instant.as_nanos().saturating_sub(self.offset_ns.saturating_add(self.step_ns)))
+        self.instant.saturating_sub(self.error_bound())
     }
 
     /// The latest time that the reference may have shown.
     #[must_use]
     pub const fn latest(self) -> Instant {
-        Instant::from_nanos(self.instant.as_nanos().saturating_add(self.offset_ns.saturating_add(self.step_ns)))
+        self.instant.saturating_add(self.error_bound())
     }
 
     /// How far the clock could be trusted at the time of the read.
@@ -131,7 +131,9 @@ mod tests {
             .with_step(Duration::from_nanos(5));
         assert_eq!(reading.error_bound(), Duration::from_nanos(35));
         assert_eq!((reading.earliest().as_nanos(), reading.latest().as_nanos()), (965, 1_035));
-        assert_eq!(reading.with_offset(Duration::MAX).latest().as_nanos(), u64::MAX);
-        assert_eq!(reading.with_offset(Duration::MAX).earliest(), Instant::ZERO);
+        assert_eq!(reading.with_offset(Duration::MAX).latest(), Instant::from_nanos(i64::MAX));
+        assert_eq!(reading.with_offset(Duration::MAX).earliest(), Instant::from_nanos(i64::MIN));
+        // Just after boot the reference may have been before it.
+        assert_eq!(Reading::exact(Instant::ZERO).earliest(), Instant::from_nanos(-1));
     }
 }

@@ -89,6 +89,16 @@ macro_rules! program {
                 assert_eq!(bucket.take_at(now), Err(Duration::from_millis(10)));
                 assert!(bucket.take_at(now + Duration::from_millis(10)).is_ok());
             }
+
+            /// However young the machine. On Windows the standard library has no times before its zero.
+            #[cfg(unix)]
+            #[test]
+            fn long_ago_is_a_time_like_any_other() {
+                let (now, years) = (Instant::now(), Duration::from_secs(10 * 365 * 86_400));
+                let long_ago = now - years;
+                assert!(long_ago < now && long_ago.elapsed() >= years);
+                assert_eq!((long_ago + years, now - long_ago, long_ago - now), (now, years, Duration::ZERO));
+            }
         }
     };
 }

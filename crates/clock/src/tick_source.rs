@@ -1,7 +1,7 @@
 /// A readable source of time, statically dispatched.
 ///
 /// # Units
-/// Nanoseconds for this crate's clocks; a raw source of `chronoscope-sources` says its own. The zero is
+/// Nanoseconds for this crate's clocks, wrapping before their zero; a raw source of `chronoscope-sources` says its own. The zero is
 /// arbitrary.
 ///
 /// # Examples
@@ -45,6 +45,6 @@ pub(crate) struct Shown(pub(crate) crate::Instant);
 
 impl TickSource for Shown {
     fn read(&self) -> u64 {
-        self.0.as_nanos()
+        self.0.to_bits()
     }
 }

@@ -55,10 +55,10 @@ impl WallAnchor {
         let read = || {
             let reading = clock.reading();
             own_ns.set(own_ns.get().max(reading.error_bound().as_nanos() as u64));
-            reading.instant().as_nanos()
+            reading.instant().to_bits()
         };
         let anchor = narrowest(read, &crate::tick_source::Function(wall), ATTEMPTS);
-        let instant = Instant::from_nanos(anchor.ticks);
+        let instant = Instant::from_bits(anchor.ticks);
         // The wall clock may have been rounded down by a step.
         let rounding_ns = os::declared_resolution_ns(OsClock::Realtime).unwrap_or(os::UNDECLARED_STEP_NS);
         let half_width_ns = anchor.half_width_ticks.saturating_add(rounding_ns).saturating_add(own_ns.get());
@@ -77,11 +77,11 @@ impl WallAnchor {
         self.unix_ns as i128 + (instant.as_nanos() as i128 - self.instant.as_nanos() as i128)
     }
 
-    /// The instant at which the wall clock shows `unix_ns`. None if that is before the timescale's zero.
+    /// The instant at which the wall clock shows `unix_ns`. None if that is out of an instant's range.
     #[must_use]
     pub fn instant_at(self, unix_ns: u64) -> Option<Instant> {
         let ns = i128::from(unix_ns) - self.unix_nanos(Instant::ZERO);
-        u64::try_from(ns).ok().map(Instant::from_nanos)
+        i64::try_from(ns).ok().map(Instant::from_nanos)
     }
 
     /// How far a converted time may be from what the wall clock showed, either way, near the anchor.
@@ -140,7 +140,10 @@ mod tests {
         let later = Instant::from_nanos(4_000);
         assert_eq!(wall.unix_nanos(later), 1_700_000_000_000_003_000);
         assert_eq!(wall.instant_at(1_700_000_000_000_003_000), Some(later));
-        assert_eq!(wall.instant_at(5), None);
+        let before_boot = Instant::from_nanos(-3_600_000_000_000);
+        assert_eq!(wall.instant_at(1_699_996_399_999_999_000), Some(before_boot));
+        assert_eq!(wall.unix_nanos(before_boot), 1_699_996_399_999_999_000);
+        assert_eq!(wall.instant_at(u64::MAX), None, "292 years after the zero");
         assert_eq!(wall.error_bound(), Duration::from_nanos(50));
         assert!(wall.error_bound_at(Instant::from_nanos(10_000_000_000)) > wall.error_bound());
     }

@@ -52,7 +52,7 @@ pub struct RateFit {
     pub(super) skipped: u64,
     pub(super) slipped: Duration,
     /// When the first event and the last were intended.
-    ends_ns: Option<(u64, u64)>,
+    ends_ns: Option<(i64, i64)>,
     /// By how much the schedule had moved before the first event already.
     slipped_before: Duration,
 }
@@ -134,7 +134,7 @@ impl RateFit {
         self.count(other.events, other.skipped, other.slipped, ends_ns, other.slipped_before);
     }
 
-    fn count(&mut self, events: u64, skipped: u64, slipped: Duration, ends_ns: (u64, u64), slipped_before: Duration) {
+    fn count(&mut self, events: u64, skipped: u64, slipped: Duration, ends_ns: (i64, i64), slipped_before: Duration) {
         self.events += events;
         self.skipped = self.skipped.saturating_add(skipped);
         self.slipped = self.slipped.max(slipped);
@@ -190,7 +190,7 @@ impl RateFit {
 
     /// From when the first event was intended to when the last was.
     fn taken_ns(&self) -> f64 {
-        self.ends_ns.map_or(0.0, |(first, last)| (last - first) as f64)
+        self.ends_ns.map_or(0.0, |(first, last)| last.abs_diff(first) as f64)
     }
 
     /// The median over all pairs of blocks intended at different times, the earlier first; of an even number, the upper of
@@ -243,7 +243,7 @@ mod tests {
     use crate::pacer::Late;
 
     fn slot(number: u64, intended_ns: u64, late_ns: u64) -> Slot {
-        let (intended, total) = (Instant::from_nanos(intended_ns), Duration::from_nanos(late_ns));
+        let (intended, total) = (Instant::from_bits(intended_ns), Duration::from_nanos(late_ns));
         let late = Late { total, ..Late::default() };
         Slot { number, intended, started: intended + total, late, skipped: 0, slipped: Duration::ZERO }
     }

@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn four_fifths_of_the_time_and_a_tenth_of_a_window_may_be_kept() {
-        let at = |ms: u64| Instant::from_nanos(1_000_000_000 + ms * 1_000_000);
+        let at = |ms: i64| Instant::from_nanos(1_000_000_000 + ms * 1_000_000);
         let mut budget = Budget::unspent(at(0));
         budget.spend(Duration::from_millis(129), at(100));
         assert!(!budget.is_exhausted(at(100)), "80 ms and 50");

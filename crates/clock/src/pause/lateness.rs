@@ -79,7 +79,7 @@ impl Lateness {
 
     /// Halves what was last seen long ago.
     pub(super) fn age(&mut self, now: Instant) {
-        if now.saturating_duration_since(self.last) > STALE && self.last > Instant::ZERO {
+        if now.saturating_duration_since(self.last) > STALE && self.total > 0.0 {
             self.fade(0.5);
             self.last = now;
         }

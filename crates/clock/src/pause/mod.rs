@@ -214,7 +214,7 @@ mod tests {
             let clock = FakeClock::new();
             clock.set_oversleep(Duration::from_nanos(oversleep_ns));
             clock.set_read_cost(Duration::from_nanos(20));
-            let deadline = Instant::from_nanos(length_ns);
+            let deadline = Instant::ZERO + Duration::from_nanos(length_ns);
             let waited = hybrid_on(&clock, deadline, Duration::from_nanos(margin_ns), None);
             prop_assert!(waited.ended >= deadline);
             prop_assert!(waited.spun <= Duration::from_nanos(margin_ns + 100));

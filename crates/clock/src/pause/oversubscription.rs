@@ -27,7 +27,8 @@ struct Lost {
 }
 
 impl Oversubscription {
-    pub(super) const NONE: Self = Self { last_lost: None, slept: Duration::ZERO, until: Instant::ZERO, next: LASTS.0 };
+    pub(super) const NONE: Self =
+        Self { last_lost: None, slept: Duration::ZERO, until: Instant::from_nanos(i64::MIN), next: LASTS.0 };
 
     pub(super) fn is_oversubscribed(&self, now: Instant) -> bool {
         now < self.until
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     fn at(ms: u64) -> Instant {
-        Instant::from_nanos(ms * 1_000_000)
+        Instant::ZERO + Duration::from_millis(ms)
     }
 
     const SLICE: Duration = Duration::from_millis(4);

@@ -234,6 +234,21 @@ fn on_an_oversubscribed_cpu_a_wait_that_would_be_spun_is_slept() {
     let length = Duration::from_micros(100);
     let _ = share_spun(&mut pauser, length, 2_000);
     assert!(share_spun(&mut pauser, length, 100) > 0.7, "no sleep ends in time here");
-    pauser.oversubscription.until = Instant::from_nanos(u64::MAX);
+    pauser.oversubscription.until = Instant::from_nanos(i64::MAX);
     assert!(share_spun(&mut pauser, length, 100) < 0.4);
+}
+
+#[test]
+fn before_boot_it_waits_as_after_it() {
+    let spent = |start_s: i64| {
+        let clock = FakeClock::starting_at(Instant::from_nanos(start_s * 1_000_000_000));
+        clock.set_read_cost(Duration::from_nanos(10));
+        clock.set_oversleep(Duration::from_micros(60));
+        let mut pauser = Pauser::with_timer(&clock, Target::default());
+        let mut waits: Vec<_> = (0..500).map(|_| pauser.pause(Duration::from_micros(300))).collect();
+        clock.advance(Duration::from_secs(60)); // what was seen is stale
+        waits.extend((0..50).map(|_| pauser.pause(Duration::from_micros(300))));
+        waits.into_iter().map(|waited| (waited.late, waited.slept, waited.spun)).collect::<Vec<_>>()
+    };
+    assert_eq!(spent(-3_600), spent(3_600));
 }

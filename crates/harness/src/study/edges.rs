@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use chronoscope_clock::Clock;
 
@@ -35,8 +36,8 @@ pub(super) fn apart_ns(crew: &mut Crew, budget_ns: u64) -> Result<f64, String> {
     let wait = |bencher: &mut Bencher<'_>, (): &()| {
         let clock = Clock::or_system();
         bencher.iter(|| {
-            let end_ns = clock.now().as_nanos() + WAIT_NS;
-            while clock.now().as_nanos() < end_ns {}
+            let end = clock.now() + Duration::from_nanos(WAIT_NS);
+            while clock.now() < end {}
         });
     };
     let assignment = Assignment::Batches { operations: 1, warm_up: 2, batches: waits, length_ns: 0 };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chronoscope_clock::Clock;
+use chronoscope_clock::{Clock, TickSource};
 use chronoscope_sources::arch::Counter;
 use chronoscope_sources::os;
 use chronoscope_sources::work::opaque;
@@ -219,7 +219,7 @@ impl<'a> Phases<'a> {
     /// The current time, for timestamps around part of an operation.
     #[inline]
     pub(super) fn now_ns(&self) -> u64 {
-        self.clock.now().as_nanos()
+        TickSource::read(&self.clock)
     }
 
     /// Records the time of the batch's timestamped parts.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chronoscope_clock::Clock;
+use chronoscope_clock::{Clock, Instant};
 
 /// An iteration begins if it is expected to end within so many times the budget.
 const SLACK: f64 = 1.1;
@@ -19,14 +19,14 @@ pub(super) fn longest_iteration(budget_ms: u64) -> Duration {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TimeLeft {
     clock: Clock,
-    began_ns: u64,
+    began: Instant,
     budget_ns: u64,
 }
 
 impl TimeLeft {
     /// Begins now.
     pub(super) fn new(clock: Clock, budget_ms: u64) -> Self {
-        Self { clock, began_ns: clock.now().as_nanos(), budget_ns: budget_ms.saturating_mul(1_000_000) }
+        Self { clock, began: clock.now(), budget_ns: budget_ms.saturating_mul(1_000_000) }
     }
 
     pub(super) fn budget_ns(&self) -> u64 {
@@ -34,7 +34,7 @@ impl TimeLeft {
     }
 
     pub(super) fn elapsed_ns(&self) -> u64 {
-        self.clock.now().as_nanos().saturating_sub(self.began_ns)
+        u64::try_from(self.clock.now().duration_since(self.began).as_nanos()).unwrap_or(u64::MAX)
     }
 
     /// Whether something that takes so long ends in time.

@@ -487,7 +487,7 @@ fn error_ns(clock: Clock) -> f64 {
     const READS: u32 = 200;
     let row = || {
         let first = clock.now().as_nanos();
-        let (mut last, mut step) = (first, None::<u64>);
+        let (mut last, mut step) = (first, None::<i64>);
         for _ in 0..READS {
             let now = clock.now().as_nanos();
             if now > last {

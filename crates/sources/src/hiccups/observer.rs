@@ -173,7 +173,7 @@ struct Draws(u64);
 
 impl Draws {
     fn from(start: Instant) -> Self {
-        Self(start.as_nanos())
+        Self(start.as_nanos() as u64)
     }
 
     /// Each nanosecond as often.
@@ -247,7 +247,7 @@ mod tests {
         let every_ns = 1_000_000;
         let wait = |until: Instant| {
             let woken = time.get().max(until);
-            let within_ns = woken.as_nanos() % every_ns;
+            let within_ns = woken.as_nanos() as u64 % every_ns;
             let left = stop.saturating_sub(Duration::from_nanos(within_ns));
             time.set(woken.saturating_add(left));
         };

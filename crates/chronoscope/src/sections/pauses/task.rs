@@ -248,7 +248,7 @@ fn turn(way: PauseWay, pause: &mut Paused, requested_ns: u64, budget_ns: u64) ->
 }
 
 fn nanos(to: Instant, from: Instant) -> u64 {
-    to.as_nanos().saturating_sub(from.as_nanos())
+    u64::try_from(to.duration_since(from).as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// A thread that never sleeps, until it is dropped.

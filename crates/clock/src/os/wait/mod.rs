@@ -46,11 +46,16 @@ impl Sleeper {
     /// Gives the CPU away until `deadline` on the timescale of the monotonic clock, on which it is now `now`. Comes back
     /// later, or earlier if a signal arrives.
     pub(crate) fn sleep_until(&self, deadline: Instant, now: Instant) -> Result<(), SleepFailed> {
-        self.0.sleep_until(deadline.as_nanos(), deadline.saturating_duration_since(now))
+        self.0.sleep_until(since_zero_ns(deadline), deadline.saturating_duration_since(now))
     }
 
     /// The same; comes back at once when `word` is not 0, or is made so and [`wake`] is called.
     pub(crate) fn sleep_until_or(&self, word: &AtomicU32, deadline: Instant, now: Instant) -> Result<(), SleepFailed> {
-        self.0.sleep_until_or(word, deadline.as_nanos(), deadline.saturating_duration_since(now))
+        self.0.sleep_until_or(word, since_zero_ns(deadline), deadline.saturating_duration_since(now))
     }
+}
+
+/// No timer of a system has times before the zero; they have passed.
+fn since_zero_ns(deadline: Instant) -> u64 {
+    u64::try_from(deadline.as_nanos()).unwrap_or(0)
 }

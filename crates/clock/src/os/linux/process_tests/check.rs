@@ -42,43 +42,43 @@ impl ReadKind {
 }
 
 pub(super) const KINDS: [ReadKind; 10] = [
-    ReadKind::of("ordered", || Clock::or_system().now().as_nanos()),
+    ReadKind::of("ordered", || Clock::or_system().now().to_bits()),
     ReadKind::of("unordered", || {
         // It is bracketed by reads that need not wait for it, nor it for them.
         fence();
-        Clock::or_system().unordered().now().as_nanos()
+        Clock::or_system().unordered().now().to_bits()
     }),
     ReadKind {
         stale_ns: crate::granular::DEFAULT_GRANULARITY_NS,
         ..ReadKind::of("granular", || {
             fence();
-            Granular::process().now().as_nanos()
+            Granular::process().now().to_bits()
         })
     },
-    ReadKind::of("reading", || Clock::or_system().reading().instant().as_nanos()),
+    ReadKind::of("reading", || Clock::or_system().reading().instant().to_bits()),
     ReadKind::of("unordered reading", || {
         fence();
-        Clock::or_system().unordered().reading().instant().as_nanos()
+        Clock::or_system().unordered().reading().instant().to_bits()
     }),
     ReadKind::of("ticks", || {
         black_box(Clock::or_system().ticks());
-        Clock::or_system().now().as_nanos()
+        Clock::or_system().now().to_bits()
     }),
     ReadKind::of("anchor", || Clock::or_system().anchor().reference_ns),
     ReadKind::of("trust", || {
         black_box(Clock::or_system().trust());
-        Clock::or_system().now().as_nanos()
+        Clock::or_system().now().to_bits()
     }),
     ReadKind::of("elapsed", || {
         let started = Clock::or_system().now();
-        started.as_nanos() + started.elapsed().as_nanos() as u64
+        started.to_bits() + started.elapsed().as_nanos() as u64
     }),
     ReadKind {
         reads: 70,
         ..ReadKind::of("stopwatch", || {
             let stopwatch = Stopwatch::start();
             black_box(stopwatch.elapsed().is_ok_and(|elapsed| elapsed.duration() >= elapsed.at_least()));
-            stopwatch.started().as_nanos()
+            stopwatch.started().to_bits()
         })
     },
 ];

@@ -39,7 +39,7 @@ fn check_inside(before: fn() -> Checked, inside: fn() -> Checked) {
         shared.number(0).store(crate::os::monotonic_ns(), Relaxed);
         holds_in_child(|| {
             inside()?;
-            let (outside_ns, inside_ns) = (shared.number(0).load(Relaxed), Clock::or_system().now().as_nanos());
+            let (outside_ns, inside_ns) = (shared.number(0).load(Relaxed), Clock::or_system().now().to_bits());
             let ahead_s = inside_ns.saturating_sub(outside_ns) / 1_000_000_000;
             ensure_of(ahead_s >= OFFSET_S, "a day ahead", [outside_ns, inside_ns, 0])
         });
