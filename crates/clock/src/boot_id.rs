@@ -1,11 +1,13 @@
 use core::fmt;
+use core::ops::RangeInclusive;
 use core::sync::atomic::{
-    AtomicBool, AtomicU64,
+    AtomicU8, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
 
+use crate::os::{self, OsClock};
 use crate::uuid::GROUPS;
-use crate::{Unavailable, os};
+use crate::{Unavailable, clock};
 
 /// The boot, and its time namespace, that instants are counted in: two [`Instant`](crate::Instant)s are comparable if
 /// these are equal.
@@ -14,10 +16,10 @@ use crate::{Unavailable, os};
 /// [`Instant::as_nanos`](crate::Instant::as_nanos)) carry none: store one with them.
 ///
 /// # Guarantees
-/// New with each start of the kernel. The boot is asked for once per process, the time namespace each time, as a fork,
-/// `setns` or `unshare` may change it. So a process restored from a checkpoint on another boot keeps its old boot, whose
-/// times the restoring tool may or may not have continued. Equal ids prove nothing for virtual machines started from one
-/// snapshot, or if a time namespace reuses the number of one that has ended.
+/// New with each start of the kernel, and right after a fork, `setns` or `unshare`, and after a process was restored from a
+/// checkpoint on another boot. Equal ids prove nothing for virtual machines started from one snapshot, for a boot that began
+/// within a millisecond of the one on which the process was checkpointed, or if a time namespace reuses the number of one that
+/// has ended.
 ///
 /// # Platform
 /// Linux: `/proc/sys/kernel/random/boot_id`, and the number of `/proc/self/ns/time` outside the initial time namespace; a
@@ -46,22 +48,19 @@ pub struct BootId {
 const NAMESPACE: &str = "/time:";
 
 impl BootId {
-    /// This process's, now. A few system calls the first time, one later.
+    /// This process's, now. The first call asks the system, and so does each in a time namespace; later ones read two clocks,
+    /// and ask again only if the monotonic clock's zero has moved by the wall clock, as in a suspend, when that is set, and in
+    /// another boot. On Linux they then make no system call, unless the kernel's data cannot be read
+    /// ([`Clock::trust`](crate::Clock::trust)): then one, for the time namespace.
     ///
     /// # Errors
     /// [`Unavailable`] on systems that do not tell, and if `/proc` is missing or a sandbox forbids reading it.
     pub fn current() -> Result<Self, Unavailable> {
-        static KNOWN: AtomicBool = AtomicBool::new(false);
-        static UUID: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
-        // Whoever comes first stores what everybody else would.
-        if !KNOWN.load(Acquire) {
-            let uuid = os::boot_uuid()?;
-            UUID[0].store((uuid >> 64) as u64, Relaxed);
-            UUID[1].store(uuid as u64, Relaxed);
-            KNOWN.store(true, Release);
-        }
-        let [high, low] = [&UUID[0], &UUID[1]].map(|half| u128::from(half.load(Relaxed)));
-        Ok(Self { uuid: high << 64 | low, time_namespace: os::time_namespace()? })
+        static KNOWN: Known = Known::NOTHING;
+        let time_namespace = if clock::is_outside_time_namespaces() { 0 } else { os::time_namespace()? };
+        // Inside one, a restored process may go on with the times of its old boot.
+        let uuid = if time_namespace == 0 { KNOWN.or_ask(zero_ns(), os::boot_uuid)? } else { os::boot_uuid()? };
+        Ok(Self { uuid, time_namespace })
     }
 
     /// Whether both are of the same boot, in any time namespace.
@@ -100,6 +99,68 @@ impl fmt::Debug for BootId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "BootId({self})")
     }
+}
+
+/// The boot that was found, and when it began by the wall clock: as long as that stays, it is this one.
+struct Known {
+    state: AtomicU8,
+    uuid: [AtomicU64; 2],
+    zero_ns: AtomicU64,
+}
+
+const NOTHING: u8 = 0;
+const BEING_WRITTEN: u8 = 1;
+const WRITTEN: u8 = 2;
+/// More than lies between reads in a row, unless the thread is stopped among them.
+const SAME_ZERO_NS: u64 = 1_000_000;
+
+impl Known {
+    const NOTHING: Self =
+        Self { state: AtomicU8::new(NOTHING), uuid: [const { AtomicU64::new(0) }; 2], zero_ns: AtomicU64::new(0) };
+
+    /// The boot, where the monotonic clock's zero is now within `zero_ns`, read before this.
+    fn or_ask(
+        &self,
+        zero_ns: Option<RangeInclusive<u64>>,
+        ask: impl FnOnce() -> Result<u128, Unavailable>,
+    ) -> Result<u128, Unavailable> {
+        let known = self.uuid();
+        let last_ns = self.zero_ns.load(Relaxed);
+        let is_same = |now: &RangeInclusive<u64>| {
+            now.start().saturating_sub(SAME_ZERO_NS) <= last_ns && last_ns <= now.end().saturating_add(SAME_ZERO_NS)
+        };
+        if let Some(uuid) = known.filter(|_| zero_ns.as_ref().is_some_and(is_same)) {
+            return Ok(uuid);
+        }
+        let uuid = ask()?;
+        let is_narrow = |now: &RangeInclusive<u64>| now.end() - now.start() <= SAME_ZERO_NS;
+        let Some(zero_ns) = zero_ns.filter(is_narrow).map(|now| *now.start()) else { return Ok(uuid) };
+        // The id is written once, by one thread: it is never half of one and half of another.
+        if self.state.compare_exchange(NOTHING, BEING_WRITTEN, Relaxed, Relaxed).is_ok() {
+            self.uuid[0].store((uuid >> 64) as u64, Relaxed);
+            self.uuid[1].store(uuid as u64, Relaxed);
+            self.zero_ns.store(zero_ns, Relaxed);
+            self.state.store(WRITTEN, Release);
+        } else if known == Some(uuid) {
+            self.zero_ns.store(zero_ns, Relaxed);
+        }
+        Ok(uuid)
+    }
+
+    fn uuid(&self) -> Option<u128> {
+        let [high, low] = [&self.uuid[0], &self.uuid[1]];
+        let is_written = self.state.load(Acquire) == WRITTEN;
+        is_written.then(|| u128::from(high.load(Relaxed)) << 64 | u128::from(low.load(Relaxed)))
+    }
+}
+
+/// The earliest and the latest that the wall clock can have shown at the monotonic clock's zero.
+fn zero_ns() -> Option<RangeInclusive<u64>> {
+    let read = |clock| os::try_read_ns(clock).ok();
+    let before = read(OsClock::Monotonic)?;
+    let wall = read(OsClock::Realtime)?;
+    let after = read(OsClock::Monotonic)?;
+    Some(wall.saturating_sub(after)..=wall.saturating_sub(before))
 }
 
 #[cfg(feature = "serde")]
@@ -170,6 +231,59 @@ mod tests {
         assert_eq!(std::thread::spawn(BootId::current).join().unwrap(), Ok(boot));
         assert_eq!(os::boot_uuid(), Ok(boot.uuid));
         assert_ne!(boot.uuid, 0);
+    }
+
+    #[test]
+    fn the_system_is_asked_once_and_again_when_the_zero_has_moved() {
+        let known = Known::NOTHING;
+        let asked = core::cell::Cell::new(0);
+        let boot = |zero_ns: Option<u64>, uuid| {
+            known.or_ask(zero_ns.map(|ns| ns - 200..=ns), || {
+                asked.set(asked.get() + 1);
+                Ok(uuid)
+            })
+        };
+        let zero_ns = 1_700_000_000_000_000_000;
+        for jitter_ns in [0, 300, SAME_ZERO_NS - 300, 0] {
+            assert_eq!((boot(Some(zero_ns + jitter_ns), 7), asked.get()), (Ok(7), 1));
+        }
+        // A thread that was stopped between the reads of the clocks cannot tell, and must not ask in a sandbox.
+        let stopped = known.or_ask(Some(zero_ns - 50_000_000..=zero_ns), || Err(Unavailable::because("a sandbox")));
+        assert_eq!(stopped, Ok(7));
+        // Somebody has set the wall clock back.
+        let zero_ns = zero_ns - 3_600_000_000_000;
+        for _ in 0..3 {
+            assert_eq!((boot(Some(zero_ns), 7), asked.get()), (Ok(7), 2));
+        }
+        // A checkpoint restored on another boot, and again on the first.
+        for asked_by_now in [3, 4] {
+            assert_eq!((boot(Some(zero_ns + 60_000_000_000), 8), asked.get()), (Ok(8), asked_by_now));
+        }
+        assert_eq!((boot(Some(zero_ns), 9), asked.get()), (Ok(7), 4), "the boot that began then");
+        // Where clocks do not tell, the system does.
+        assert_eq!((boot(None, 9), asked.get()), (Ok(9), 5));
+        assert_eq!(
+            known.or_ask(None, || Err(Unavailable::because("a sandbox"))),
+            Err(Unavailable::because("a sandbox"))
+        );
+    }
+
+    #[test]
+    fn who_reads_while_another_writes_asks() {
+        let known = Known::NOTHING;
+        let or_ask = |uuid| known.or_ask(Some(1..=1), || Ok(uuid));
+        // A signal handler comes first, and writes.
+        let outer = known.or_ask(Some(1..=1), || or_ask(2));
+        assert_eq!((outer, or_ask(3)), (Ok(2), Ok(2)));
+        known.state.store(BEING_WRITTEN, Relaxed);
+        assert_eq!(or_ask(3), Ok(3));
+    }
+
+    #[test]
+    fn a_zero_that_was_read_badly_is_not_kept() {
+        let known = Known::NOTHING;
+        let or_ask = |least, uuid| known.or_ask(Some(least..=SAME_ZERO_NS + 1), || Ok(uuid));
+        assert_eq!([or_ask(0, 1), or_ask(1, 2), or_ask(0, 3)], [Ok(1), Ok(2), Ok(2)]);
     }
 
     #[cfg(not(any(target_os = "linux", target_os = "macos")))]

@@ -374,6 +374,12 @@ fn declared_step_ns(taken: Taken) -> u64 {
     taken.rate.map_or_else(declared_ns, Rate::tick_ns)
 }
 
+/// Whether this process is in no time namespace, as far as the kernel's data tell, which a namespace replaces. False where they
+/// cannot be read.
+pub(crate) fn is_outside_time_namespaces() -> bool {
+    PROCESS.is_outside_time_namespaces()
+}
+
 /// Asked of the CPU once: in a virtual machine the answer costs microseconds.
 fn is_under_hypervisor() -> bool {
     static ANSWER: AtomicU8 = AtomicU8::new(UNASKED);

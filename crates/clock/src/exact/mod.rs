@@ -218,6 +218,11 @@ impl<M: Machine> Exact<M> {
         }
     }
 
+    /// Whether the data are there, and not those of a time namespace.
+    pub(crate) fn is_outside_time_namespaces(&self) -> bool {
+        self.memo.0.data().is_some_and(|data| mode_of(data.words.word(0)) != mode::TIME_NAMESPACE)
+    }
+
     /// Whether the hypervisor offers its page to programs, if the mode is a hypervisor's.
     fn is_offered(&self, mode: u32) -> bool {
         match mode {

@@ -7,10 +7,10 @@ use super::check::{KINDS, check_every_kind, ensure, ensure_of};
 use super::child::{Ended, holds_in_child, in_child, is_skipped_without_counter};
 use super::fresh::{SKIPPED, in_fresh_process};
 use super::here;
-use crate::Clock;
 use crate::exact::{Effort, Exact, Machine, NotLocated, ThisMachine, Words};
 use crate::os::{KernelPage, Located, Seal, monotonic_ns, read_by_system_call_ns};
 use crate::trust::RateSource;
+use crate::{BootId, Clock};
 
 /// AUDIT_ARCH of linux/audit.h.
 const ARCHITECTURE: Option<u32> = if cfg!(target_arch = "x86_64") {
@@ -92,6 +92,30 @@ fn reads_make_no_system_call() {
             ensure(ns == 0, "no sandbox")
         });
         assert_eq!(ended, Ended::BySignal(libc::SIGSYS), "the sandbox kills");
+    });
+}
+
+/// So that instants can be serialised there, one by one.
+#[test]
+fn who_knows_its_boot_asks_no_more() {
+    in_fresh_process(here!(who_knows_its_boot_asks_no_more), || {
+        let Some(architecture) = sandboxed_architecture() else { return };
+        holds_in_child(move || {
+            Clock::warm_up();
+            let boot = BootId::current();
+            ensure(boot.is_ok(), "the boot is known")?;
+            enter_sandbox(architecture);
+            for _ in 0..READS / 100 {
+                ensure(BootId::current() == boot, "and stays known")?;
+            }
+            #[cfg(feature = "serde")]
+            for _ in 0..READS / 1_000 {
+                let now = Clock::or_system().now();
+                let text = serde_json::to_string(&now).unwrap_or_default();
+                ensure(serde_json::from_str(&text).is_ok_and(|told: crate::Instant| told == now), "there and back")?;
+            }
+            Ok(())
+        });
     });
 }
 
