@@ -65,7 +65,9 @@ pub fn longest_period(readings: &[u64], shortest: f64) -> Option<(f64, f64)> {
     differences.sort_unstable();
     let first = differences.iter().position(|difference| *difference > 0)?;
     let differences = &differences[first..];
-    let longest = differences[0] as f64 + CUT_OFF;
+    // No period is longer than the shortest of them, nor than two of them lie apart that are not of the same multiple.
+    let apart = differences.windows(2).map(|pair| pair[1] - pair[0]).filter(|apart| *apart >= 2).min();
+    let longest = (differences[0] as f64 + CUT_OFF).min(apart.map_or(f64::MAX, |apart| apart as f64 + 2.0 * CUT_OFF));
     let mut left = MOST_TRIED;
     Some(fitting((shortest, longest), differences, &mut left).unwrap_or((shortest, shortest)))
 }

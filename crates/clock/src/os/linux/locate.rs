@@ -49,15 +49,15 @@ pub(crate) fn locate(effort: Effort) -> Result<Located, NotLocated> {
     Ok(located(page(data), hypervisors.map(page)))
 }
 
-/// Pages below the vDSO that may be the kernel's: of 4.18 to 6.18 none has more.
-const PAGES_BELOW: u64 = 6;
+/// How many pages below the vDSO the data may begin, likeliest first: 4 until Linux 6.13 and 6 since on x86-64, 2 and 4 on aarch64.
+const PAGES_BELOW: [u64; 6] = if cfg!(target_arch = "aarch64") { [2, 4, 1, 3, 5, 6] } else { [4, 6, 3, 2, 5, 1] };
 
-/// The kernel's data where every kernel has put them so far: right below the vDSO. This costs a tenth of asking for their name, and
-/// no file. The page of a hypervisor, or of a time namespace, which may lie between, looks otherwise or fails the check.
+/// The kernel's data where every kernel has put them so far: right below the vDSO. This costs a fifth of asking for their name, and
+/// no file. Other pages there look otherwise, or fail the check.
 fn nearby(vdso: u64) -> Option<KernelPage> {
     // SAFETY: takes a number.
     let size = unsafe { libc::getauxval(libc::AT_PAGESZ) } as u64;
-    let below = (1..=PAGES_BELOW).map_while(|pages| vdso.checked_sub(pages * size));
+    let below = PAGES_BELOW.into_iter().filter_map(|pages| vdso.checked_sub(pages * size));
     // SAFETY: the page is there; see `page`.
     let pages = below.filter(|start| readable::is_readable(*start)).map(|start| unsafe { KernelPage::at(start) });
     pages.filter(|page| page.address() >> ADDRESS_BITS == 0).find(|page| is_data(*page))
