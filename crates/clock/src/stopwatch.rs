@@ -1,15 +1,24 @@
 use core::fmt;
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{
+    AtomicI64, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use core::time::Duration;
 
 use crate::arch::Counter;
-use crate::{Clock, Instant, Now, Reading, TrustState};
+use crate::{Clock, Instant, Now, Reading, TrustState, nanos};
 
 /// Empty intervals from which the cost of a stopwatch is taken.
 const EMPTY_INTERVALS: usize = 64;
 
-/// The cost of a stopwatch on [`Clock`], in nanoseconds, and one more; 0 until one is started. A stale or doubled value does no harm.
-static COST: AtomicU64 = AtomicU64::new(0);
+/// The cost of a stopwatch on [`Clock`] as learnt last, the greater of that and the one before, and when that was. Values that several
+/// threads learn at once may mix, which does no harm.
+static LEARNT_COST_NS: AtomicU64 = AtomicU64::new(0);
+static COST_NS: AtomicU64 = AtomicU64::new(0);
+static LEARNT_AT_NS: AtomicI64 = AtomicI64::new(NEVER);
+const NEVER: i64 = i64::MIN / 2;
+/// How long a cost is believed: it follows the CPU's frequency and what runs on the other half of its core.
+const BELIEVED_NS: i64 = 100_000_000;
 
 /// Times intervals, and bounds the error of each.
 ///
@@ -41,23 +50,45 @@ pub struct Stopwatch<C = Clock> {
 }
 
 impl Stopwatch {
-    /// Starts a stopwatch on the ordered clock, [`Clock::or_system`]. The first in a process learns the cost of all, in a few
-    /// microseconds; the others cost one read.
+    /// Starts a stopwatch on the ordered clock, [`Clock::or_system`], at the cost of one read. If none did in the last 100 ms, it first
+    /// times 64 empty intervals to learn the cost of all, which takes a few microseconds.
     #[must_use]
     pub fn start() -> Self {
-        let clock = Clock::or_system();
-        let cost_ns = match COST.load(Relaxed) {
-            0 => cost_ns(&clock),
-            known => known - 1,
-        };
-        COST.store(cost_ns + 1, Relaxed);
-        Self::begin(clock, cost_ns)
+        // Both before the reading: what follows it is in the interval.
+        let (learnt_at_ns, cost_ns) = (LEARNT_AT_NS.load(Acquire), COST_NS.load(Relaxed));
+        let mut stopwatch = Self::begin(Clock::or_system(), cost_ns);
+        let now_ns = stopwatch.started().signed_nanos_since(Instant::ZERO);
+        if now_ns.saturating_sub(learnt_at_ns) > BELIEVED_NS {
+            stopwatch.learn_cost(now_ns);
+        }
+        stopwatch
+    }
+
+    #[cold]
+    fn learn_cost(&mut self, now_ns: i64) {
+        let cost_ns = cost_ns(&self.clock);
+        self.cost_ns = LEARNT_COST_NS.swap(cost_ns, Relaxed).max(cost_ns);
+        COST_NS.store(self.cost_ns, Relaxed);
+        LEARNT_AT_NS.store(now_ns, Release); // whoever sees it sees a cost
+        self.restart();
     }
 }
 
 impl<C: Now> Stopwatch<C> {
     /// Starts a stopwatch on `clock`. First times 64 empty intervals to learn its own cost, which takes a few
     /// microseconds: [`restart`](Self::restart) it instead of starting another.
+    ///
+    /// # Examples
+    /// The cheapest on one thread: the stopwatch itself keeps both reads in order.
+    /// ```
+    /// use chronoscope_clock::{Clock, Stopwatch};
+    ///
+    /// let mut stopwatch = Stopwatch::start_on(Clock::or_system().unordered());
+    /// for _ in 0..3 {
+    ///     stopwatch.restart();
+    ///     println!("{:?}", stopwatch.elapsed());
+    /// }
+    /// ```
     #[must_use]
     pub fn start_on(clock: C) -> Self {
         let cost_ns = cost_ns(&clock);
@@ -116,10 +147,12 @@ impl<C: Now> Stopwatch<C> {
 
 /// What an empty interval takes: a quarter more than the usual one, since caches and the CPU's frequency change.
 fn cost_ns(clock: &impl Now) -> u64 {
+    // By the very calls that a program makes.
+    let mut stopwatch = Stopwatch::begin(clock, 0);
     let mut empty_ns = [0; EMPTY_INTERVALS];
     for interval in &mut empty_ns {
-        let start = read_then_fence(clock);
-        *interval = fence_then_read(clock).instant().signed_nanos_since(start.instant()).unsigned_abs();
+        stopwatch.restart();
+        *interval = nanos::saturating(stopwatch.elapsed().map_or_else(BackwardStep::by, Elapsed::duration));
     }
     empty_ns.sort_unstable();
     let usual = empty_ns[EMPTY_INTERVALS / 2];
@@ -154,7 +187,7 @@ fn fence() {
 /// The value is what the clock showed, nothing subtracted. [`at_most`](Self::at_most) is a hard bound: an interval contains its work.
 /// [`at_least`](Self::at_least) is a statistical one: it holds if a read costs at most a quarter more than it usually did when the
 /// cost was learnt. If the work evicted the clock's data from the cache, or the thread was interrupted inside a read, which no reader
-/// can see, the interval exceeds the work by more.
+/// can see, the interval exceeds the work by more. `bench/clock/run --only bounds` counts both.
 ///
 /// # Examples
 /// ```
@@ -194,22 +227,23 @@ impl Elapsed {
         self.error
     }
 
-    /// The shortest that the true length can be, unless a read was dearer than usual: see [`Elapsed`].
+    /// The shortest that the true length can be, unless a read was dearer than usual: a statistical bound, see [`Elapsed`].
     #[must_use]
     pub const fn at_least(self) -> Duration {
         self.duration.saturating_sub(self.error)
     }
 
-    /// The longest that the true length can be.
+    /// The longest that the true length can be: a hard bound.
     #[must_use]
     pub const fn at_most(self) -> Duration {
         self.duration.saturating_add(self.error)
     }
 
-    /// Whether the interval can be told from an empty one.
+    /// Whether the interval can be told from an empty one: it exceeds its error by another quarter, as an empty one does not even if
+    /// a read misses the nearest cache.
     #[must_use]
     pub fn is_above_zero(self) -> bool {
-        self.duration > self.error
+        self.duration > self.error.saturating_add(self.error / 4)
     }
 
     /// Whether the two intervals can be told apart: their ranges do not touch.
@@ -329,6 +363,35 @@ mod tests {
         let long = stopwatch.elapsed().unwrap();
         assert!(long.is_above_zero() && long.differs_from(empty) && !long.is_within(0.01) && long.is_within(0.1));
         assert!(long.at_least() <= long.duration() && long.duration() <= long.at_most());
+    }
+
+    #[test]
+    fn an_interval_is_above_zero_when_a_dear_empty_one_could_not_be_as_long() {
+        let clock = FakeClock::new();
+        clock.set_read_cost(Duration::from_nanos(20));
+        let mut stopwatch = Stopwatch::start_on(&clock);
+        let mut after = |ns| {
+            stopwatch.restart();
+            clock.advance(Duration::from_nanos(ns));
+            stopwatch.elapsed().unwrap()
+        };
+        assert_eq!(after(0).error_bound(), Duration::from_nanos(27));
+        assert!(!after(13).is_above_zero() && after(14).is_above_zero());
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "makes a system call that Miri does not know")]
+    fn the_cost_is_learnt_once_in_a_while_and_not_at_every_start() {
+        let learnt_at_ns = || {
+            let _ = Stopwatch::start();
+            LEARNT_AT_NS.load(Relaxed)
+        };
+        let first_ns = learnt_at_ns();
+        std::thread::sleep(Duration::from_nanos(BELIEVED_NS as u64 + 10_000_000));
+        let second_ns = learnt_at_ns();
+        assert!(second_ns - first_ns > BELIEVED_NS, "{first_ns} {second_ns}");
+        let starts_ns: std::vec::Vec<i64> = (0..1_000).map(|_| learnt_at_ns()).collect();
+        assert!(starts_ns.windows(2).all(|pair| pair[0] == pair[1] || pair[1] - pair[0] > BELIEVED_NS));
     }
 
     #[test]
