@@ -138,8 +138,9 @@ impl Clock {
     /// The time now and its error bound, from one read. The first one also measures the step in which the clock moves, by a hundred
     /// readings, unless [`warm_up`](Self::warm_up) did; one after a pause of 20 ms, and one each second, by 32.
     #[must_use]
+    #[inline]
     pub fn reading(self) -> Reading {
-        reading_of(PROCESS.take::<true>())
+        reading::<true>()
     }
 
     /// The same time without a fence: cheaper, and not causal.
@@ -235,6 +236,7 @@ impl Now for Clock {
         Clock::now(*self)
     }
 
+    #[inline]
     fn reading(&self) -> Reading {
         Clock::reading(*self)
     }
@@ -306,8 +308,9 @@ impl Now for Unordered {
         Unordered::now(*self)
     }
 
+    #[inline]
     fn reading(&self) -> Reading {
-        reading_of(PROCESS.take::<false>())
+        reading::<false>()
     }
 }
 
@@ -350,10 +353,22 @@ fn ticks_are_counter() -> bool {
     decided == TICKS_OF_COUNTER
 }
 
+#[inline(always)]
+fn reading<const ORDERED: bool>() -> Reading {
+    match PROCESS.read_with_step::<ORDERED>() {
+        Some((ns, step_ns)) => Reading::in_steps_of(step_ns, Instant::from_bits(ns)),
+        None => reading_otherwise::<ORDERED>(),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn reading_otherwise<const ORDERED: bool>() -> Reading {
+    reading_of(PROCESS.take::<ORDERED>())
+}
+
 fn reading_of(taken: Taken) -> Reading {
-    Reading::exact(Instant::from_bits(taken.ns))
-        .with_step(Duration::from_nanos(step_ns(taken)))
-        .with_state(state_of(taken))
+    Reading::in_steps_of(step_ns(taken), Instant::from_bits(taken.ns)).with_state(state_of(taken))
 }
 
 fn state_of(taken: Taken) -> TrustState {

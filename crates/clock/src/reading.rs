@@ -54,6 +54,10 @@ impl Reading {
         Self { state, ..self }
     }
 
+    pub(crate) const fn in_steps_of(step_ns: u64, instant: Instant) -> Self {
+        Self { step_ns, ..Self::exact(instant) }
+    }
+
     /// The same bound for another time: for a clock that shows a time it was given earlier.
     pub(crate) const fn at(self, instant: Instant) -> Self {
         Self { instant, ..self }

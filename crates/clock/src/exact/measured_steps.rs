@@ -34,13 +34,24 @@ impl MeasuredSteps {
     /// the machine may have become another, and every second.
     #[inline]
     pub(super) fn are_due(&self, now_ns: u64) -> bool {
-        // Another thread may have noted a later time.
-        let since_ns = now_ns.wrapping_sub(self.asked_ns.load(Relaxed)) as i64;
-        since_ns > NOTED_EVERY_NS && self.are_old(now_ns, since_ns)
+        !self.are_noted(now_ns) && self.are_old(now_ns)
+    }
+
+    /// Whether a reading asked within the last millisecond, so that nothing is due.
+    #[inline]
+    pub(super) fn are_noted(&self, now_ns: u64) -> bool {
+        self.unasked_ns(now_ns) <= NOTED_EVERY_NS
+    }
+
+    /// For how long no reading has asked. Another thread may have noted a later time.
+    #[inline]
+    fn unasked_ns(&self, now_ns: u64) -> i64 {
+        now_ns.wrapping_sub(self.asked_ns.load(Relaxed)) as i64
     }
 
     #[cold]
-    fn are_old(&self, now_ns: u64, since_ns: i64) -> bool {
+    fn are_old(&self, now_ns: u64) -> bool {
+        let since_ns = self.unasked_ns(now_ns);
         self.asked_ns.store(now_ns, Relaxed);
         let are_old = since_ns > PAUSE_NS || now_ns.wrapping_sub(self.measured_ns.load(Relaxed)) > OLDEST_NS;
         if are_old {

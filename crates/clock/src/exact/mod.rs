@@ -113,6 +113,17 @@ impl<M: Machine> Exact<M> {
         self.read_otherwise::<ORDERED>()
     }
 
+    /// The time and the step in which it moves, at the price of the time alone. None where that takes another way, or the step is to
+    /// be measured.
+    #[inline(always)]
+    pub(crate) fn read_with_step<const ORDERED: bool>(&self) -> Option<(u64, u64)> {
+        let (data, step) = (self.memo.0.data()?, self.steps.counter()?);
+        let counter = || Some(self.machine.counter::<ORDERED>(data.self_ordered));
+        let conversion = look(data.words, data.layout, mode::is_architecture, counter).ok()?;
+        let ns = conversion.nanoseconds();
+        self.steps.are_noted(ns).then(|| (ns, conversion.rate().ns(step)))
+    }
+
     #[cold]
     #[inline(never)]
     fn read_otherwise<const ORDERED: bool>(&self) -> u64 {
