@@ -19,6 +19,21 @@ fn read_unordered() -> u64 {
 }
 
 #[inline(never)]
+fn read_timespec() -> Duration {
+    Clock::or_system().unordered().monotonic()
+}
+
+#[inline(never)]
+fn read_realtime() -> Duration {
+    Clock::or_system().unordered().realtime()
+}
+
+#[inline(never)]
+fn read_bare_ticks() -> u64 {
+    Clock::or_system().unordered().ticks().as_raw()
+}
+
+#[inline(never)]
 fn read_ticks() -> u64 {
     Clock::or_system().ticks().as_raw()
 }
@@ -34,16 +49,22 @@ fn read_recent() -> u64 {
 }
 
 type Read = fn() -> u64;
+type ReadApart = fn() -> Duration;
 
 fn main() {
-    let reads: [(&str, Read); 5] = [
+    let apart: [(&str, ReadApart); 2] = [("timespec", read_timespec), ("realtime", read_realtime)];
+    let reads: [(&str, Read); 6] = [
         ("ordered", read_ordered),
         ("unordered", read_unordered),
+        ("bare ticks", read_bare_ticks),
         ("ticks", read_ticks),
         ("granular", read_granular),
         ("recent", read_recent),
     ];
     for (name, read) in reads {
         println!("{name:16}{:>20}", black_box(read)());
+    }
+    for (name, read) in apart {
+        println!("{name:16}{:>20?}", black_box(read)());
     }
 }

@@ -3,7 +3,7 @@ use core::time::Duration;
 
 use crate::anchor::narrowest;
 use crate::arch::Counter;
-use crate::exact::{Exact, Rate, Taken, ThisMachine};
+use crate::exact::{Exact, Monotonic, Rate, Realtime, Taken, ThisMachine};
 use crate::os::{self, OsClock};
 use crate::sync::{CachePadded, process_wide};
 use crate::trust::{Distrust, RateSource, Reason, Reasons, Trust, TrustState};
@@ -106,6 +106,7 @@ impl Clock {
     pub fn warm_up() {
         PROCESS.look_again();
         let _ = (step_ns(PROCESS.take::<true>()), is_under_hypervisor(), ticks_are_counter());
+        let _ = PROCESS.read_as::<Realtime, true>();
     }
 
     /// From now on and for the life of the process, every reading is the system's: for a program that meets a kernel whose data it
@@ -133,6 +134,60 @@ impl Clock {
     #[inline(always)]
     pub fn now(self) -> Instant {
         Instant::from_bits(PROCESS.read::<true>())
+    }
+
+    /// The time now, its seconds and nanoseconds apart: for a C `timespec`.
+    ///
+    /// The same time as [`now`](Self::now), as the time since the clock's zero. The kernel's data hold the seconds, so nothing
+    /// is multiplied to be divided again.
+    ///
+    /// # Ordering
+    /// As [`now`](Self::now).
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::Clock;
+    ///
+    /// let time = Clock::or_system().monotonic();
+    /// let (tv_sec, tv_nsec) = (time.as_secs(), time.subsec_nanos());
+    /// assert!(tv_nsec < 1_000_000_000);
+    /// # let _ = tv_sec;
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn monotonic(self) -> Duration {
+        PROCESS.read_as::<Monotonic, true>()
+    }
+
+    /// `CLOCK_REALTIME` now, since 1970-01-01 00:00 UTC without leap seconds: the wall clock, which people and NTP set.
+    ///
+    /// # Ordering
+    /// As [`now`](Self::now).
+    ///
+    /// # Guarantees
+    /// What `clock_gettime(CLOCK_REALTIME)` returns for the same counter value, from the same data as [`now`](Self::now)'s
+    /// and where those can be read; else the system's own read. It steps whenever the system's does: to keep order and
+    /// distances, convert instants by a [`WallAnchor`](crate::WallAnchor); for how far it may be from UTC, ask
+    /// [`utc`](crate::utc()).
+    ///
+    /// # Platform
+    /// Linux before 4.20: the system's read. macOS and Windows: as [`WallAnchor`](crate::WallAnchor).
+    ///
+    /// # Panics
+    /// Where the system has no clock at all.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::Clock;
+    ///
+    /// let since_1970 = Clock::or_system().realtime();
+    /// # #[cfg(feature = "std")]
+    /// assert!(std::time::SystemTime::now() >= std::time::UNIX_EPOCH + since_1970);
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn realtime(self) -> Duration {
+        PROCESS.read_as::<Realtime, true>()
     }
 
     /// The time now and its error bound, from one read. The first one also measures the step in which the clock moves, by a hundred
@@ -168,6 +223,39 @@ impl Clock {
             }
         }
         ticks_otherwise()
+    }
+
+    /// How long so many [ticks](Self::ticks) take at the rate by which the kernel converts the counter now: for a difference of
+    /// two, or a sum of such differences.
+    ///
+    /// None if the kernel no longer keeps time by the counter. More than 584 years count as those.
+    ///
+    /// # Guarantees
+    /// The ticks at that rate, rounded down once to 1 ns. The kernel changes its rate by a fraction of a ppm at each of its own
+    /// ticks, and as it is told to slew: by NTP up to 500 ppm, by `adjtime` as much again. So a sum over hours is converted
+    /// better between anchors, by an [`AnchorTable`](crate::AnchorTable). Where ticks are nanoseconds of this clock, they are
+    /// returned as they are. Waits for the kernel only as `clock_gettime` does, while it changes its data.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::Clock;
+    ///
+    /// let clock = Clock::or_system();
+    /// let unordered = clock.unordered();
+    /// let mut ticks = 0;
+    /// for _ in 0..1_000 {
+    ///     let start = unordered.ticks().as_raw();
+    ///     std::hint::black_box(7_u64.pow(3)); // what is timed, once for each row
+    ///     ticks += unordered.ticks().as_raw().saturating_sub(start);
+    /// }
+    /// if let Some(took) = clock.duration_of(ticks) {
+    ///     println!("{took:?}");
+    /// }
+    /// ```
+    #[must_use]
+    pub fn duration_of(self, ticks: u64) -> Option<Duration> {
+        let ns = if ticks_are_counter() { PROCESS.ns_of_ticks(ticks)? } else { ticks };
+        Some(Duration::from_nanos(ns))
     }
 
     /// This moment in [`ticks`](Self::ticks) and in this clock's time, for an [`AnchorTable`](crate::AnchorTable).
@@ -299,6 +387,43 @@ impl Unordered {
     #[inline(always)]
     pub fn now(self) -> Instant {
         Instant::from_bits(PROCESS.read::<false>())
+    }
+
+    /// As [`Clock::monotonic`], in this clock's order.
+    #[must_use]
+    #[inline(always)]
+    pub fn monotonic(self) -> Duration {
+        PROCESS.read_as::<Monotonic, false>()
+    }
+
+    /// As [`Clock::realtime`], in this clock's order.
+    #[must_use]
+    #[inline(always)]
+    pub fn realtime(self) -> Duration {
+        PROCESS.read_as::<Realtime, false>()
+    }
+
+    /// The counter now, at the cost of the bare instruction: in the unit of [`Clock::ticks`], in no order.
+    ///
+    /// Convert a difference of two, or the sum of many, by [`Clock::duration_of`]. No manual
+    /// promises that a later one is not less, so subtract with saturation.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::Clock;
+    ///
+    /// let clock = Clock::or_system();
+    /// let start = clock.unordered().ticks();
+    /// let ticks = clock.unordered().ticks().as_raw().saturating_sub(start.as_raw());
+    /// println!("{:?}", clock.duration_of(ticks));
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn ticks(self) -> Ticks {
+        match Counter::assume() {
+            Some(counter) if TICKS.0.load(Relaxed) == TICKS_OF_COUNTER => Ticks::from_raw(counter.unordered_in_place()),
+            _ => ticks_otherwise(),
+        }
     }
 }
 
@@ -432,6 +557,35 @@ mod tests {
         let reading = reading_of(Taken { ns: 1_000, source: RateSource::SystemClock, ticks: None, rate: None });
         assert!(reading.error_bound() > Duration::ZERO && reading.state() == TrustState::Fallback);
         assert!(Clock::or_system().reading().error_bound() > Duration::ZERO);
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "makes a system call that Miri does not know")]
+    fn the_wall_clock_is_the_systems() {
+        let system_ns = os::read_ns::<{ os::id(OsClock::Realtime) }>;
+        let is_right = |_: &u32| {
+            let before = system_ns();
+            let shown = [Clock::or_system().realtime(), Clock::or_system().unordered().realtime()];
+            let after = system_ns();
+            let [ordered, unordered] = shown.map(|since_1970| since_1970.as_nanos() as u64);
+            before <= ordered && ordered <= unordered && unordered <= after
+        };
+        // Somebody may set it meanwhile, but not often.
+        assert!((0..20_000).filter(is_right).count() >= 19_990);
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "looks at the counter")]
+    fn a_difference_of_ticks_is_the_time_between_them() {
+        let clock = Clock::or_system();
+        let (before, start) = (clock.now(), clock.unordered().ticks());
+        std::thread::sleep(Duration::from_millis(20));
+        let (ticks, after) = (clock.ticks().as_raw() - start.as_raw(), clock.now());
+        let (took, around) = (clock.duration_of(ticks).unwrap(), after - before);
+        // Whatever it was slewed by, it was not by a thousandth; and the brackets are seldom a millisecond wide.
+        assert!(took <= around.mul_f64(1.001), "{took:?} {around:?}");
+        assert!(took >= Duration::from_millis(19), "{took:?}");
+        assert_eq!(clock.duration_of(0), Some(Duration::ZERO));
     }
 
     #[test]

@@ -9,7 +9,11 @@
 //! | [`Unordered::now`] | not promised | **no** | – | the counter's step |
 //! | [`Granular::recent`] | yes | yes | – | what `now` last returned, in one load |
 //!
-//! All are `CLOCK_MONOTONIC`: computed from the numbers that `clock_gettime` uses where the kernel's data can be read,
+//! [`Clock::monotonic`] is `now` with its seconds and nanoseconds apart, for a C `timespec`; [`Clock::realtime`] is
+//! `CLOCK_REALTIME` by the same data; [`Unordered`] has both, and [`ticks`](Unordered::ticks) at the cost of the bare
+//! counter, which [`Clock::duration_of`] converts.
+//!
+//! All others are `CLOCK_MONOTONIC`: computed from the numbers that `clock_gettime` uses where the kernel's data can be read,
 //! and read through `clock_gettime` elsewhere. [`Clock::reading`] returns a time and its error bound from one read;
 //! [`Clock::trust`] says where readings come from, and why. [`Stopwatch`] times an interval and bounds its error.
 //! [`Ticks`] are captured now and converted later by an [`AnchorTable`]. [`WallAnchor`] converts to wall-clock time;

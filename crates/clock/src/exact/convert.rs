@@ -1,3 +1,7 @@
+use core::time::Duration;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
 /// One consistent state of the kernel's conversion, with the counter read under it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Conversion {
@@ -10,7 +14,7 @@ pub(crate) struct Conversion {
     /// Nanoseconds per cycle, times 2^shift.
     pub(crate) mult: u32,
     pub(crate) shift: u32,
-    /// `CLOCK_MONOTONIC` at the last update: whole seconds, and the rest in nanoseconds times 2^shift.
+    /// The clock at the last update: whole seconds, and the rest in nanoseconds times 2^shift.
     pub(crate) seconds: u64,
     pub(crate) shifted_ns: u64,
 }
@@ -42,26 +46,50 @@ impl Rate {
     }
 }
 
+impl Rate {
+    /// The time of so many cycles and a part of one, in 2^-32, in nanoseconds, rounded down.
+    pub(crate) fn ns_of(self, cycles: u64, part: u32) -> u64 {
+        let mult = u128::from(self.mult);
+        let product = u128::from(cycles) * mult + ((u128::from(part) * mult) >> 32);
+        u64::try_from(product >> (self.shift & 63)).unwrap_or(u64::MAX)
+    }
+}
+
 /// Fewer cycles overflow no product: a mult has 32 bits, and a second's shifted nanoseconds at most 62.
 const NARROW_CYCLES_LOG2: u32 = 31;
 
 impl Conversion {
-    /// `CLOCK_MONOTONIC` in nanoseconds, to the bit what the kernel computes from the same numbers. Where its 64-bit
-    /// product would overflow after a long gap, takes the wide one, as kernels since 6.10 do.
+    /// The clock in nanoseconds, to the bit what the kernel computes from the same numbers.
+    #[inline(always)]
+    pub(crate) fn nanoseconds(self) -> u64 {
+        self.seconds.wrapping_mul(SECOND_NS).wrapping_add(self.since_second_ns())
+    }
+
+    /// The same time without a multiplication of its seconds, nor a division: they are in the data.
+    #[inline(always)]
+    pub(crate) fn duration(self) -> Duration {
+        let ns = self.since_second_ns();
+        // The kernel moves on to the next second at its next update, a tick later or, while idle, some seconds.
+        let (seconds, ns) =
+            if ns < SECOND_NS { (self.seconds, ns) } else { (self.seconds.wrapping_add(1), ns - SECOND_NS) };
+        if ns < SECOND_NS { Duration::new(seconds, ns as u32) } else { after_seconds(seconds, ns) }
+    }
+
+    /// Nanoseconds since `seconds`. Where the kernel's 64-bit product would overflow after a long gap, takes the wide one, as
+    /// kernels since 6.10 do.
     ///
     /// # Sources
     /// `vdso_calc_ns()` in lib/vdso/gettimeofday.c and, for the clamp of a counter that is behind the last update,
     /// `vdso_calc_delta()` in arch/x86/include/asm/vdso/gettimeofday.h.
     #[inline(always)]
-    pub(crate) fn nanoseconds(self) -> u64 {
+    fn since_second_ns(self) -> u64 {
         let delta = self.delta();
-        let since_second_ns = if delta >> NARROW_CYCLES_LOG2 == 0 {
+        if delta >> NARROW_CYCLES_LOG2 == 0 {
             // The mask costs nothing, as the processor applies it anyway; shifts are checked to be below 33 when found.
             delta.wrapping_mul(self.mult.into()).wrapping_add(self.shifted_ns) >> (self.shift & 63)
         } else {
             after_long_gap(delta, self.mask, self.mult, self.shift, self.shifted_ns)
-        };
-        self.seconds.wrapping_mul(1_000_000_000).wrapping_add(since_second_ns)
+        }
     }
 
     /// The clocksource's frequency in hertz.
@@ -81,6 +109,13 @@ impl Conversion {
         // Every clocksource that x86 reads in user space has 64 bits, and its kernels skip the mask as well.
         if cfg!(target_arch = "x86_64") { delta } else { delta & self.mask }
     }
+}
+
+/// After more seconds than one without an update.
+#[cold]
+#[inline(never)]
+fn after_seconds(seconds: u64, ns: u64) -> Duration {
+    Duration::new(seconds.wrapping_add(ns / SECOND_NS), (ns % SECOND_NS) as u32)
 }
 
 /// By the wide product. The arguments fit registers, so the common path keeps its own there.
@@ -132,6 +167,12 @@ mod tests {
         fn conversion_is_the_truth_of_big_integers(from in conversions(), cycles in 0_u64..1 << 63) {
             let at = Conversion { cycles: from.last.wrapping_add(cycles), ..from };
             prop_assert_eq!(at.nanoseconds(), truth(at));
+        }
+
+        #[test]
+        fn seconds_and_nanoseconds_apart_are_the_same_time(from in conversions(), cycles in prop_oneof![0_u64..1 << 34, 0_u64..1 << 40]) {
+            let at = Conversion { cycles: from.last.wrapping_add(cycles), ..from };
+            prop_assert_eq!(at.duration(), Duration::from_nanos(at.nanoseconds()));
         }
 
         #[test]

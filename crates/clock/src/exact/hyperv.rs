@@ -16,7 +16,7 @@ pub(crate) fn is_offered<W: Words>(page: W) -> bool {
 }
 
 /// The clocksource's cycles, units of 100 ns. None while the hypervisor changes or withholds the page.
-#[inline]
+#[inline(always)]
 pub(crate) fn cycles<W: Words>(page: W, tsc: impl FnOnce() -> u64) -> Option<u64> {
     let sequence = page.word(SEQUENCE) as u32;
     fence(Acquire);
@@ -29,12 +29,18 @@ pub(crate) fn cycles<W: Words>(page: W, tsc: impl FnOnce() -> u64) -> Option<u64
     if page.word(SEQUENCE) as u32 != sequence {
         return None;
     }
-    Some(scaled(scale, tsc).wrapping_add(offset) & (i64::MAX as u64))
+    Some(scaled(scale, tsc).wrapping_add(offset))
 }
 
 /// The clocksource's cycles in so many ticks of the TSC.
 pub(crate) fn cycles_in<W: Words>(page: W, ticks: u64) -> u64 {
     scaled(page.word(SCALE), ticks)
+}
+
+/// The same, with the part of a cycle in 2^-32.
+pub(crate) fn cycles_and_part<W: Words>(page: W, ticks: u64) -> (u64, u32) {
+    let product = u128::from(ticks) * u128::from(page.word(SCALE));
+    ((product >> 64) as u64, (product >> 32) as u32)
 }
 
 #[inline(always)]

@@ -36,7 +36,14 @@ impl Layout {
         3 + self as usize
     }
 
-    /// Seconds; the shifted nanoseconds follow. Between rate and this lies `CLOCK_REALTIME`'s pair.
+    /// `CLOCK_REALTIME`'s seconds; the shifted nanoseconds follow. Before Linux 4.20 they came first on x86, so what is read
+    /// here must be checked.
+    #[inline(always)]
+    pub(crate) const fn realtime(self) -> usize {
+        4 + self as usize
+    }
+
+    /// `CLOCK_MONOTONIC`'s seconds; the shifted nanoseconds follow.
     #[inline(always)]
     pub(crate) const fn monotonic(self) -> usize {
         6 + self as usize
@@ -130,8 +137,8 @@ mod tests {
     #[test]
     fn the_shapes_lie_as_the_kernel_has_them() {
         let without = Layout::WithoutMaxCycles;
-        assert_eq!((without.mask(), without.rate(), without.monotonic()), (2, 3, 6));
+        assert_eq!((without.mask(), without.rate(), without.realtime(), without.monotonic()), (2, 3, 4, 6));
         let with = Layout::WithMaxCycles;
-        assert_eq!((with.mask(), with.rate(), with.monotonic()), (3, 4, 7));
+        assert_eq!((with.mask(), with.rate(), with.realtime(), with.monotonic()), (3, 4, 5, 7));
     }
 }

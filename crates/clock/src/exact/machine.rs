@@ -10,11 +10,17 @@ pub(crate) trait Machine {
     /// Whether the counter has a read that orders itself.
     fn has_self_ordered(&self) -> bool;
 
-    /// `CLOCK_MONOTONIC` through the C library, in nanoseconds.
+    /// `CLOCK_MONOTONIC` as the C library reads it, in nanoseconds.
     fn system_ns(&self) -> u64;
 
     /// The same by the real system call, for a process that must not read the counter: the C library's call reads it.
     fn system_call_ns(&self) -> u64;
+
+    /// `CLOCK_REALTIME`, as [`system_ns`](Self::system_ns).
+    fn realtime_ns(&self) -> u64;
+
+    /// `CLOCK_REALTIME`, as [`system_call_ns`](Self::system_call_ns).
+    fn realtime_by_system_call_ns(&self) -> u64;
 
     /// Finds out where the kernel's data are mapped.
     fn locate(&self, effort: Effort) -> Result<Located, NotLocated>;

@@ -12,6 +12,7 @@ mod machine;
 mod measured_steps;
 mod mode;
 pub(crate) mod pvclock;
+mod read;
 mod retry;
 mod sequence;
 mod step;
@@ -26,6 +27,7 @@ pub(crate) use layout::Layout;
 #[cfg(all(target_os = "linux", feature = "kernel-data"))]
 pub(crate) use layout::is_data;
 pub(crate) use machine::{Effort, Machine, NotLocated};
+pub(crate) use read::{Monotonic, Realtime};
 #[cfg(all(test, target_os = "linux", feature = "std", not(any(loom, miri))))]
 pub(crate) use step::at_step;
 pub(crate) use step::{Step, reached};
@@ -40,7 +42,7 @@ use layout::{Search, search};
 use measured_steps::MeasuredSteps;
 use mode::mode_of;
 use retry::Retry;
-use sequence::look;
+use sequence::{look, look_at};
 
 /// Looks at changing data, with a pause between, before a reading falls back to `clock_gettime`: some microseconds. The
 /// kernel changes them in less than one, but its virtual CPU may be stopped midway.
@@ -98,21 +100,6 @@ impl<M> Exact<M> {
 }
 
 impl<M: Machine> Exact<M> {
-    /// The time in nanoseconds.
-    ///
-    /// # Ordering
-    /// Where `ORDERED`, the counter keeps its place in program order.
-    #[inline(always)]
-    pub(crate) fn read<const ORDERED: bool>(&self) -> u64 {
-        if let Some(data) = self.memo.0.data() {
-            let counter = || Some(self.machine.counter::<ORDERED>(data.self_ordered));
-            if let Ok(conversion) = look(data.words, data.layout, mode::is_architecture, counter) {
-                return conversion.nanoseconds();
-            }
-        }
-        self.read_otherwise::<ORDERED>()
-    }
-
     /// The time and the step in which it moves, at the price of the time alone. None where that takes another way, or the step is to
     /// be measured.
     #[inline(always)]
@@ -122,34 +109,6 @@ impl<M: Machine> Exact<M> {
         let conversion = look(data.words, data.layout, mode::is_architecture, counter).ok()?;
         let ns = conversion.nanoseconds();
         self.steps.are_noted(ns).then(|| (ns, conversion.rate().ns(step)))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn read_otherwise<const ORDERED: bool>(&self) -> u64 {
-        self.read_by_hypervisor::<ORDERED>().unwrap_or_else(|| self.take_otherwise::<ORDERED>().ns)
-    }
-
-    /// The time by a hypervisor's page, at the price of the read alone. None if the kernel does not keep time by one, or if it is
-    /// being changed.
-    #[inline(always)]
-    fn read_by_hypervisor<const ORDERED: bool>(&self) -> Option<u64> {
-        let data = self.memo.0.data()?;
-        let mode = mode_of(data.words.word(0));
-        let counter = || self.machine.counter::<ORDERED>(data.self_ordered);
-        let is_same = |now| now == mode;
-        let looked = match mode {
-            mode::PVCLOCK => {
-                let page = self.memo.0.kvm_clock()?;
-                look(data.words, data.layout, is_same, || pvclock::cycles(page, counter))
-            }
-            mode::HYPERV => {
-                let page = self.memo.0.hyper_v()?;
-                look(data.words, data.layout, is_same, || hyperv::cycles(page, counter))
-            }
-            _ => return None,
-        };
-        Some(looked.ok()?.nanoseconds())
     }
 
     /// The time, with everything known about the reading.
@@ -331,6 +290,12 @@ impl<M: Machine> Exact<M> {
 
     /// A reading by the data, whatever their clocksource. None if that is unreadable or keeps changing.
     fn take_from<const ORDERED: bool>(&self, data: &Data) -> Option<Taken> {
+        let (conversion, source, ticks) = self.looked_from::<ORDERED>(data, data.layout.monotonic())?;
+        Some(Taken::of_data(conversion, source, ticks))
+    }
+
+    /// A state of the data for the clock whose seconds are at `base`, with its clocksource and the counter.
+    fn looked_from<const ORDERED: bool>(&self, data: &Data, base: usize) -> Option<(Conversion, RateSource, u64)> {
         for _ in 0..LOOKS {
             let mode = mode_of(data.words.word(0));
             let mut ticks = 0;
@@ -342,20 +307,20 @@ impl<M: Machine> Exact<M> {
                 mode::PVCLOCK => {
                     let page = self.memo.0.kvm_clock().filter(|page| pvclock::is_offered(*page))?;
                     let cycles = || pvclock::cycles(page, &mut counter);
-                    (RateSource::KvmClock, look(data.words, data.layout, |now| now == mode, cycles))
+                    (RateSource::KvmClock, look_at(data.words, data.layout, base, |now| now == mode, cycles))
                 }
                 mode::HYPERV => {
                     let page = self.memo.0.hyper_v().filter(|page| hyperv::is_offered(*page))?;
                     let cycles = || hyperv::cycles(page, &mut counter);
-                    (RateSource::HyperV, look(data.words, data.layout, |now| now == mode, cycles))
+                    (RateSource::HyperV, look_at(data.words, data.layout, base, |now| now == mode, cycles))
                 }
                 _ => {
                     let cycles = || Some(counter());
-                    (RateSource::KernelData, look(data.words, data.layout, mode::is_architecture, cycles))
+                    (RateSource::KernelData, look_at(data.words, data.layout, base, mode::is_architecture, cycles))
                 }
             };
             match looked {
-                Ok(conversion) => return Some(Taken::of_data(conversion, source, ticks)),
+                Ok(conversion) => return Some((conversion, source, ticks)),
                 Err(missed) if missed.is_passing(mode::is_readable) => core::hint::spin_loop(),
                 Err(_) => return None,
             }

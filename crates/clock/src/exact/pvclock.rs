@@ -20,7 +20,7 @@ pub(crate) fn is_offered<W: Words>(page: W) -> bool {
 
 /// The clocksource's cycles, nanoseconds of the host. None while the hypervisor changes the page or does not vouch for
 /// it.
-#[inline]
+#[inline(always)]
 pub(crate) fn cycles<W: Words>(page: W, tsc: impl FnOnce() -> u64) -> Option<u64> {
     let version = page.word(VERSION) as u32;
     fence(Acquire);
@@ -37,7 +37,7 @@ pub(crate) fn cycles<W: Words>(page: W, tsc: impl FnOnce() -> u64) -> Option<u64
     if delta > u64::MAX / 2 {
         return None; // a virtual CPU whose counter lags: the kernel decides
     }
-    Some(system_time.wrapping_add(scaled(rate, delta)) & (i64::MAX as u64))
+    Some(system_time.wrapping_add(scaled(rate, delta)))
 }
 
 /// The clocksource's cycles in so many ticks of the TSC.
@@ -45,11 +45,25 @@ pub(crate) fn cycles_in<W: Words>(page: W, ticks: u64) -> u64 {
     scaled(page.word(RATE), ticks)
 }
 
+/// The same, with the part of a cycle in 2^-32.
+pub(crate) fn cycles_and_part<W: Words>(page: W, ticks: u64) -> (u64, u32) {
+    let product = product(page.word(RATE), ticks);
+    ((product >> 32) as u64, product as u32)
+}
+
 #[inline(always)]
 fn scaled(rate: u64, ticks: u64) -> u64 {
+    (product(rate, ticks) >> 32) as u64
+}
+
+/// Cycles times 2^32.
+#[inline(always)]
+fn product(rate: u64, ticks: u64) -> u128 {
     let shift = (rate >> 32) as i8;
-    let shifted = if shift < 0 { ticks >> shift.unsigned_abs().min(63) } else { ticks << shift.min(63) };
-    ((u128::from(shifted) * u128::from(rate as u32)) >> 32) as u64
+    // Hypervisors shift by 31 at most; the processor takes a shift modulo 64.
+    let by = u32::from(shift.unsigned_abs());
+    let shifted = if shift < 0 { ticks.wrapping_shr(by) } else { ticks.wrapping_shl(by) };
+    u128::from(shifted) * u128::from(rate as u32)
 }
 
 /// The TSC's frequency by this page, in hertz.

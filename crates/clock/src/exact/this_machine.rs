@@ -30,6 +30,14 @@ impl Machine for ThisMachine {
         os::try_read_by_system_call_ns(OsClock::Monotonic).unwrap_or(0)
     }
 
+    fn realtime_ns(&self) -> u64 {
+        os::read_ns::<{ os::id(OsClock::Realtime) }>()
+    }
+
+    fn realtime_by_system_call_ns(&self) -> u64 {
+        os::try_read_by_system_call_ns(OsClock::Realtime).unwrap_or(0)
+    }
+
     fn locate(&self, effort: Effort) -> Result<Located, NotLocated> {
         if Counter::assume().is_none() {
             return Err(Reason::SystemNotSupported.into());

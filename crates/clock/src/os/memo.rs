@@ -29,8 +29,25 @@ pub(crate) struct Memo {
     code: AtomicPtr<RawAtomicU64>,
     /// The sealed address of the page that contains the data, or in which they may appear later.
     page: AtomicU64,
-    /// The sealed address of the hypervisors' pages: kvm-clock's, and Hyper-V's behind it. 0 if there are none.
+    /// The sealed address of the hypervisors' pages: kvm-clock's, and Hyper-V's behind it. [`UNKNOWN`] if there are none.
     hypervisors: AtomicU64,
+    /// The content of `found` whose data have shown `CLOCK_REALTIME` too.
+    realtime: AtomicU64,
+}
+
+/// A word that says where data are, sealed by code that was there when it was loaded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sealed(u64);
+
+impl Sealed {
+    #[inline(always)]
+    pub(crate) fn data(self) -> Data {
+        // SAFETY: only `publish` writes such words, of a page of the kernel's data that was read there; the seal proves
+        // that the kernel is still the same, and it never unmaps them.
+        let words = unsafe { KernelPage::at(self.0 >> ADDRESS_SHIFT) };
+        let layout = if self.0 & WITH_MAX_CYCLES != 0 { Layout::WithMaxCycles } else { Layout::WithoutMaxCycles };
+        Data { words, layout, self_ordered: self.0 & SELF_ORDERED != 0 }
+    }
 }
 
 /// Addresses are kept above the seal and two flags. Both architectures give programs 47 or 48 bits of them unless asked
@@ -49,7 +66,7 @@ const WITH_MAX_CYCLES: u64 = 1;
 /// The counter has a read that keeps its own place.
 const SELF_ORDERED: u64 = 2;
 const SEAL: u64 = 0x7FFC;
-const PAGE_WORDS: usize = 512;
+pub(crate) const PAGE_WORDS: usize = 512;
 
 /// Where the kernel's data are and how they are to be read.
 #[derive(Clone, Copy, Debug)]
@@ -137,27 +154,49 @@ impl Memo {
                 found: AtomicU64::new(UNKNOWN),
                 code: AtomicPtr::new((&raw const NO_CODE).cast_mut()),
                 page: AtomicU64::new(0),
-                hypervisors: AtomicU64::new(0),
+                hypervisors: AtomicU64::new(UNKNOWN),
+                realtime: AtomicU64::new(UNKNOWN),
             }
         }
     }
 
-    /// The data, if they were found: for the read path.
+    /// The data, if they were found.
     #[inline(always)]
     pub(crate) fn data(&self) -> Option<Data> {
-        self.data_of(self.found.load(if is_planted(Mutant::ReadRelaxed) { Relaxed } else { Acquire }))
+        self.sealed().map(Sealed::data)
+    }
+
+    /// Where the data are, if they were found: for the read path.
+    #[inline(always)]
+    pub(crate) fn sealed(&self) -> Option<Sealed> {
+        self.sealed_of(self.found.load(if is_planted(Mutant::ReadRelaxed) { Relaxed } else { Acquire }))
+    }
+
+    /// The same, if the data were [checked](Self::note_realtime) for `CLOCK_REALTIME`.
+    #[inline(always)]
+    pub(crate) fn sealed_for_realtime(&self) -> Option<Sealed> {
+        let found = self.found.load(Acquire);
+        if self.realtime.load(Relaxed) == found { self.sealed_of(found) } else { None }
+    }
+
+    /// Notes that data found as `observed` show `CLOCK_REALTIME` too.
+    pub(crate) fn note_realtime(&self, observed: Observed) {
+        self.realtime.store(observed.0, Relaxed);
+    }
+
+    /// Whether that was noted.
+    pub(crate) fn shows_realtime(&self, observed: Observed) -> bool {
+        self.realtime.load(Relaxed) == observed.0
+    }
+
+    #[inline(always)]
+    fn sealed_of(&self, found: u64) -> Option<Sealed> {
+        if self.is_sealed(found) { Some(Sealed(found)) } else { None }
     }
 
     #[inline(always)]
     fn data_of(&self, found: u64) -> Option<Data> {
-        if !self.is_sealed(found) {
-            return None;
-        }
-        // SAFETY: only `publish` writes such words, of a page of the kernel's data that was read there; the seal proves
-        // that the kernel is still the same, and it never unmaps them.
-        let words = unsafe { KernelPage::at(found >> ADDRESS_SHIFT) };
-        let layout = if found & WITH_MAX_CYCLES != 0 { Layout::WithMaxCycles } else { Layout::WithoutMaxCycles };
-        Some(Data { words, layout, self_ordered: found & SELF_ORDERED != 0 })
+        self.sealed_of(found).map(Sealed::data)
     }
 
     /// Its content, and the state that a later [`publish`](Self::publish) replaces.
@@ -179,6 +218,17 @@ impl Memo {
     /// kvm-clock's page. To be read only while the data say that it is in use.
     pub(crate) fn kvm_clock(&self) -> Option<KernelPage> {
         Some(self.unsealed(&self.hypervisors)?.0)
+    }
+
+    /// kvm-clock's page and Hyper-V's behind it, of the kernel whose data are `sealed`. To be read only while those say so.
+    #[inline(always)]
+    pub(crate) fn hypervisors_of(&self, sealed: Sealed) -> Option<KernelPage> {
+        let word = self.hypervisors.load(Acquire);
+        if (word ^ sealed.0) & SEAL != 0 {
+            return None;
+        }
+        // SAFETY: as in `Sealed::data`: `note` alone writes them, and the seal is that of words whose code was there.
+        Some(unsafe { KernelPage::at(word >> ADDRESS_SHIFT) })
     }
 
     /// Hyper-V's page. To be read only while the data say that it is in use.

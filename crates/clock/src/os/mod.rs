@@ -51,7 +51,7 @@ pub(crate) use kernel_page::KernelPage;
 pub(crate) use kernel_time::{KernelTime, STA_NANO};
 #[cfg(all(target_os = "linux", feature = "kernel-data"))]
 pub(crate) use memo::ADDRESS_BITS;
-pub(crate) use memo::{Data, Found, Located, Memo, Observed, Seal};
+pub(crate) use memo::{Data, Found, Located, Memo, Observed, PAGE_WORDS, Seal, Sealed};
 
 use crate::Unavailable;
 

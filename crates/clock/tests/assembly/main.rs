@@ -32,6 +32,10 @@ const fn by_architecture<T: Copy>(x86_64: T, aarch64: T) -> T {
 const UNORDERED_AT_MOST: usize = by_architecture(44, 64);
 /// As above for an ordered read, by the longer of its two ways: 48 and 67.
 const ORDERED_AT_MOST: usize = by_architecture(52, 71);
+/// As an unordered read, with a carry of seconds instead of their product: 49 and 66.
+const TIMESPEC_AT_MOST: usize = by_architecture(56, 74);
+/// What the unit is, the counter and its two halves put together.
+const BARE_TICKS_AT_MOST: usize = by_architecture(8, 10);
 /// What the unit is, where the parameters are, their seal, the counter and its two halves put together: 22 and 32.
 const TICKS_AT_MOST: usize = by_architecture(24, 34);
 /// As an unordered read, for a clock with a shared word: 46 and 70; 54 and 73 where it is loaded before the counter.
@@ -73,6 +77,29 @@ fn the_ordered_read_keeps_the_counter_in_its_place() {
     }
     assert_eq!(function.count(Kind::Counter) + function.count(Kind::SelfOrdered), 2, "{function}");
     assert_eq!(function.count(Kind::Atomic), 0, "{function}");
+}
+
+/// Nothing is divided, and the seconds are not multiplied: the one product is the conversion's.
+#[test]
+fn seconds_and_nanoseconds_are_read_apart() {
+    for name in ["read_timespec", "read_realtime"] {
+        let function = Program::get().function(name);
+        let path = fast_path(&function);
+        assert_reads_by(&function, &path, &[Kind::Counter], arch::AROUND_LOADS);
+        assert_looks_twice(&function, &path);
+        assert_converts_once(&function, &path, TIMESPEC_AT_MOST);
+    }
+    let function = Program::get().function("read_timespec");
+    assert_is_sealed(&function, &fast_path(&function));
+}
+
+#[test]
+fn unordered_ticks_are_a_bare_counter() {
+    let function = Program::get().function("read_bare_ticks");
+    let path = fast_path(&function);
+    assert_eq!(order_of(&path), [Kind::Counter], "{function}");
+    assert!(path.len() <= BARE_TICKS_AT_MOST, "{} instructions\n{function}", path.len());
+    assert!(Access::of(&path).loads(Memory::Kernel).is_empty(), "the kernel's data are read\n{function}");
 }
 
 #[test]

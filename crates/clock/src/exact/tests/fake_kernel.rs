@@ -35,6 +35,10 @@ struct State {
     clocksource: Clocksource,
     mode: u32,
     sequence: u64,
+    /// The wall clock less the monotonic one.
+    wall_ahead_ns: u64,
+    /// The nanoseconds of the wall clock precede its seconds, as they did before Linux 4.20.
+    is_swapped: bool,
 }
 
 /// The kernel's clocksource.
@@ -110,7 +114,17 @@ impl FakeKernel {
         let timekeeper = Timekeeper { last: 1_000_000, mult: 6_710_886, seconds: 77, shifted_ns: 5 << SHIFT };
         let clocksource = Clocksource::Counter;
         let hypervisors = words();
-        let state = State { timekeeper, page: words(), code: words(), hypervisors, clocksource, mode: 1, sequence: 8 };
+        let state = State {
+            timekeeper,
+            page: words(),
+            code: words(),
+            hypervisors,
+            clocksource,
+            mode: 1,
+            sequence: 8,
+            wall_ahead_ns: 1_700_000_000_999_999_990,
+            is_swapped: false,
+        };
         let rate = KVM_MULT | 0xff << 32 | 1 << 40;
         [2, KVM_TIMESTAMP, KVM_SYSTEM_TIME, rate]
             .iter()
@@ -224,6 +238,22 @@ impl FakeKernel {
         state.publish();
     }
 
+    /// Somebody sets the wall clock.
+    pub(crate) fn set_wall(&self, ahead_ns: u64) {
+        let mut state = self.state.lock().unwrap();
+        state.wall_ahead_ns = ahead_ns;
+        state.sequence += 2;
+        state.publish();
+    }
+
+    /// Shows the wall clock as kernels before 4.20 do.
+    pub(crate) fn swap_wall(&self) {
+        let mut state = self.state.lock().unwrap();
+        state.is_swapped = true;
+        state.sequence += 2;
+        state.publish();
+    }
+
     /// Moves the process into a time namespace: its page becomes one of offsets.
     pub(crate) fn enter_time_namespace(&self) {
         let state = self.state.lock().unwrap();
@@ -280,7 +310,13 @@ impl State {
         self.sequence |= 1;
         self.publish_sequence();
         let Timekeeper { last, mult, seconds, shifted_ns } = self.timekeeper;
-        let words = [last, u64::MAX, u64::from(SHIFT) << 32 | mult, 0, 0, seconds, shifted_ns];
+        let wall_shifted = shifted_ns + ((self.wall_ahead_ns % SECOND) << SHIFT);
+        let second = SECOND << SHIFT;
+        let mut wall = [seconds + self.wall_ahead_ns / SECOND + wall_shifted / second, wall_shifted % second];
+        if self.is_swapped {
+            wall.reverse();
+        }
+        let words = [last, u64::MAX, u64::from(SHIFT) << 32 | mult, wall[0], wall[1], seconds, shifted_ns];
         words.into_iter().zip(&self.page[DATA_AT + 1..]).for_each(|(word, place)| place.store(word, Relaxed));
         self.sequence += 1;
         self.publish_sequence();
@@ -326,6 +362,16 @@ impl Machine for &FakeKernel {
     fn system_call_ns(&self) -> u64 {
         let state = self.state.lock().unwrap();
         state.timekeeper.ns(state.clocksource.cycles(self.shown()))
+    }
+
+    fn realtime_ns(&self) -> u64 {
+        assert!(!self.forbids.load(SeqCst), "the C library's clock reads the counter too");
+        self.realtime_by_system_call_ns()
+    }
+
+    fn realtime_by_system_call_ns(&self) -> u64 {
+        let state = self.state.lock().unwrap();
+        state.timekeeper.ns(state.clocksource.cycles(self.shown())) + state.wall_ahead_ns
     }
 
     fn locate(&self, _effort: Effort) -> Result<Located, NotLocated> {

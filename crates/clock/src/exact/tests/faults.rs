@@ -2,6 +2,7 @@
 //! every step of locating the data.
 
 use core::sync::atomic::Ordering::SeqCst;
+use core::time::Duration;
 use std::boxed::Box;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -12,6 +13,7 @@ use proptest::prelude::*;
 #[cfg(target_arch = "x86_64")]
 use super::fake_kernel::Clocksource;
 use super::fake_kernel::FakeKernel;
+use crate::exact::read::{Monotonic, Realtime};
 use crate::exact::step::at_step;
 use crate::exact::{Exact, LOOKS, SEARCH_AGAIN_NS, Step, mode};
 use crate::trust::{RateSource, Reason};
@@ -31,6 +33,10 @@ fn assert_exact(kernel: &'static FakeKernel, clock: &Clock) {
     assert_eq!(clock.read::<true>(), truth);
     assert_eq!(clock.read::<false>(), truth);
     assert_eq!(clock.take::<true>().ns, truth);
+    let apart = [clock.read_as::<Monotonic, true>(), clock.read_as::<Monotonic, false>()];
+    assert_eq!(apart, [Duration::from_nanos(truth); 2]);
+    let wall = [clock.read_as::<Realtime, true>(), clock.read_as::<Realtime, false>()];
+    assert_eq!(wall, [Duration::from_nanos(kernel.realtime_by_system_call_ns()); 2]);
 }
 
 #[track_caller]
@@ -258,6 +264,59 @@ fn data_that_do_not_agree_with_the_system_are_not_used() {
     kernel.lie();
     assert_exact(kernel, clock);
     assert_eq!(clock.reason(), Some(Reason::NoKernelData));
+}
+
+/// By the data, and not by the system: that would not notice.
+#[track_caller]
+fn assert_shows_realtime(clock: &Clock, is_shown: bool) {
+    let (_, observed) = clock.memo.0.found();
+    assert_eq!(clock.memo.0.shows_realtime(observed), is_shown);
+}
+
+#[test]
+fn the_wall_clock_is_the_systems_whoever_sets_it() {
+    let (kernel, clock) = clock();
+    for ahead_ns in [0, 999_999_999, 1_700_000_000_000_000_001, 5] {
+        kernel.set_wall(ahead_ns);
+        kernel.pass(12_345);
+        assert_exact(kernel, clock);
+        assert_shows_realtime(clock, true);
+        kernel.pass(40_000_000_000);
+        assert_exact(kernel, clock);
+    }
+}
+
+#[test]
+fn a_wall_clock_that_lies_otherwise_in_the_data_is_left_to_the_system() {
+    let (kernel, clock) = clock();
+    kernel.swap_wall();
+    for ppm in [0, 500] {
+        assert_exact(kernel, clock);
+        assert_shows_realtime(clock, false);
+        assert_source(clock, RateSource::KernelData);
+        kernel.pass(77_777);
+        kernel.update(ppm);
+    }
+}
+
+#[test]
+fn ticks_are_converted_at_the_present_rate() {
+    let (kernel, clock) = clock();
+    assert_eq!(clock.ns_of_ticks(2_500_000_000), Some(999_999_940)); // 0.4 ns in 24 bits
+    assert_eq!(clock.ns_of_ticks(0), Some(0));
+    assert_eq!(clock.ns_of_ticks(u64::MAX), Some(((u128::from(u64::MAX) * 6_710_886) >> 24) as u64));
+    kernel.update(100_000);
+    assert_eq!(clock.ns_of_ticks(2_500_000), Some((2_500_000 * (6_710_886 + 671_088)) >> 24));
+    #[cfg(target_arch = "x86_64")]
+    for clocksource in [Clocksource::KvmClock, Clocksource::HyperV] {
+        kernel.switch(clocksource);
+        assert_eq!(clock.ns_of_ticks(2_500_000_001).map(|ns| ns / 4), Some(250_000_000));
+        kernel.stop_hypervisors(true);
+        assert_eq!(clock.ns_of_ticks(2_500_000_001).map(|ns| ns / 4), Some(250_000_000), "the rate is known");
+        kernel.stop_hypervisors(false);
+    }
+    kernel.set_mode(mode::NONE);
+    assert_eq!(clock.ns_of_ticks(1), None);
 }
 
 #[test]

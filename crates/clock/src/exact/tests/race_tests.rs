@@ -5,6 +5,7 @@ use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
 use super::fake_kernel::FakeKernel;
+use crate::exact::read::Realtime;
 use crate::exact::{Exact, Machine};
 
 const READS: u32 = if cfg!(miri) { 12 } else { 20_000 };
@@ -30,6 +31,9 @@ fn readings_lie_between_the_systems_while_the_kernel_changes_its_data() {
                     let before = kernel.system_call_ns();
                     let shown = [clock.read::<true>(), clock.read::<false>(), clock.take::<true>().ns];
                     let after = kernel.system_call_ns();
+                    let wall_before = kernel.realtime_by_system_call_ns();
+                    let wall = clock.read_as::<Realtime, false>().as_nanos() as u64;
+                    assert!((wall_before..=kernel.realtime_by_system_call_ns()).contains(&wall));
                     assert!(shown.iter().all(|ns| (before..=after).contains(ns)), "{before} {shown:?} {after}");
                 }
             })

@@ -41,7 +41,7 @@ impl ReadKind {
     }
 }
 
-pub(super) const KINDS: [ReadKind; 10] = [
+pub(super) const KINDS: [ReadKind; 14] = [
     ReadKind::of("ordered", || Clock::or_system().now().to_bits()),
     ReadKind::of("unordered", || {
         // It is bracketed by reads that need not wait for it, nor it for them.
@@ -55,6 +55,20 @@ pub(super) const KINDS: [ReadKind; 10] = [
             Granular::process().now().to_bits()
         })
     },
+    ReadKind::of("seconds apart", || Clock::or_system().monotonic().as_nanos() as u64),
+    ReadKind::of("unordered, seconds apart", || {
+        fence();
+        Clock::or_system().unordered().monotonic().as_nanos() as u64
+    }),
+    ReadKind::of("realtime", || {
+        black_box([Clock::or_system().realtime(), Clock::or_system().unordered().realtime()]);
+        Clock::or_system().now().to_bits()
+    }),
+    ReadKind::of("unordered ticks", || {
+        let ticks = Clock::or_system().unordered().ticks();
+        black_box(Clock::or_system().duration_of(ticks.as_raw()));
+        Clock::or_system().now().to_bits()
+    }),
     ReadKind::of("reading", || Clock::or_system().reading().instant().to_bits()),
     ReadKind::of("unordered reading", || {
         fence();

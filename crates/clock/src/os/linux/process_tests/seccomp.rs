@@ -174,6 +174,14 @@ impl Machine for Stalled {
         ThisMachine.system_call_ns()
     }
 
+    fn realtime_ns(&self) -> u64 {
+        ThisMachine.realtime_ns()
+    }
+
+    fn realtime_by_system_call_ns(&self) -> u64 {
+        ThisMachine.realtime_by_system_call_ns()
+    }
+
     fn locate(&self, _effort: Effort) -> Result<Located, NotLocated> {
         let code = KernelPage::of_test(&CODE);
         Ok(Located {
