@@ -19,6 +19,11 @@ fn read_unordered() -> u64 {
 }
 
 #[inline(never)]
+fn read_fenced() -> u64 {
+    Clock::or_system().now_fenced().as_nanos()
+}
+
+#[inline(never)]
 fn read_timespec() -> Duration {
     Clock::or_system().unordered().monotonic()
 }
@@ -53,9 +58,10 @@ type ReadApart = fn() -> Duration;
 
 fn main() {
     let apart: [(&str, ReadApart); 2] = [("timespec", read_timespec), ("realtime", read_realtime)];
-    let reads: [(&str, Read); 6] = [
+    let reads: [(&str, Read); 7] = [
         ("ordered", read_ordered),
         ("unordered", read_unordered),
+        ("fenced", read_fenced),
         ("bare ticks", read_bare_ticks),
         ("ticks", read_ticks),
         ("granular", read_granular),

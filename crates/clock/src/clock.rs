@@ -1,4 +1,8 @@
-use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use core::sync::atomic::{
+    AtomicU8,
+    Ordering::{Acquire, Relaxed},
+    fence,
+};
 use core::time::Duration;
 
 use crate::anchor::narrowest;
@@ -134,6 +138,46 @@ impl Clock {
     #[inline(always)]
     pub fn now(self) -> Instant {
         Instant::from_bits(PROCESS.read::<true>())
+    }
+
+    /// The time now, ordered both ways: nothing after the read runs before it.
+    ///
+    /// For the end of what is timed, or a stamp that must not be later than what follows it. Costs a fence more than
+    /// [`now`](Self::now).
+    ///
+    /// # Ordering
+    /// The counter is read after every earlier load and before every later load and store; on x86-64 after and before every
+    /// other instruction, too. An earlier *store* has been executed, but other CPUs may see it only after the read, as with
+    /// any clock: put a `fence(SeqCst)` between the two if that matters.
+    ///
+    /// # Sources
+    /// Intel SDM vol. 2A, LFENCE, and vol. 2B, RDTSCP; AMD APM vol. 3, LFENCE, which waits where the system has set it to,
+    /// as Linux has. Arm ARM, DMB: an `ishld` orders earlier loads, of which the last depends on the counter, before later
+    /// loads and stores.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::Clock;
+    /// use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    ///
+    /// static SHARED: AtomicU64 = AtomicU64::new(0);
+    /// let not_later = Clock::or_system().now_fenced();
+    /// let seen = SHARED.load(Relaxed); // what it was at `not_later` or afterwards
+    /// # let _ = (not_later, seen);
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn now_fenced(self) -> Instant {
+        if cfg!(not(target_arch = "x86_64")) {
+            fence(Acquire);
+        }
+        let now = self.now();
+        match Counter::assume() {
+            Some(counter) if cfg!(target_arch = "x86_64") => counter.fence(),
+            // A load of the read itself depends on the counter, and a barrier follows it.
+            _ => {}
+        }
+        now
     }
 
     /// The time now, its seconds and nanoseconds apart: for a C `timespec`.
@@ -578,9 +622,9 @@ mod tests {
     #[cfg_attr(miri, ignore = "looks at the counter")]
     fn a_difference_of_ticks_is_the_time_between_them() {
         let clock = Clock::or_system();
-        let (before, start) = (clock.now(), clock.unordered().ticks());
+        let (before, start) = (clock.now_fenced(), clock.unordered().ticks());
         std::thread::sleep(Duration::from_millis(20));
-        let (ticks, after) = (clock.ticks().as_raw() - start.as_raw(), clock.now());
+        let (ticks, after) = (clock.ticks().as_raw() - start.as_raw(), clock.now_fenced());
         let (took, around) = (clock.duration_of(ticks).unwrap(), after - before);
         // Whatever it was slewed by, it was not by a thousandth; and the brackets are seldom a millisecond wide.
         assert!(took <= around.mul_f64(1.001), "{took:?} {around:?}");

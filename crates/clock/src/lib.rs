@@ -6,6 +6,7 @@
 //! |---|---|---|---|---|
 //! | [`Clock::now`] | as `CLOCK_MONOTONIC` | as `CLOCK_MONOTONIC` | after earlier loads; later ones may run first | the counter's step |
 //! | [`Granular::now`] | yes, whatever the counters do | yes, whatever the counters do | – | the granularity, by default 1 µs |
+//! | [`Clock::now_fenced`] | as `CLOCK_MONOTONIC` | as `CLOCK_MONOTONIC` | after earlier loads, before later ones | the counter's step |
 //! | [`Unordered::now`] | not promised | **no** | – | the counter's step |
 //! | [`Granular::recent`] | yes | yes | – | what `now` last returned, in one load |
 //!

@@ -3,6 +3,9 @@ use crate::trace::{Decision, Operation, Trace, Value};
 
 /// The two ways to read the counter in order: by the register that needs no fence, and `isb; mrs`.
 pub(crate) const IN_ORDER: [&[Kind]; 2] = [&[Kind::SelfOrdered], &[Kind::Fence, Kind::Counter]];
+/// What a read that is ordered both ways has before it and behind it.
+pub(crate) const FENCE_BEFORE: &[Kind] = &[Kind::LoadBarrier];
+pub(crate) const FENCE_BEHIND: &[Kind] = &[];
 /// What keeps the loads between two looks there, at both ends: `dmb ishld`.
 pub(crate) const AROUND_LOADS: &[Kind] = &[Kind::LoadBarrier];
 

@@ -79,6 +79,25 @@ fn the_ordered_read_keeps_the_counter_in_its_place() {
     assert_eq!(function.count(Kind::Atomic), 0, "{function}");
 }
 
+/// Later instructions wait too: on x86-64 at a fence behind it, on aarch64 at the barrier that the read has anyway, while earlier
+/// loads need one before it.
+#[test]
+fn the_fenced_read_is_the_ordered_one_and_a_fence() {
+    let function = Program::get().function("read_fenced");
+    let paths = fast_paths(&function);
+    assert_eq!(paths.len(), arch::IN_ORDER.len(), "{function}");
+    for path in &paths {
+        let order = order_of(path);
+        let is_read_so = |read: &&[Kind]| {
+            let ordered = [arch::AROUND_LOADS, read, arch::AROUND_LOADS].concat();
+            order == [arch::FENCE_BEFORE, &ordered, arch::FENCE_BEHIND].concat()
+        };
+        assert!(arch::IN_ORDER.iter().any(is_read_so), "{order:?}\n{function}");
+        assert_is_sealed(&function, path);
+        assert_converts_once(&function, path, ORDERED_AT_MOST + 1);
+    }
+}
+
 /// Nothing is divided, and the seconds are not multiplied: the one product is the conversion's.
 #[test]
 fn seconds_and_nanoseconds_are_read_apart() {

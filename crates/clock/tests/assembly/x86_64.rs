@@ -10,6 +10,9 @@ use crate::trace::{Decision, Operation, Trace, Value};
 
 /// The two ways to read the counter in order: `rdtscp`, and for the CPUs without it `mfence; lfence; rdtsc`.
 pub(crate) const IN_ORDER: [&[Kind]; 2] = [&[Kind::SelfOrdered], &[Kind::FullBarrier, Kind::Fence, Kind::Counter]];
+/// What a read that is ordered both ways has before it and behind it.
+pub(crate) const FENCE_BEFORE: &[Kind] = &[];
+pub(crate) const FENCE_BEHIND: &[Kind] = &[Kind::Fence];
 /// What keeps the loads between two looks there: nothing, since loads stay in order.
 pub(crate) const AROUND_LOADS: &[Kind] = &[];
 

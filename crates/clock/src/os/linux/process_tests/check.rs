@@ -41,7 +41,7 @@ impl ReadKind {
     }
 }
 
-pub(super) const KINDS: [ReadKind; 14] = [
+pub(super) const KINDS: [ReadKind; 15] = [
     ReadKind::of("ordered", || Clock::or_system().now().to_bits()),
     ReadKind::of("unordered", || {
         // It is bracketed by reads that need not wait for it, nor it for them.
@@ -55,6 +55,7 @@ pub(super) const KINDS: [ReadKind; 14] = [
             Granular::process().now().to_bits()
         })
     },
+    ReadKind::of("fenced", || Clock::or_system().now_fenced().as_nanos()),
     ReadKind::of("seconds apart", || Clock::or_system().monotonic().as_nanos() as u64),
     ReadKind::of("unordered, seconds apart", || {
         fence();
