@@ -46,6 +46,10 @@ process_wide! {
 /// Linux on x86-64 (clocksources tsc, kvm-clock, Hyper-V's page) and aarch64. Elsewhere it reads the system's monotonic
 /// clock; [`trust`](Self::trust) says so.
 ///
+/// On Linux the system's clock is read by the vDSO's function, not by the C library's symbol `clock_gettime`: a library that
+/// defines that symbol by this clock never calls itself, and one that shows programs another time, such as libfaketime, does
+/// not change this one. Without the feature `kernel-data`, reads go through the symbol.
+///
 /// # Sources
 /// lib/vdso/gettimeofday.c of Linux. Order of the counter: Intel SDM vol. 2B, RDTSCP; AMD APM vol. 3, RDTSCP; Linux
 /// `rdtsc_ordered()`; Arm ARM, "Reading the counter": a counter read behind an `isb` does not execute before an earlier
@@ -317,8 +321,11 @@ impl Clock {
         match (taken.ticks, Counter::assume()) {
             (Some(ticks), _) => Anchor { ticks, reference_ns: taken.ns, half_width_ticks: 0, error_ns: step_ns(taken) },
             (None, Some(counter)) => {
-                let bracket =
-                    narrowest(|| counter.bracket(), &crate::tick_source::Function(os::monotonic_ns), ANCHOR_ATTEMPTS);
+                let bracket = narrowest(
+                    || counter.bracket(),
+                    &crate::tick_source::Function(os::system_ns::<MONOTONIC>),
+                    ANCHOR_ATTEMPTS,
+                );
                 // While the kernel is changing its data it still keeps time by the counter.
                 let is_vouched_for = match PROCESS.reason() {
                     None | Some(Reason::KernelDataChanging) => true,
@@ -490,6 +497,8 @@ impl TickSource for Unordered {
     }
 }
 
+const MONOTONIC: i32 = os::id(OsClock::Monotonic);
+
 /// Brackets from which the narrowest becomes the anchor, where the kernel's data do not give one.
 const ANCHOR_ATTEMPTS: u32 = 9;
 
@@ -606,7 +615,7 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "makes a system call that Miri does not know")]
     fn the_wall_clock_is_the_systems() {
-        let system_ns = os::read_ns::<{ os::id(OsClock::Realtime) }>;
+        let system_ns = os::system_ns::<{ os::id(OsClock::Realtime) }>;
         let is_right = |_: &u32| {
             let before = system_ns();
             let shown = [Clock::or_system().realtime(), Clock::or_system().unordered().realtime()];

@@ -23,7 +23,7 @@ impl Machine for ThisMachine {
 
     #[inline(always)]
     fn system_ns(&self) -> u64 {
-        os::monotonic_ns()
+        os::system_ns::<{ os::id(OsClock::Monotonic) }>()
     }
 
     fn system_call_ns(&self) -> u64 {
@@ -31,7 +31,7 @@ impl Machine for ThisMachine {
     }
 
     fn realtime_ns(&self) -> u64 {
-        os::read_ns::<{ os::id(OsClock::Realtime) }>()
+        os::system_ns::<{ os::id(OsClock::Realtime) }>()
     }
 
     fn realtime_by_system_call_ns(&self) -> u64 {

@@ -5,6 +5,7 @@
 //! - `id`, the number of a clock, fit for a const parameter: its `clockid_t` on Linux, its place in [`OsClock::ALL`] elsewhere;
 //! - `read_ns` and `read_by_system_call_ns`, which cannot fail, of a clock that `try_read_ns` or
 //!   `try_read_by_system_call_ns` could read, and `declared_resolution_ns`;
+//! - `system_ns`, of the monotonic and the wall clock, past the C library's symbol;
 //! - `locate`, where this process has the data mapped by which the kernel converts times, and `clocksource_is_counter`,
 //!   whether the kernel keeps time by the CPU's counter now, None where it does not say;
 //! - `counter_access`, `set_counter_access`;
@@ -172,7 +173,18 @@ pub fn read_by_system_call_ns<const CLOCK: i32>() -> u64 {
     imp::read_by_system_call_ns::<CLOCK>()
 }
 
+/// Reads the clock with this [`id`], one that every such system has, as the system's library does, but not through a symbol that
+/// another library, or this program, may define anew: on Linux by the vDSO's own function.
+///
+/// # Panics
+/// Where the system has no clock.
+#[inline(always)]
+pub(crate) fn system_ns<const CLOCK: i32>() -> u64 {
+    imp::system_ns::<CLOCK>()
+}
+
 /// [`OsClock::Monotonic`] in nanoseconds.
+#[cfg(test)]
 #[inline(always)]
 pub(crate) fn monotonic_ns() -> u64 {
     read_ns::<{ id(OsClock::Monotonic) }>()

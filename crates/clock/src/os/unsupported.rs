@@ -48,6 +48,18 @@ pub(crate) fn read_ns<const CLOCK: i32>() -> u64 {
     }
 }
 
+/// A wall clock that cannot be told is at its zero.
+///
+/// # Panics
+/// Where the standard library has no clock.
+pub(crate) fn system_ns<const CLOCK: i32>() -> u64 {
+    let monotonic_ns = clocks::monotonic_ns();
+    match const { OsClock::ALL[CLOCK as usize] } {
+        OsClock::Realtime => clocks::try_realtime_ns().unwrap_or(0),
+        _ => monotonic_ns,
+    }
+}
+
 #[cfg(feature = "std")]
 pub(crate) fn zero_of_std() -> Option<std::time::Instant> {
     clocks::zero_of_std()

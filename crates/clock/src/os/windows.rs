@@ -168,6 +168,8 @@ pub(crate) fn try_read_ns(clock: OsClock) -> Result<u64, Unavailable> {
     }
 }
 
+pub(crate) use self::read_ns as system_ns;
+
 #[inline(always)]
 pub(crate) fn read_ns<const CLOCK: i32>() -> u64 {
     // The caller checked the clock with `try_read_ns`; the monotonic one cannot fail.

@@ -15,15 +15,21 @@ mod maps;
 mod process_tests;
 #[cfg(feature = "kernel-data")]
 mod readable;
+#[cfg(feature = "kernel-data")]
+mod system_clock;
 mod utc;
 #[cfg(feature = "kernel-data")]
 mod vdso;
 
+#[cfg(not(feature = "kernel-data"))]
+pub(crate) use self::read_ns as system_ns;
 pub(crate) use boot::{boot_uuid, time_namespace};
 pub(crate) use clocksource::is_counter as clocksource_is_counter;
 pub(crate) use counter_access::{counter_access, set_counter_access};
 #[cfg(feature = "kernel-data")]
 pub(crate) use locate::locate;
+#[cfg(feature = "kernel-data")]
+pub(crate) use system_clock::system_ns;
 pub(crate) use utc::kernel_time;
 
 use super::OsClock;

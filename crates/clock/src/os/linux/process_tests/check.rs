@@ -55,7 +55,7 @@ pub(super) const KINDS: [ReadKind; 15] = [
             Granular::process().now().to_bits()
         })
     },
-    ReadKind::of("fenced", || Clock::or_system().now_fenced().as_nanos()),
+    ReadKind::of("fenced", || Clock::or_system().now_fenced().to_bits()),
     ReadKind::of("seconds apart", || Clock::or_system().monotonic().as_nanos() as u64),
     ReadKind::of("unordered, seconds apart", || {
         fence();
