@@ -5,6 +5,7 @@ mod accuracy;
 mod first_use;
 mod litmus;
 mod oracles;
+mod prices;
 mod reads;
 
 use std::process::ExitCode;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         peers: &["quanta", "minstant", "fastant", "coarsetime", "clocksource"],
         sections: &[
             ("latency", reads::latency),
+            ("prices", prices::measure),
             ("work", reads::work),
             ("threads", reads::threads),
             ("first-use", first_use::measure),

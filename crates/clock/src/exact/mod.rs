@@ -5,6 +5,7 @@
 //! space cannot read, that reading is `clock_gettime`'s, the same function of the same data. So no stopped thread, fork,
 //! signal or slew can spoil anything. All that is kept is [where](crate::os::Memo) the data are.
 
+pub(crate) mod as_if;
 mod convert;
 mod hyperv;
 mod layout;

@@ -31,6 +31,11 @@ impl KernelPage {
         self.0.cast_mut()
     }
 
+    /// Words of this process's own, as many as are read of any page.
+    pub(crate) const fn of_own<const N: usize>(words: &'static [AtomicU64; N]) -> Self {
+        Self(words.as_ptr())
+    }
+
     /// The words of a test's own kernel.
     #[cfg(test)]
     pub(crate) fn of_test(words: &'static [AtomicU64]) -> Self {
