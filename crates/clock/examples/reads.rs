@@ -20,7 +20,7 @@ fn read_unordered() -> u64 {
 
 #[inline(never)]
 fn read_fenced() -> u64 {
-    Clock::or_system().now_fenced().as_nanos()
+    Clock::or_system().now_fenced().as_nanos() as u64
 }
 
 #[inline(never)]
