@@ -14,6 +14,7 @@ use crate::TickSource;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Anchor {
     /// The counter's value at the instant: the middle of the bracket.
     pub ticks: u64,
@@ -24,6 +25,24 @@ pub struct Anchor {
     /// How far the reference may be from the clock it represents, either way; `u64::MAX` if unbounded.
     #[cfg_attr(feature = "serde", serde(default))]
     pub error_ns: u64,
+}
+
+impl Anchor {
+    /// An anchor of two clocks that were read at one instant, without error: from a record, a test or another counter. Set the
+    /// fields of errors it has.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_clock::{Anchor, AnchorTable, Instant, Ticks};
+    ///
+    /// let anchors = [Anchor::exact(1_000, 500), Anchor::exact(3_000, 1_500)];
+    /// assert_eq!(AnchorTable::new(&anchors)?.convert(Ticks::from_raw(2_000))?, Instant::from_nanos(1_000));
+    /// # Ok::<(), chronoscope_clock::ConvertError>(())
+    /// ```
+    #[must_use]
+    pub const fn exact(ticks: u64, reference_ns: u64) -> Self {
+        Self { ticks, reference_ns, half_width_ticks: 0, error_ns: 0 }
+    }
 }
 
 /// Reads `reference` between two reads of `counter`, `attempts` times, and keeps the narrowest bracket: disturbances only

@@ -56,7 +56,7 @@ impl BootId {
     /// # Errors
     /// [`Unavailable`] on systems that do not tell, and if `/proc` is missing or a sandbox forbids reading it.
     pub fn current() -> Result<Self, Unavailable> {
-        static KNOWN: Known = Known::NOTHING;
+        static KNOWN: Known = Known::new();
         let time_namespace = if clock::is_outside_time_namespaces() { 0 } else { os::time_namespace()? };
         // Inside one, a restored process may go on with the times of its old boot.
         let uuid = if time_namespace == 0 { KNOWN.or_ask(zero_ns(), os::boot_uuid)? } else { os::boot_uuid()? };
@@ -115,8 +115,9 @@ const WRITTEN: u8 = 2;
 const SAME_ZERO_NS: u64 = 1_000_000;
 
 impl Known {
-    const NOTHING: Self =
-        Self { state: AtomicU8::new(NOTHING), uuid: [const { AtomicU64::new(0) }; 2], zero_ns: AtomicU64::new(0) };
+    const fn new() -> Self {
+        Self { state: AtomicU8::new(NOTHING), uuid: [const { AtomicU64::new(0) }; 2], zero_ns: AtomicU64::new(0) }
+    }
 
     /// The boot, where the monotonic clock's zero is now within `zero_ns`, read before this.
     fn or_ask(
@@ -235,7 +236,7 @@ mod tests {
 
     #[test]
     fn the_system_is_asked_once_and_again_when_the_zero_has_moved() {
-        let known = Known::NOTHING;
+        let known = Known::new();
         let asked = core::cell::Cell::new(0);
         let boot = |zero_ns: Option<u64>, uuid| {
             known.or_ask(zero_ns.map(|ns| ns - 200..=ns), || {
@@ -270,7 +271,7 @@ mod tests {
 
     #[test]
     fn who_reads_while_another_writes_asks() {
-        let known = Known::NOTHING;
+        let known = Known::new();
         let or_ask = |uuid| known.or_ask(Some(1..=1), || Ok(uuid));
         // A signal handler comes first, and writes.
         let outer = known.or_ask(Some(1..=1), || or_ask(2));
@@ -281,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_zero_that_was_read_badly_is_not_kept() {
-        let known = Known::NOTHING;
+        let known = Known::new();
         let or_ask = |least, uuid| known.or_ask(Some(least..=SAME_ZERO_NS + 1), || Ok(uuid));
         assert_eq!([or_ask(0, 1), or_ask(1, 2), or_ask(0, 3)], [Ok(1), Ok(2), Ok(2)]);
     }

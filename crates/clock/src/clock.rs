@@ -315,11 +315,11 @@ impl Clock {
     pub fn anchor(self) -> Anchor {
         if !ticks_are_counter() {
             let ns = PROCESS.take::<true>().ns;
-            return Anchor { ticks: ns, reference_ns: ns, half_width_ticks: 0, error_ns: 0 };
+            return Anchor::exact(ns, ns);
         }
         let taken = PROCESS.take::<true>();
         match (taken.ticks, Counter::assume()) {
-            (Some(ticks), _) => Anchor { ticks, reference_ns: taken.ns, half_width_ticks: 0, error_ns: step_ns(taken) },
+            (Some(ticks), _) => Anchor { error_ns: step_ns(taken), ..Anchor::exact(ticks, taken.ns) },
             (None, Some(counter)) => {
                 let bracket = narrowest(
                     || counter.bracket(),

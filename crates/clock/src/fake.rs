@@ -2,8 +2,8 @@ use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::SeqCst};
 use core::time::Duration;
 
 use crate::nanos::saturating as nanos;
-use crate::pause::{Cancel, SleepFailed, Timer};
-use crate::{Instant, Now, TickSource};
+use crate::pause::{Cancel, Sealed, Timer};
+use crate::{Instant, Now, TickSource, Unavailable};
 
 /// What a glance takes on a clock whose reads take nothing, so that a spin ends.
 const GLANCE: Duration = Duration::from_nanos(10);
@@ -314,14 +314,16 @@ impl FakeClock {
     }
 }
 
+impl Sealed for FakeClock {}
+
 impl Timer for FakeClock {
     /// Lets the time pass until `deadline`, and by what it was told to oversleep.
-    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), SleepFailed> {
+    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), Unavailable> {
         if cancel.is_some_and(Cancel::is_cancelled) {
             return Ok(());
         }
         if self.failing_sleeps.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_ok() {
-            return Err(SleepFailed::because("told to fail"));
+            return Err(Unavailable::because("told to fail"));
         }
         let left = deadline.saturating_duration_since(Now::now(self));
         let until_signal_ns = match self.signals_apart_ns.load(SeqCst) {

@@ -51,6 +51,11 @@
 //! - `tracing-subscriber`: `log_time`, timestamps for log lines.
 //! - `hdrhistogram`: `pacer::PaceRecord`, a pacer's record in histograms.
 //!
+//! Types of other crates are in public signatures under the last two features alone: traits of tracing-subscriber 0.3, and
+//! `Histogram` of hdrhistogram 7, whose quantiles and logs would only be copied here. Another major version of either will be
+//! a feature of its own beside these, so neither can break who does not ask for it. They are not re-exported: depend on the
+//! version named.
+//!
 //! What studies clocks and harnesses – raw counters, each clock of the system, pairs of CPUs – is in the crate
 //! `chronoscope-sources`.
 //!

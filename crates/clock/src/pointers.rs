@@ -5,8 +5,8 @@ use std::{boxed::Box, rc::Rc, sync::Arc};
 
 use core::time::Duration;
 
-use crate::pause::{Cancel, SleepFailed, Timer};
-use crate::{Instant, Now, Reading};
+use crate::pause::{Cancel, Sealed, Timer};
+use crate::{Instant, Now, Reading, Unavailable};
 
 macro_rules! forward {
     ($($pointer:ty),*) => {$(
@@ -21,8 +21,10 @@ macro_rules! forward {
             }
         }
 
+        impl<C: Sealed + ?Sized> Sealed for $pointer {}
+
         impl<C: Timer + ?Sized> Timer for $pointer {
-            fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), SleepFailed> {
+            fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), Unavailable> {
                 (**self).sleep_until(deadline, cancel)
             }
 

@@ -4,6 +4,7 @@ use core::time::Duration;
 /// How far a clock can be trusted right now, from best to worst: the larger of two states is the more cautious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum TrustState {
     /// The kernel itself keeps time by the counter, and the clock computes what the kernel computes.
     Verified,

@@ -1,6 +1,7 @@
 use core::fmt;
 
-/// Why a time source, or another request to the system, is unavailable on this machine.
+/// Why a time source, or another request to the system, is unavailable on this machine: a clock, a sleep that a sandbox
+/// forbids, a conversion.
 ///
 /// # Examples
 /// ```
@@ -14,7 +15,8 @@ pub struct Unavailable {
 }
 
 impl Unavailable {
-    /// For implementations of [`Timer`](crate::pause::Timer). The reason is a clause without a full stop.
+    /// For the crate `chronoscope-sources` alone: no promise of stability. The reason is a clause without a full stop.
+    #[doc(hidden)]
     #[must_use]
     pub const fn because(reason: &'static str) -> Self {
         Self { reason }

@@ -118,9 +118,9 @@ mod tests {
 
     #[test]
     fn anchors_that_do_not_advance_give_no_rate() {
-        let anchor = Anchor { ticks: 10, reference_ns: 10, half_width_ticks: 0, error_ns: 0 };
+        let anchor = Anchor::exact(10, 10);
         assert_eq!(Rate::between(anchor, anchor), None);
-        assert_eq!(Rate::between(anchor, Anchor { reference_ns: 9, ticks: 20, ..anchor }), None);
+        assert_eq!(Rate::between(anchor, Anchor::exact(20, 9)), None);
     }
 
     proptest! {
@@ -145,9 +145,9 @@ mod tests {
 
         #[test]
         fn anchors_give_back_the_frequency(hz in 10_000_000_u64..10_000_000_000, ms in 1_u64..100_000) {
-            let start = Anchor { ticks: 12_345, reference_ns: 67_890, half_width_ticks: 0, error_ns: 0 };
+            let start = Anchor::exact(12_345, 67_890);
             let ticks = (u128::from(hz) * u128::from(ms) / 1000) as u64;
-            let end = Anchor { ticks: 12_345 + ticks, reference_ns: 67_890 + ms * 1_000_000, half_width_ticks: 0, error_ns: 0 };
+            let end = Anchor::exact(12_345 + ticks, 67_890 + ms * 1_000_000);
             let error_ppm = (Rate::between(start, end).unwrap().hz() / hz as f64 - 1.0).abs() * 1e6;
             prop_assert!(error_ppm < 150.0 / ms as f64 + 0.01, "{error_ppm} ppm");
         }

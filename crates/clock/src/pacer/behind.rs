@@ -13,6 +13,7 @@ use core::time::Duration;
 /// # Ok::<(), chronoscope_clock::pacer::ImpossiblePace>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Behind {
     /// They come back to back until the schedule is met again. No event is lost, and the long-run rate holds: for load
     /// generators, whose users would not have waited either. After an hour of sleep a laptop sends an hour's events in one

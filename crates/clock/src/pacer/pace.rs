@@ -35,6 +35,7 @@ pub struct Pace {
 /// assert_eq!(Pace::per_second(u64::MAX), Err(ImpossiblePace::FasterThanTheClock));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ImpossiblePace {
     /// No events at all.
     Never,

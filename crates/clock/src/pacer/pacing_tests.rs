@@ -6,7 +6,7 @@ use std::vec::Vec;
 
 use super::*;
 use crate::pacer::{Late, Pace};
-use crate::pause::{SleepFailed, Target};
+use crate::pause::Target;
 use crate::{FakeClock, Now};
 
 const READ_NS: u64 = 10;
@@ -148,8 +148,10 @@ impl Now for Interrupted {
     }
 }
 
+impl crate::pause::Sealed for Interrupted {}
+
 impl Timer for Interrupted {
-    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), SleepFailed> {
+    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), crate::Unavailable> {
         self.clock.sleep_until(deadline, cancel)
     }
 

@@ -11,6 +11,7 @@ use crate::Instant;
 /// `started` is not before `intended`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "an event that is not started is one that was omitted"]
+#[non_exhaustive]
 pub struct Slot {
     /// Its number in the schedule, from 0; events left out count.
     pub number: u64,
@@ -44,6 +45,7 @@ pub struct Slot {
 /// # Ok::<(), chronoscope_clock::pacer::ImpossiblePace>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Late {
     /// From the intended to the actual start.
     pub total: Duration,
@@ -73,6 +75,7 @@ pub struct Late {
 /// # Ok::<(), chronoscope_clock::pacer::ImpossiblePace>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Times {
     /// From the intended start to the end: what its user sees.
     pub response: Duration,

@@ -50,7 +50,7 @@ pub struct Timetable<S, C = Clock> {
     asked: Option<Instant>,
 }
 
-/// What to do now.
+/// What to do now. These are all there will be: a caller has to act on each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "an event that is not started is one that was omitted"]
 pub enum Due {

@@ -28,7 +28,6 @@ mod probes;
 mod relax;
 mod sched_guards;
 mod sleep_cost;
-mod sleep_failed;
 mod sleeps;
 mod spin;
 mod target;
@@ -41,12 +40,12 @@ use core::time::Duration;
 pub use cancel::Cancel;
 pub use pauser::Pauser;
 pub use sched_guards::{NotRestored, RealTime, TimeSlice, TimerSlack};
-pub use sleep_failed::SleepFailed;
 pub use target::Target;
 pub use timer::{SystemTimer, Timer};
 pub use waited::Waited;
 
 pub(crate) use relax::relax;
+pub(crate) use timer::sealed::Sealed;
 
 use crate::{Clock, Instant};
 use sleeps::{Sleep, Sleeps};
@@ -201,7 +200,7 @@ fn from_now(length: Duration) -> Instant {
 #[cfg(all(test, not(miri)))] // makes system calls that Miri does not know
 mod tests {
     use super::*;
-    use crate::FakeClock;
+    use crate::{FakeClock, Unavailable};
     use proptest::prelude::*;
 
     proptest! {
@@ -274,8 +273,10 @@ mod tests {
         }
     }
 
+    impl Sealed for Broken {}
+
     impl Timer for Broken {
-        fn sleep_until(&self, _deadline: Instant, _cancel: Option<&Cancel>) -> Result<(), SleepFailed> {
+        fn sleep_until(&self, _deadline: Instant, _cancel: Option<&Cancel>) -> Result<(), Unavailable> {
             Ok(())
         }
     }

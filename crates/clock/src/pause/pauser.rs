@@ -11,7 +11,7 @@ use super::sleep_cost::SleepCost;
 use super::sleeps::{Sleep, Sleeps};
 use super::spin::spin_until;
 use super::wakeup_model::{LONG_NS, WakeupModel};
-use super::{Cancel, SleepFailed, SystemTimer, Target, Timer, Waited};
+use super::{Cancel, SystemTimer, Target, Timer, Waited};
 use crate::nanos::saturating as nanos;
 use crate::{Instant, Unavailable};
 
@@ -303,7 +303,7 @@ impl<T: Timer> Pauser<T> {
         waited
     }
 
-    fn sleep_until(&mut self, aim: Instant, cancel: Option<&Cancel>, is_probe: bool) -> Result<(), SleepFailed> {
+    fn sleep_until(&mut self, aim: Instant, cancel: Option<&Cancel>, is_probe: bool) -> Result<(), Unavailable> {
         let before = if self.cost.is_due() || is_probe { self.timer.cpu_time() } else { None };
         self.timer.sleep_until(aim, cancel)?;
         if let Some((before, after)) = before.and_then(|before| Some((before, self.timer.cpu_time()?))) {

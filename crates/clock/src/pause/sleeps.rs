@@ -1,7 +1,8 @@
 use core::time::Duration;
 
-use super::{SleepFailed, Waited};
+use super::Waited;
 use crate::Instant;
+use crate::Unavailable;
 
 /// After this many failures in a row a wait stops sleeping.
 const MOST_FAILURES: u32 = 4;
@@ -23,7 +24,7 @@ impl Sleeps {
     }
 
     /// Records a sleep in `waited`; returns whether it slept.
-    pub(super) fn note(&mut self, outcome: Result<(), SleepFailed>, sleep: Sleep, waited: &mut Waited) -> bool {
+    pub(super) fn note(&mut self, outcome: Result<(), Unavailable>, sleep: Sleep, waited: &mut Waited) -> bool {
         let Sleep { began, aim, ended, is_cancelled } = sleep;
         let took = ended.saturating_duration_since(began);
         let came_back_at_once = ended < aim && took < NO_SLEEP && !is_cancelled;

@@ -2,12 +2,14 @@ use core::time::Duration;
 
 use crate::os::wait::Sleeper;
 use crate::os::{self, OsClock};
-use crate::{Clock, Instant, Now};
+use crate::{Clock, Instant, Now, Unavailable};
 
-use super::{Cancel, SleepFailed, sched_guards};
+use super::{Cancel, sched_guards};
 
 /// A clock that can also sleep until a moment: what a [`Pauser`](super::Pauser) waits by. [`SystemTimer`] is the
-/// machine's; a [`FakeClock`](crate::FakeClock) is one for tests.
+/// machine's; a [`FakeClock`](crate::FakeClock) is one for tests; what points to one is one.
+///
+/// Sealed: no other type implements it, so that it can learn to wait by more.
 ///
 /// # Guarantees
 /// Sleeps return, early or late.
@@ -22,14 +24,14 @@ use super::{Cancel, SleepFailed, sched_guards};
 /// let deadline = timer.now() + Duration::from_micros(200);
 /// timer.sleep_until(deadline, None)?;
 /// println!("woken {:?} after it", timer.now().duration_since(deadline));
-/// # Ok::<(), chronoscope_clock::pause::SleepFailed>(())
+/// # Ok::<(), chronoscope_clock::Unavailable>(())
 /// ```
-pub trait Timer: Now {
+pub trait Timer: Now + sealed::Sealed {
     /// Gives the CPU away until `deadline`, or until `cancel` is cancelled.
     ///
     /// # Errors
-    /// [`SleepFailed`] if the CPU could not be given away and retrying is pointless. An early wake-up, by a signal or a cancel, is no error.
-    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), SleepFailed>;
+    /// [`Unavailable`] if the CPU could not be given away and retrying is pointless. An early wake-up, by a signal or a cancel, is no error.
+    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), Unavailable>;
 
     /// The time now, for a loop that polls; the read need not keep its place in program order.
     fn glance(&self) -> Instant {
@@ -46,6 +48,11 @@ pub trait Timer: Now {
     fn is_real_time(&self) -> bool {
         sched_guards::is_real_time()
     }
+}
+
+pub(crate) mod sealed {
+    #[allow(unreachable_pub)] // as every bound of a public trait
+    pub trait Sealed {}
 }
 
 /// [`Clock`] and the system's best sleep to an absolute time.
@@ -88,8 +95,10 @@ impl Now for SystemTimer {
     }
 }
 
+impl sealed::Sealed for SystemTimer {}
+
 impl Timer for SystemTimer {
-    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), SleepFailed> {
+    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), Unavailable> {
         let now = self.clock.now();
         match cancel {
             None => self.sleeper.sleep_until(deadline, now),

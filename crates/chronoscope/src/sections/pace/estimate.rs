@@ -24,6 +24,7 @@ pub fn pace(plan: &PacePlan, record: &PaceRecord, ends: Option<(Instant, Instant
             Behind::CatchUpWithin(_) => "catch_up_within",
             Behind::Skip => "skip",
             Behind::Slip => "slip",
+            _ => unreachable!("a plan has no other"),
         }
         .to_owned(),
         most_late_ms: match plan.behind {

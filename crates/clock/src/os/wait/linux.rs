@@ -4,7 +4,6 @@ use core::time::Duration;
 
 use super::Scheduling;
 use crate::Unavailable;
-use crate::pause::SleepFailed;
 
 #[derive(Debug)]
 pub(super) struct Sleeper;
@@ -21,12 +20,12 @@ impl Sleeper {
         Self
     }
 
-    pub(super) fn sleep_until(&self, deadline_ns: u64, _left: Duration) -> Result<(), SleepFailed> {
+    pub(super) fn sleep_until(&self, deadline_ns: u64, _left: Duration) -> Result<(), Unavailable> {
         let deadline = timespec(deadline_ns);
         // SAFETY: `deadline` is a valid timespec; with TIMER_ABSTIME nothing is written back.
         match unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &deadline, null_mut()) } {
             0 | libc::EINTR => Ok(()),
-            _ => Err(SleepFailed::because("the kernel or a sandbox refuses clock_nanosleep")),
+            _ => Err(Unavailable::because("the kernel or a sandbox refuses clock_nanosleep")),
         }
     }
 
@@ -36,7 +35,7 @@ impl Sleeper {
         word: &AtomicU32,
         deadline_ns: u64,
         _left: Duration,
-    ) -> Result<(), SleepFailed> {
+    ) -> Result<(), Unavailable> {
         let deadline = timespec(deadline_ns);
         // SAFETY: `word` is an aligned u32 that outlives the call, which only reads it; `deadline` is a valid timespec.
         let outcome = unsafe {
@@ -55,7 +54,7 @@ impl Sleeper {
             _ if outcome == 0 => Ok(()),
             // The word was changed already, the deadline has come, or a signal.
             libc::EAGAIN | libc::ETIMEDOUT | libc::EINTR => Ok(()),
-            _ => Err(SleepFailed::because("the kernel or a sandbox refuses futex")),
+            _ => Err(Unavailable::because("the kernel or a sandbox refuses futex")),
         }
     }
 }

@@ -5,7 +5,7 @@ pub(crate) use super::no_scheduling::{
 };
 use super::polled::SleepFor;
 pub(crate) use super::polled::wake;
-use crate::pause::SleepFailed;
+use crate::Unavailable;
 
 // <mach/mach_time.h>; part of libSystem, to which every program is linked.
 unsafe extern "C" {
@@ -30,11 +30,11 @@ impl Sleeper {
 impl SleepFor for Sleeper {
     /// `mach_wait_until` takes ticks of a clock that stops during sleep, which CLOCK_MONOTONIC of macOS does not: the
     /// deadline is handed over as what is left.
-    fn sleep(&self, left: Duration) -> Result<(), SleepFailed> {
+    fn sleep(&self, left: Duration) -> Result<(), Unavailable> {
         let ticks = crate::os::imp::ticks_of_ns(crate::nanos::saturating(left));
         match mach_wait_until(mach_absolute_time().saturating_add(ticks)) {
             KERN_SUCCESS | KERN_ABORTED => Ok(()),
-            _ => Err(SleepFailed::because("mach_wait_until failed")),
+            _ => Err(Unavailable::because("mach_wait_until failed")),
         }
     }
 }

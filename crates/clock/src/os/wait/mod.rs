@@ -31,7 +31,7 @@ use polled::SleepFor;
 pub(crate) use scheduling::Scheduling;
 
 use crate::Instant;
-use crate::pause::SleepFailed;
+use crate::Unavailable;
 
 /// What a thread sleeps by: on Windows a timer, elsewhere nothing.
 #[derive(Debug)]
@@ -45,12 +45,12 @@ impl Sleeper {
 
     /// Gives the CPU away until `deadline` on the timescale of the monotonic clock, on which it is now `now`. Comes back
     /// later, or earlier if a signal arrives.
-    pub(crate) fn sleep_until(&self, deadline: Instant, now: Instant) -> Result<(), SleepFailed> {
+    pub(crate) fn sleep_until(&self, deadline: Instant, now: Instant) -> Result<(), Unavailable> {
         self.0.sleep_until(since_zero_ns(deadline), deadline.saturating_duration_since(now))
     }
 
     /// The same; comes back at once when `word` is not 0, or is made so and [`wake`] is called.
-    pub(crate) fn sleep_until_or(&self, word: &AtomicU32, deadline: Instant, now: Instant) -> Result<(), SleepFailed> {
+    pub(crate) fn sleep_until_or(&self, word: &AtomicU32, deadline: Instant, now: Instant) -> Result<(), Unavailable> {
         self.0.sleep_until_or(word, since_zero_ns(deadline), deadline.saturating_duration_since(now))
     }
 }

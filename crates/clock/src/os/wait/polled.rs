@@ -4,15 +4,15 @@
 use core::sync::atomic::{AtomicU32, Ordering::Acquire};
 use core::time::Duration;
 
-use crate::pause::SleepFailed;
+use crate::Unavailable;
 
 /// How long a cancel may go unnoticed.
 const LOOK: Duration = Duration::from_millis(1);
 
 pub(super) trait SleepFor {
-    fn sleep(&self, left: Duration) -> Result<(), SleepFailed>;
+    fn sleep(&self, left: Duration) -> Result<(), Unavailable>;
 
-    fn sleep_until(&self, _deadline_ns: u64, left: Duration) -> Result<(), SleepFailed> {
+    fn sleep_until(&self, _deadline_ns: u64, left: Duration) -> Result<(), Unavailable> {
         self.sleep(left)
     }
 
@@ -20,7 +20,7 @@ pub(super) trait SleepFor {
     ///
     /// # Errors
     /// That of the first step. Where a later one fails it comes back early.
-    fn sleep_until_or(&self, word: &AtomicU32, _deadline_ns: u64, whole: Duration) -> Result<(), SleepFailed> {
+    fn sleep_until_or(&self, word: &AtomicU32, _deadline_ns: u64, whole: Duration) -> Result<(), Unavailable> {
         let mut left = whole;
         while word.load(Acquire) == 0 && !left.is_zero() {
             let step = left.min(LOOK);

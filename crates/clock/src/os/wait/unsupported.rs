@@ -5,7 +5,7 @@ pub(crate) use super::no_scheduling::{
 };
 use super::polled::SleepFor;
 pub(crate) use super::polled::wake;
-use crate::pause::SleepFailed;
+use crate::Unavailable;
 
 #[derive(Debug)]
 pub(super) struct Sleeper;
@@ -18,13 +18,13 @@ impl Sleeper {
 
 impl SleepFor for Sleeper {
     #[cfg(feature = "std")]
-    fn sleep(&self, left: Duration) -> Result<(), SleepFailed> {
+    fn sleep(&self, left: Duration) -> Result<(), Unavailable> {
         std::thread::sleep(left);
         Ok(())
     }
 
     #[cfg(not(feature = "std"))]
-    fn sleep(&self, _left: Duration) -> Result<(), SleepFailed> {
-        Err(SleepFailed::because("sleeping on this system needs the feature std of chronoscope-clock"))
+    fn sleep(&self, _left: Duration) -> Result<(), Unavailable> {
+        Err(Unavailable::because("sleeping on this system needs the feature std of chronoscope-clock"))
     }
 }

@@ -12,7 +12,7 @@ pub(crate) use super::no_scheduling::{
 };
 use super::polled::SleepFor;
 pub(crate) use super::polled::wake;
-use crate::pause::SleepFailed;
+use crate::Unavailable;
 
 /// The unit of a timer's due time.
 const UNIT_NS: u128 = 100;
@@ -35,26 +35,26 @@ impl Sleeper {
 
 impl SleepFor for Sleeper {
     /// The due time is handed over as what is left, since an absolute one would be on the wall clock.
-    fn sleep(&self, left: Duration) -> Result<(), SleepFailed> {
+    fn sleep(&self, left: Duration) -> Result<(), Unavailable> {
         let Some(timer) = self.timer else { return sleep_ticks(left) };
         // Negative: relative.
         let due = -i64::try_from(left.as_nanos().div_ceil(UNIT_NS)).unwrap_or(i64::MAX);
         // SAFETY: `timer` is a timer's handle, which is closed on drop alone; `due` is read; there is no callback.
         if unsafe { SetWaitableTimer(timer, &due, 0, None, null(), 0) } == 0 {
-            return Err(SleepFailed::because("SetWaitableTimer failed"));
+            return Err(Unavailable::because("SetWaitableTimer failed"));
         }
         // SAFETY: as above. The timer fires in any case.
         match unsafe { WaitForSingleObject(timer, INFINITE) } {
             WAIT_OBJECT_0 => Ok(()),
-            _ => Err(SleepFailed::because("WaitForSingleObject failed")),
+            _ => Err(Unavailable::because("WaitForSingleObject failed")),
         }
     }
 }
 
-fn sleep_ticks(left: Duration) -> Result<(), SleepFailed> {
+fn sleep_ticks(left: Duration) -> Result<(), Unavailable> {
     let ms = u32::try_from(left.as_millis()).unwrap_or(INFINITE - 1);
     if ms == 0 {
-        return Err(SleepFailed::because("sleeps under a millisecond need a high-resolution timer"));
+        return Err(Unavailable::because("sleeps under a millisecond need a high-resolution timer"));
     }
     // SAFETY: takes a number.
     unsafe { Sleep(ms) };

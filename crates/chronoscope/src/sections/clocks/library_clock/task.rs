@@ -67,7 +67,7 @@ fn library_clock(trust: &Trust, checks: Checks) -> LibraryClock {
     LibraryClock {
         state: match trust.state {
             TrustState::Verified => LibraryClockState::Verified,
-            TrustState::Fallback => LibraryClockState::Fallback,
+            _ => LibraryClockState::Fallback,
         },
         rate_source: name(&trust.rate_source),
         reasons: trust.reasons.iter().map(|reason| name(&reason)).collect(),
