@@ -53,3 +53,25 @@ step_package() {
     done
     return "$missing"
 }
+
+# The clock library's API breaks nobody unawares. API_BASE=REVISION compares with another revision.
+step_semver() {
+    local base
+    base=$(api_base)
+    export CARGO_TARGET_DIR=$target/semver PATH=$target/ci-tools/bin:$PATH
+    if ! command -v cargo-semver-checks >/dev/null; then
+        # As cargo-fuzz; kept for the next run, since it takes minutes.
+        timeout 1500 cargo install cargo-semver-checks --locked --quiet --debug --root "$target/ci-tools" ||
+            skip "cargo-semver-checks could not be installed"
+    fi
+    echo "compared with $(git log -1 --format='%h of %cs, %s' "$base")"
+    cargo semver-checks -p chronoscope-clock --all-features --baseline-rev "$base"
+}
+
+# api_base: the newest release, or as long as there is none the commit that last wrote down a break.
+api_base() {
+    [[ $(git rev-parse --is-shallow-repository) == false ]] || skip "a shallow clone has nothing to compare the API with"
+    local tag
+    tag=$(git describe --tags --abbrev=0 --match 'v[0-9]*' 2>/dev/null) || true
+    git rev-parse --verify --end-of-options "${API_BASE:-${tag:-$(git log -1 --format=%H -- .ci/api-breaks.txt)}}^{commit}"
+}
