@@ -3,10 +3,16 @@
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use chronoscope_harness::{Start, pin};
 
 use crate::Failure;
+
+/// The longest that a hog runs: if it is real-time, nobody on its CPU gets to stop it.
+const LONGEST: Duration = Duration::from_secs(600);
+/// Turns of its loop between looks at its clock.
+const TURNS: u32 = 10_000;
 
 /// Their numbers, lowest first; at least one.
 pub fn allowed() -> Result<Vec<u32>, Failure> {
@@ -33,11 +39,16 @@ pub fn on_each<T: Send>(cpus: &[u32], work: impl Fn(u32) -> Result<T, Failure> +
 pub fn beside_hogs<T>(cpus: &[u32], work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     let stop = AtomicBool::new(false);
     let hog = |_| {
-        let mut turns = 0_u64;
-        while !stop.load(Relaxed) {
-            turns = black_box(turns.wrapping_mul(3) + 1);
+        let (began, mut turns) = (Instant::now(), 0_u64);
+        while began.elapsed() < LONGEST {
+            for _ in 0..TURNS {
+                if stop.load(Relaxed) {
+                    return Ok(());
+                }
+                turns = black_box(turns.wrapping_mul(3) + 1);
+            }
         }
-        Ok(())
+        Err(Failure::run("a hog ended before the work beside it"))
     };
     thread::scope(|scope| {
         let hogs = scope.spawn(|| on_each(cpus, hog));

@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     Bench {
         name: "pause",
         about: "Measures pauses and pacing against their peers, all in one interleaved run, and says which goals are met",
-        peers: &["spin_sleep", "spin_sleep_util", "tokio"],
+        peers: &["governor", "spin_sleep", "spin_sleep_util", "tokio"],
         sections: &[
             ("pauses", |run, section| pauses::measure(run, section, false)),
             ("loaded", |run, section| pauses::measure(run, section, true)),

@@ -2,6 +2,7 @@
 //!
 //! No study: a study has no lateness against a schedule, no share of a CPU, and no neighbour that never sleeps.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use bench_common::value::sorted;
@@ -9,14 +10,27 @@ use bench_common::{Failure, Run, Section, Table, Value};
 use chronoscope_clock::pacer::{self, Behind, Pace, Pacer};
 use chronoscope_clock::pause::{self, Pauser, TimeSlice};
 use chronoscope_clock::{Clock, Instant, TickSource};
+use governor::clock::Clock as _;
+use governor::{Quota, RateLimiter};
 use spin_sleep_util::MissedTickBehavior;
 
 use crate::crew::{Order, Taken, Way, cpu_share_of, on_one_cpu};
 use crate::turns::Turns;
 
-const RATES: [u64; 6] = [1_000, 10_000, 30_000, 100_000, 700_000, 1_000_000];
-const LOADED_RATES: [u64; 1] = [10_000];
-const PEER: &str = "spin_sleep Interval, burst";
+const RATES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
+/// Ours alone: also such as have no whole number of nanoseconds between events.
+const ALONE_RATES: [u64; 6] = [1_000, 10_000, 30_000, 100_000, 700_000, 1_000_000];
+/// Pacers of others: what a programmer would write, or take.
+const PEERS: [&str; 5] = [
+    "std::thread::sleep to the schedule",
+    "spin_sleep to the schedule",
+    "spin_sleep Interval, burst",
+    "tokio Interval, burst",
+    "governor, std::thread::sleep",
+];
+const LEAD: Duration = Duration::from_micros(100);
+/// A limiter may fall this far behind and still catch up.
+const BURST: Duration = Duration::from_millis(10);
 const BARE_SLEEP: &str = "pause::sleep to the schedule";
 /// A pacer's target: one event of so many may be late by a sleep.
 const ONE_IN: usize = 500;
@@ -45,7 +59,7 @@ fn period(order: Order) -> Duration {
 }
 
 fn start() -> Instant {
-    Instant::now() + Duration::from_micros(100)
+    Instant::now() + LEAD
 }
 
 fn ours(order: Order) -> Taken {
@@ -61,26 +75,62 @@ fn bare_sleep(order: Order) -> Taken {
     watch(order, |event| pause::sleep_until(start + period * event))
 }
 
-/// A pacer that waits for a period between two events.
-fn waiting(name: &'static str, wait: fn(Duration)) -> Way {
-    Way::start(name, move || move |order| watch(order, |_| wait(period(order))))
-}
-
-fn ticking(name: &'static str, missed: MissedTickBehavior) -> Way {
+/// The obvious pacer: sleeps until each event's time on an absolute schedule.
+fn sleeping(name: &'static str, sleep: fn(Duration)) -> Way {
     Way::start(name, move || {
         move |order| {
-            let mut interval = spin_sleep_util::interval(period(order)).with_missed_tick_behavior(missed);
-            watch(order, |_| interval.tick())
+            let (start, period) = (std::time::Instant::now() + LEAD, period(order));
+            watch(order, |event| {
+                let left = (start + period * event).saturating_duration_since(std::time::Instant::now());
+                if !left.is_zero() {
+                    sleep(left);
+                }
+            })
+        }
+    })
+}
+
+fn burst(order: Order) -> Taken {
+    let mut interval =
+        spin_sleep_util::interval(period(order)).with_missed_tick_behavior(MissedTickBehavior::Burst);
+    watch(order, |_| interval.tick())
+}
+
+/// In one task, as a load generator on tokio has it.
+fn ticking(order: Order) -> Taken {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_time().build() else {
+        return Taken::default();
+    };
+    let mut interval = {
+        let _within = runtime.enter();
+        tokio::time::interval(period(order))
+    };
+    watch(order, |_| runtime.block_on(interval.tick()))
+}
+
+/// A limiter that starts without credit, and sleeps for as long as it says.
+fn limited(order: Order) -> Taken {
+    let cells = (order.setting as f64 * BURST.as_secs_f64()) as u32;
+    let (Some(cells), Some(quota)) = (NonZeroU32::new(cells), Quota::with_period(period(order))) else {
+        return Taken::default();
+    };
+    let limiter = RateLimiter::direct(quota.allow_burst(cells));
+    let _ = limiter.check_n(cells);
+    watch(order, |_| {
+        while let Err(not_yet) = limiter.check() {
+            std::thread::sleep(not_yet.wait_time_from(limiter.clock().now()));
         }
     })
 }
 
 fn keepers() -> Vec<Way> {
+    let [on_std, on_spin_sleep, interval, tokio, governor] = PEERS;
     vec![
-        waiting("std::thread::sleep(period)", std::thread::sleep),
-        waiting("spin_sleep::sleep(period)", spin_sleep::sleep),
-        ticking("spin_sleep Interval, skip", MissedTickBehavior::Skip),
-        ticking(PEER, MissedTickBehavior::Burst),
+        sleeping(on_std, std::thread::sleep),
+        sleeping(on_spin_sleep, spin_sleep::sleep),
+        Way::start(interval, || burst),
+        Way::start(tokio, || ticking),
+        Way::start(governor, || limited),
         Way::start(BARE_SLEEP, || bare_sleep),
         Way::start(OURS, || ours),
         Way::start("Pacer, slice 100 µs", || {
@@ -94,25 +144,24 @@ fn keepers() -> Vec<Way> {
 }
 
 pub(crate) fn measure(run: &Run, section: &mut Section, is_loaded: bool) -> Result<(), Failure> {
-    let settings = if is_loaded { &LOADED_RATES[..] } else { &RATES };
     let count = |per_second: u64, length: Duration| (per_second as f64 * length.as_secs_f64()) as usize + 1;
-    let (rounds, length) = run.pick((9, Duration::from_millis(400)), (1, Duration::from_millis(20)));
+    let (rounds, length) = run.pick((9, Duration::from_millis(250)), (1, Duration::from_millis(20)));
     let alone_for = run.pick(Duration::from_secs(3), Duration::from_millis(50));
     let (table, alone) = on_one_cpu(is_loaded, |_| {
         let ways = keepers();
         let turns = Turns {
             unit: "per s",
-            settings,
+            settings: &RATES,
             ways: &ways,
             count: &|per_second| count(per_second, length),
             bare: BARE_SLEEP,
             one_in: ONE_IN,
-            reference: PEER,
+            references: ("best peer", &PEERS),
         };
         let table = turns.measure(run, section.name, rounds)?;
         let mut alone = Table::new(1, "ours alone, per s | rate error alone, ppm");
-        for keeper in ways.iter().filter(|keeper| keeper.name == OURS) {
-            for setting in settings.iter().copied() {
+        for keeper in ways.iter().filter(|keeper| keeper.name == OURS && !is_loaded) {
+            for setting in ALONE_RATES {
                 run.now(format!("{}, {setting} per second alone", section.name));
                 let ppm = keeper.ask(Order { setting, count: count(setting, alone_for) })?.error_ppm;
                 alone.row([setting.to_string().into(), ppm.map(|ppm| Value::number(ppm, 3)).into()]);

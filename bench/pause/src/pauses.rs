@@ -46,7 +46,7 @@ pub(crate) fn measure(run: &Run, section: &mut Section, is_loaded: bool) -> Resu
             count: &|us| (time_us / us as usize).clamp(fewest, most),
             bare: ways::BARE_SLEEP,
             one_in: ONE_IN,
-            reference: ways::PAUSER,
+            references: (ways::PAUSER, &[ways::PAUSER]),
         };
         turns.measure(run, section.name, rounds)
     })?);

@@ -24,8 +24,8 @@ pub(crate) struct Turns<'a> {
     /// The way whose sleeps say what is unavoidable, if all but one in so many are to be on time.
     pub(crate) bare: &'a str,
     pub(crate) one_in: usize,
-    /// The way that others are held against.
-    pub(crate) reference: &'a str,
+    /// The ways whose best others are held against, under a name of its own if they are several.
+    pub(crate) references: (&'a str, &'a [&'a str]),
 }
 
 impl Turns<'_> {
@@ -53,14 +53,14 @@ impl Turns<'_> {
             "{} | way | late p50 µs | late p99 µs | CPU % | unavoidable CPU % | × unavoidable CPU | p50 × {reference}'s | \
              p99 × {reference}'s | early | rate error, ppm",
             self.unit,
-            reference = self.reference
+            reference = self.references.0
         );
         let mut table = Table::new(2, &columns);
         for (setting, way, seen) in rows {
-            let of = |name: &str| {
-                rows.iter().find(|(of, way, _)| of == setting && *way == name).map_or(seen, |(.., seen)| seen)
-            };
-            let (bare, reference) = (of(self.bare), of(self.reference));
+            let at_setting = || rows.iter().filter(|(of, ..)| of == setting);
+            let bare = at_setting().find(|(_, way, _)| *way == self.bare).map_or(seen, |(.., seen)| seen);
+            let references = || at_setting().filter(|(_, way, _)| self.references.1.contains(way));
+            let best = |figure: fn(&Rounds) -> &[f64]| best(references().map(|(.., seen)| figure(seen)));
             let percent = |shares: &[f64]| Value::quartiles(shares.iter().map(|share| share * 100.0), 1);
             table.row([
                 setting.to_string().into(),
@@ -70,8 +70,8 @@ impl Turns<'_> {
                 percent(&seen.cpu_share),
                 percent(&seen.unavoidable_share),
                 over_unavoidable(&seen.cpu_share, &bare.unavoidable_share),
-                Value::quartiles(ratios(&seen.late_p50_us, &reference.late_p50_us), 2),
-                Value::quartiles(ratios(&seen.late_p99_us, &reference.late_p99_us), 2),
+                Value::quartiles(ratios(&seen.late_p50_us, best(|seen| &seen.late_p50_us)), 2),
+                Value::quartiles(ratios(&seen.late_p99_us, best(|seen| &seen.late_p99_us)), 2),
                 seen.early.into(),
                 Value::quartiles(seen.error_ppm.iter().copied(), 2),
             ]);
@@ -91,6 +91,12 @@ impl Rounds {
         self.early = self.early + Count::of(taken.late_ns.iter().map(|ns| *ns < 0.0));
         self.unavoidable_share.extend(one_in.and_then(|one_in| unavoidable_share(taken, one_in)));
     }
+}
+
+/// The rounds of the way with the least median; none of no way.
+fn best<'a>(ways: impl Iterator<Item = &'a [f64]>) -> &'a [f64] {
+    let median = |rounds: &&[f64]| value::median(rounds.iter().copied()).unwrap_or(f64::INFINITY);
+    ways.min_by(|one, other| median(one).total_cmp(&median(other))).unwrap_or_default()
 }
 
 fn ratios<'a>(ours: &'a [f64], theirs: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
@@ -142,6 +148,12 @@ mod tests {
         assert!((share_of(&late_ns, 1_000_000.0) - (0.005 + 0.06 * 0.985)).abs() < 1e-9);
         assert_eq!((share_of(&late_ns, 90_000.0), share_of(&late_ns, 60_000.0)), (1.0, 1.0));
         assert_eq!(unavoidable_share(&bare(&[3_000.0; 99], 100_000.0), 100), None, "too few sleeps");
+    }
+
+    #[test]
+    fn the_best_way_is_the_one_with_the_least_median() {
+        let ways: [&[f64]; 3] = [&[4.0, 4.0, 4.0], &[1.0, 3.0, 90.0], &[]];
+        assert_eq!(best(ways.into_iter()), [1.0, 3.0, 90.0]);
     }
 
     #[test]
