@@ -55,7 +55,8 @@ impl<S: Iterator<Item = Duration> + Clone> Pacer<S> {
 impl<S: Iterator<Item = Duration> + Clone, T: Timer> Pacer<S, T> {
     /// Starts `schedule` at `start`, the same for all threads that share a pace, waiting by `pauser`, whose target should
     /// be [`TARGET`] or stricter.
-    pub fn starting_at(start: Instant, schedule: S, behind: Behind, pauser: Pauser<T>) -> Self {
+    pub fn starting_at(start: Instant, schedule: S, behind: Behind, mut pauser: Pauser<T>) -> Self {
+        pauser.keep_schedule();
         let gap = gap_of(|| pauser.timer().glance());
         Self { course: Course::new(start, schedule, behind, gap), pauser }
     }

@@ -221,6 +221,92 @@ fn a_slow_clock_is_not_an_interruption() {
     }
 }
 
+/// A thread that shares its CPU with one that never sleeps: after a slice of its own it waits for one of the other's, and so it does
+/// when it wakes before the other has run for as long as itself.
+struct Shared {
+    clock: FakeClock,
+    last: Cell<Instant>,
+    ran: Cell<Duration>,
+    cpu: Cell<Duration>,
+}
+
+impl Shared {
+    const SLICE: Duration = Duration::from_millis(4);
+
+    fn new() -> Self {
+        let clock = clock();
+        clock.set_read_cost(Duration::from_nanos(50));
+        let last = Cell::new(Now::now(&clock));
+        Self { clock, last, ran: Cell::default(), cpu: Cell::default() }
+    }
+
+    fn lose_a_slice(&self) {
+        self.clock.advance(Self::SLICE);
+        self.ran.set(Duration::ZERO);
+    }
+}
+
+impl Now for Shared {
+    fn now(&self) -> Instant {
+        let since = Now::now(&self.clock).saturating_duration_since(self.last.get());
+        self.cpu.set(self.cpu.get() + since);
+        self.ran.set(self.ran.get() + since);
+        if self.ran.get() >= Self::SLICE {
+            self.lose_a_slice();
+        }
+        self.last.set(Now::now(&self.clock));
+        self.last.get()
+    }
+
+    fn reading(&self) -> crate::Reading {
+        Now::reading(&self.clock)
+    }
+}
+
+impl Timer for Shared {
+    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), SleepFailed> {
+        let began = self.now();
+        self.clock.sleep_until(deadline, cancel)?;
+        let left = self.ran.get().saturating_sub(Now::now(&self.clock) - began);
+        self.ran.set(left);
+        if !left.is_zero() {
+            self.lose_a_slice();
+        }
+        self.last.set(Now::now(&self.clock));
+        Ok(())
+    }
+
+    fn cpu_time(&self) -> Option<Duration> {
+        Some(self.cpu.get())
+    }
+
+    fn is_real_time(&self) -> bool {
+        false
+    }
+}
+
+/// The share of events of a third of a second that are late by a millisecond and more, and the median lateness.
+fn beside_a_busy_thread(per_second: u64) -> (f64, Duration) {
+    let timer = Shared::new();
+    let mut pauser = Pauser::with_timer(&timer, crate::pacer::TARGET);
+    pauser.calibrate();
+    let start = timer.now() + Duration::from_micros(100);
+    let schedule = Pace::per_second(per_second).unwrap().schedule().before(Duration::from_millis(333));
+    let mut pacer = Pacer::starting_at(start, schedule, Behind::CatchUp, pauser);
+    let mut late: Vec<Duration> = core::iter::from_fn(|| pacer.next_slot()).map(|slot| slot.late.total).collect();
+    late.sort_unstable();
+    let very_late = late.iter().filter(|late| **late >= Duration::from_millis(1)).count();
+    (very_late as f64 / late.len() as f64, late[late.len() / 2])
+}
+
+#[test]
+fn beside_a_busy_thread_events_are_late_by_microseconds_and_not_by_time_slices() {
+    for per_second in [1_000, 10_000, 100_000, 1_000_000] {
+        let (very_late, median) = beside_a_busy_thread(per_second);
+        assert!(very_late < 0.01 && median < Duration::from_micros(30), "{per_second}: {very_late} {median:?}");
+    }
+}
+
 #[test]
 fn who_comes_late_to_the_first_event_is_late_by_oneself() {
     let clock = clock();

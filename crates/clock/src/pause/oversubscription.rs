@@ -8,6 +8,11 @@ const LOST_AGAIN: Duration = Duration::from_millis(50);
 /// How long it then spins less: doubled, up to a limit, each time the other thread is still there.
 const LASTS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
 
+/// Whether a spin with this largest gap lost its CPU for a time slice.
+pub(super) fn lost_slice(largest_gap: Duration) -> bool {
+    largest_gap >= LOST_SLICE
+}
+
 /// Whether another thread wants this CPU all the time. A thread that mostly sleeps runs when it wakes; one that spins
 /// uses up its share and then waits for a whole time slice of the other.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +22,8 @@ pub(super) struct Oversubscription {
     slept: Duration,
     pub(super) until: Instant,
     next: Duration,
+    /// Whether `until` has not been seen to pass.
+    is_trusted: bool,
 }
 
 /// When a spin lost its CPU for a slice, and the thread's CPU time by then, if known.
@@ -28,7 +35,7 @@ struct Lost {
 
 impl Oversubscription {
     pub(super) const NONE: Self =
-        Self { last_lost: None, slept: Duration::ZERO, until: Instant::from_nanos(i64::MIN), next: LASTS.0 };
+        Self { last_lost: None, slept: Duration::ZERO, until: Instant::from_nanos(i64::MIN), next: LASTS.0, is_trusted: false };
 
     pub(super) fn is_oversubscribed(&self, now: Instant) -> bool {
         now < self.until
@@ -44,7 +51,13 @@ impl Oversubscription {
         now: Instant,
     ) {
         self.slept = self.slept.saturating_add(slept);
-        if largest_gap < LOST_SLICE {
+        let is_over = self.is_trusted && !self.is_oversubscribed(now);
+        self.is_trusted &= !is_over;
+        if !lost_slice(largest_gap) {
+            if is_over {
+                // One more slice tells that the other thread is still there.
+                (self.last_lost, self.slept) = (Some(Lost { at: now, cpu: cpu_time() }), Duration::ZERO);
+            }
             return;
         }
         let lost = Lost { at: now, cpu: cpu_time() };
@@ -63,6 +76,7 @@ impl Oversubscription {
             }
             self.until = now.saturating_add(self.next);
             self.next = (self.next * 2).min(LASTS.1);
+            self.is_trusted = true;
         }
     }
 }
@@ -101,6 +115,22 @@ mod tests {
             load.is_oversubscribed(at(62_000)) && !load.is_oversubscribed(at(62_100)),
             "as at first, after long quiet"
         );
+    }
+
+    #[test]
+    fn one_slice_more_tells_that_the_other_is_still_there() {
+        let mut load = Oversubscription::NONE;
+        lost(&mut load, 1_000);
+        lost(&mut load, 1_008);
+        load.note(Duration::ZERO, Duration::ZERO, || unreachable!("nothing to tell apart"), at(3_000));
+        load.note(Duration::ZERO, Duration::ZERO, || None, at(3_009));
+        load.note(Duration::ZERO, Duration::ZERO, || unreachable!("asked once"), at(3_010));
+        assert!(!load.is_oversubscribed(at(3_010)));
+        lost(&mut load, 3_020);
+        assert!(load.is_oversubscribed(at(7_019)) && !load.is_oversubscribed(at(7_021)), "and for longer");
+        load.note(Duration::ZERO, Duration::ZERO, || None, at(7_021));
+        lost(&mut load, 7_200);
+        assert!(!load.is_oversubscribed(at(7_201)), "long after it, once is an accident");
     }
 
     /// Every 10 ms a slice is lost; the thread's CPU time shows whether to another thread.

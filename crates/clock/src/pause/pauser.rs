@@ -3,7 +3,7 @@ use core::time::Duration;
 use super::allowance::Allowance;
 use super::budget::Budget;
 use super::lateness::Margin;
-use super::oversubscription::Oversubscription;
+use super::oversubscription::{Oversubscription, lost_slice};
 use super::probes::Probes;
 use super::relax::relax;
 use super::sched_guards::{NotRestored, RealTime, TimerSlack};
@@ -33,6 +33,15 @@ const PROBE_FADE: f32 = 0.9;
 const OVERSUBSCRIBED_QUANTILE: f32 = 0.75;
 /// Shorter waits are spun, whatever sleeps cost.
 const SHORTEST_SLEEP_NS: u64 = 5_000;
+/// A schedule that shares its CPU rests for as long as it has kept it, and so many times what a sleep costs: who sleeps for less than
+/// it has run has used up its fair share, and waits for the other's whole time slice when it wakes.
+const REST_COSTS: u64 = 2;
+/// No longer, where even that is not enough.
+const LONGEST_REST_NS: u64 = 500_000;
+/// A spin this long loses the CPU if another thread wants it all the time: longer than a time slice and two ticks.
+const LOOK: Duration = Duration::from_millis(12);
+/// Between looks whether it did.
+const SHORT_SPIN: Duration = Duration::from_micros(100);
 /// Sleeps measured at the start, and their length.
 const MEASURED: (u32, Duration) = (3, Duration::from_micros(20));
 
@@ -47,7 +56,9 @@ const MEASURED: (u32, Duration) = (3, Duration::from_micros(20));
 /// # Guarantees
 /// - Never early by its own clock; lateness is reported in [`Waited`].
 /// - Never yields: a thread that yields to another gets its CPU back after a whole time slice, 4 ms and more.
-/// - On an oversubscribed CPU it spins less, since spinning would cost it whole time slices.
+/// - On an oversubscribed CPU it spins less, since spinning would cost it whole time slices. Where each wait begins when the last one
+///   should have ended, as a [`Pacer`](crate::pacer::Pacer)'s do, it sleeps past deadlines that are near: most waits are
+///   then late by tens of microseconds instead of half of them by milliseconds.
 /// - One bad episode does not leave it spinning: old lateness is forgotten, no spun margin exceeds 120 µs (the first of
 ///   two sleeps may end 150 µs early), and while it spins it retries a sleep every 20 ms, or so rarely that the waits
 ///   this makes late are a twentieth of those allowed.
@@ -87,6 +98,10 @@ pub struct Pauser<T: Timer = SystemTimer> {
     cost: SleepCost,
     probes: Probes,
     oversubscription: Oversubscription,
+    /// Whether a lost time slice makes later waits late, too.
+    keeps_schedule: bool,
+    /// When the last sleep ended.
+    woken: Instant,
     /// Limits spinning under a real-time policy.
     budget: Budget,
     /// Guards restore what was in any order.
@@ -99,6 +114,8 @@ pub struct Pauser<T: Timer = SystemTimer> {
 enum Step {
     /// Sleeps until `margin_ns` before the deadline.
     Sleep { margin_ns: u64 },
+    /// Sleeps for so long, past the deadline.
+    Rest { ns: u64 },
     /// The same, to see whether sleeps are still that late.
     Probe { margin_ns: u64 },
     /// Keeps the CPU.
@@ -197,13 +214,16 @@ impl<T: Timer> Pauser<T> {
             cost: SleepCost::UNKNOWN,
             probes,
             oversubscription: Oversubscription::NONE,
+            keeps_schedule: false,
+            woken: Instant::ZERO,
             budget: Budget::unspent(Instant::ZERO),
             real_time: None,
             _slack: None,
         }
     }
 
-    /// Learns from some 40 ms of short sleeps, so that the first waits are as good as later ones.
+    /// Learns from some 40 ms of short sleeps, so that the first waits are as good as later ones, and from a spin of 12 ms
+    /// whether another thread wants this CPU.
     pub fn calibrate(&mut self) {
         const SLEEPS: [(Duration, u32); 7] = [
             (Duration::from_micros(20), 30),
@@ -222,6 +242,25 @@ impl<T: Timer> Pauser<T> {
                 if nanos(length) >= LONG_NS {
                     self.learn(SECOND, true);
                 }
+            }
+        }
+        self.look_for_others();
+    }
+
+    /// Spins until that costs the CPU twice, or it does not.
+    fn look_for_others(&mut self) {
+        for _ in 0..2 {
+            let mut waited = Waited::nothing(self.timer.glance());
+            let end = waited.ended.saturating_add(LOOK);
+            let (mut last, mut largest_gap) = (waited.ended, Duration::ZERO);
+            while last < end && !lost_slice(largest_gap) {
+                spin_until(|| self.timer.glance(), last.saturating_add(SHORT_SPIN), None, &mut waited);
+                largest_gap = waited.largest_gap;
+                last = waited.ended;
+            }
+            self.oversubscription.note(Duration::ZERO, largest_gap, || self.timer.cpu_time(), last);
+            if !lost_slice(largest_gap) {
+                return;
             }
         }
     }
@@ -261,39 +300,46 @@ impl<T: Timer> Pauser<T> {
         &self.timer
     }
 
+    /// Says that each wait begins when the last one should have ended.
+    pub(crate) fn keep_schedule(&mut self) {
+        self.keeps_schedule = true;
+    }
+
     fn wait(&mut self, deadline: Instant, cancel: Option<&Cancel>) -> Waited {
         let mut waited = Waited::nothing(deadline);
         let mut after_long = false;
-        let mut is_probe = false;
+        let (mut is_probe, mut rests) = (false, false);
         let mut sleeps = Sleeps::NONE;
         let began = self.timer.glance();
         let mut now = began;
         let whole = deadline.saturating_duration_since(now);
         let had_passed = now >= deadline;
         while now < deadline && !sleeps.are_given_up() && !cancel.is_some_and(Cancel::is_cancelled) {
-            let margin_ns = match self.next_step(deadline, now, after_long, whole) {
-                Step::Sleep { margin_ns } => margin_ns,
-                Step::Probe { margin_ns } => {
-                    is_probe = true;
-                    margin_ns
+            let step = self.next_step(deadline, now, after_long, whole, waited.sleeps > 0);
+            (is_probe, rests) = (is_probe || matches!(step, Step::Probe { .. }), matches!(step, Step::Rest { .. }));
+            let aim = match step {
+                Step::Sleep { margin_ns } | Step::Probe { margin_ns } => {
+                    deadline.saturating_sub(Duration::from_nanos(margin_ns))
                 }
+                Step::Rest { ns } => now.saturating_add(Duration::from_nanos(ns)),
                 Step::Spin => break,
             };
-            let aim = deadline.saturating_sub(Duration::from_nanos(margin_ns));
             let outcome = self.sleep_until(aim, cancel, is_probe);
             let woken = self.timer.glance();
             let is_cancelled = cancel.is_some_and(Cancel::is_cancelled);
             let has_slept = sleeps.note(outcome, Sleep { began: now, aim, ended: woken, is_cancelled }, &mut waited);
             if let Some(late) = woken.checked_duration_since(aim).filter(|_| has_slept) {
-                let left_ns = nanos(deadline.saturating_duration_since(now));
+                let left_ns = nanos(deadline.max(aim).saturating_duration_since(now));
                 self.wakeups.of(left_ns, after_long).record(nanos(late), woken);
             }
+            self.woken = woken;
             after_long |= has_slept && nanos(woken.saturating_duration_since(now)) >= LONG_NS;
             now = woken;
         }
         let woken_late = now.saturating_duration_since(deadline);
         spin_until(|| self.timer.glance(), deadline, cancel, &mut waited);
-        self.allowance.note(had_passed, waited.sleeps > 0 && !woken_late.is_zero());
+        // What a rest makes late is the price of sharing, which no stricter sleep would save.
+        self.allowance.note(had_passed, waited.sleeps > 0 && !woken_late.is_zero() && !rests);
         if is_probe {
             self.probes.note(whole, woken_late, self.target.late, waited.ended);
         }
@@ -313,7 +359,14 @@ impl<T: Timer> Pauser<T> {
     }
 
     /// What to do with the time left `now`.
-    fn next_step(&mut self, deadline: Instant, now: Instant, after_long: bool, whole: Duration) -> Step {
+    fn next_step(
+        &mut self,
+        deadline: Instant,
+        now: Instant,
+        after_long: bool,
+        whole: Duration,
+        has_slept: bool,
+    ) -> Step {
         let left_ns = nanos(deadline.saturating_duration_since(now));
         if self.budget.is_exhausted(now) {
             if self.timer.is_real_time() {
@@ -322,12 +375,13 @@ impl<T: Timer> Pauser<T> {
             // Nobody limits it. Ask again after as much spinning, a quarter of a second at least.
             self.budget = Budget::unspent(now);
         }
+        let oversubscribed = self.oversubscription.is_oversubscribed(now);
+        let rest_ns = self.rest_ns(now).filter(|_| oversubscribed && !has_slept);
         if left_ns <= SHORTEST_SLEEP_NS {
-            return Step::Spin;
+            return rest_ns.map_or(Step::Spin, |ns| Step::Rest { ns });
         }
         self.wakeups.of(left_ns, after_long).age(now);
         let most_ns = MOST_MARGIN_NS.min((nanos(whole) as f64 * f64::from(self.target.cpu)) as u64);
-        let oversubscribed = self.oversubscription.is_oversubscribed(now);
         let wanted = 1.0 - self.allowance.next();
         let quantile = if oversubscribed { wanted.min(OVERSUBSCRIBED_QUANTILE) } else { wanted };
         let unknown = Margin { ns: UNKNOWN_NS.min(most_ns), left_ns: UNKNOWN_NS.min(most_ns) };
@@ -345,6 +399,9 @@ impl<T: Timer> Pauser<T> {
             // Unless two sleeps are known to be dearer than one.
             let in_one = at_once.zip(second).is_some_and(|(margin, second)| margin.left_ns <= cost_ns + second.left_ns);
             return Step::Sleep { margin_ns: if in_one { margin.ns } else { first_ns } };
+        }
+        if let Some(ns) = rest_ns.filter(|rest_ns| left_ns < margin.ns.saturating_add(*rest_ns)) {
+            return Step::Rest { ns };
         }
         // A sleep must not cost more CPU time than it saves, unless keeping the CPU would cost a time slice.
         let saves = |margin: Margin| {
@@ -368,6 +425,13 @@ impl<T: Timer> Pauser<T> {
             return Step::Probe { margin_ns: usual_ns.min(most_ns).min(left_ns / 2) };
         }
         Step::Spin
+    }
+
+    /// How long the next sleep of a schedule that shares its CPU must be, so that it need not wait when it wakes.
+    fn rest_ns(&self, now: Instant) -> Option<u64> {
+        let kept_ns = nanos(now.saturating_duration_since(self.woken));
+        let rest_ns = kept_ns.saturating_add(REST_COSTS * self.cost.ns());
+        self.keeps_schedule.then_some(rest_ns.min(LONGEST_REST_NS))
     }
 
     /// Measures what a sleep costs.

@@ -252,3 +252,31 @@ fn before_boot_it_waits_as_after_it() {
     };
     assert_eq!(spent(-3_600), spent(3_600));
 }
+
+#[test]
+fn only_a_schedule_rests_and_for_as_long_as_it_kept_the_cpu() {
+    let clock = clock(5_000);
+    let mut pauser = Pauser::with_timer(&clock, Target::default());
+    pauser.oversubscription.until = Instant::from_nanos(i64::MAX);
+    assert_eq!(pauser.pause(Duration::from_micros(2)).sleeps, 0, "a pause that is lost delays no other");
+    pauser.keep_schedule();
+    let mut due = Now::now(&clock);
+    for kept in [0, 50, 300, 5_000].map(Duration::from_micros) {
+        clock.advance(kept);
+        due = due.max(Now::now(&clock)) + Duration::from_micros(2);
+        let waited = pauser.wait_until(due);
+        assert!(waited.sleeps == 1 && waited.ended >= due, "{waited:?}");
+        assert!(waited.slept > kept.min(Duration::from_nanos(LONGEST_REST_NS)), "{waited:?} for {kept:?}");
+        due = waited.ended;
+    }
+    // A wait that is long enough to sleep twice ends on time.
+    assert!(pauser.pause(Duration::from_millis(1)).late < MICROSECOND);
+}
+
+#[test]
+fn nobody_else_is_seen_where_nobody_is() {
+    let clock = clock(5_000);
+    let mut pauser = Pauser::with_timer(&clock, Target::default());
+    pauser.calibrate();
+    assert!(!pauser.oversubscription.is_oversubscribed(Now::now(&clock)));
+}
