@@ -5,6 +5,7 @@ use std::sync::atomic::{
 
 use chronoscope_clock::TickSource;
 
+use super::CHUNK;
 use crate::padded::CachePadded;
 
 /// Where one thread shows its clock to another: a value on its own cache lines.
@@ -53,10 +54,11 @@ impl Board {
         Self { shown: CachePadded(AtomicU64::new(first)), first }
     }
 
-    /// Publishes `source` continuously until `stop` returns true.
+    /// Publishes `source` continuously until `stop`, asked every thousand times, returns true. It must do so by a clock
+    /// of its own in the end: under a real-time policy the thread that would stop this one may never run.
     pub fn publish_until(&self, source: &impl TickSource, stop: impl Fn() -> bool) {
         while !stop() {
-            self.shown.0.store(source.read(), Release);
+            (0..CHUNK).for_each(|_| self.shown.0.store(source.read(), Release));
         }
     }
 

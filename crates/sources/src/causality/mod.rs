@@ -29,8 +29,10 @@ use chronoscope_clock::{Clock, TickSource, Unavailable};
 
 use crate::os;
 
-/// Observations between deadline checks.
+/// Observations, or values published, between deadline checks.
 const CHUNK: u64 = 1_000;
+/// A publisher that nobody stops ends by itself so much later.
+const UNSTOPPED: Duration = Duration::from_secs(1);
 /// Round trips in a measurement of skew.
 const ROUNDS: u64 = 20_000;
 
@@ -54,7 +56,7 @@ pub fn litmus<S: TickSource + Sync>(
         let publisher = spawn(scope, || {
             let bound = os::bind_thread(writer);
             if bound.is_ok() {
-                board.publish_until(source, || stop.load(Relaxed));
+                publish(&board, source, &stop, duration.saturating_add(UNSTOPPED));
             }
             bound
         })?;
@@ -76,6 +78,13 @@ pub fn litmus<S: TickSource + Sync>(
         join(publisher)?.map_err(CausalityError::not_bound)?;
         seen.and_then(|seen| if seen.fresh == 0 { Err(CausalityError(Kind::NothingSeen)) } else { Ok(seen) })
     })
+}
+
+/// Publishes until `stop` is set, but no longer than `longest`.
+fn publish(board: &Board, source: &impl TickSource, stop: &AtomicBool, longest: Duration) {
+    let clock = Clock::or_system();
+    let begun = clock.now();
+    board.publish_until(source, || stop.load(Relaxed) || clock.now().saturating_duration_since(begun) >= longest);
 }
 
 /// Bounds the skew of `source` between two CPUs by forced alternation: [`Trips::not_excluded`], and a step of the source.
@@ -164,6 +173,15 @@ impl core::error::Error for CausalityError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg_attr(miri, ignore)] // makes system calls that Miri does not know
+    fn a_publisher_that_nobody_stops_ends() {
+        let clock = Clock::or_system();
+        let (begun, longest) = (clock.now(), Duration::from_millis(2));
+        publish(&Board::new(0), &clock, &AtomicBool::new(false), longest);
+        assert!(clock.now() - begun >= longest);
+    }
     use chronoscope_clock::Granular;
 
     const MOMENT: Duration = Duration::from_millis(30);

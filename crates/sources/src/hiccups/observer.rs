@@ -3,7 +3,7 @@ use core::time::Duration;
 use super::HiccupInterval;
 use super::looks::Looks;
 use super::nanos;
-use chronoscope_clock::pause::{Cancel, TimerSlack};
+use chronoscope_clock::pause::{Cancel, SystemTimer, Timer, TimerSlack};
 use chronoscope_clock::{Clock, Instant, raw};
 
 /// Looks of a thread that sleeps: as many as jHiccup's.
@@ -13,6 +13,10 @@ const SPINNING_EVERY: Duration = Duration::from_micros(10);
 const INTERVAL: Duration = Duration::from_secs(1);
 /// Looks closer together would measure the clock.
 const MOST_OFTEN: Duration = Duration::from_micros(1);
+/// A real-time thread that has spun for so long rests: nobody else may get its CPU otherwise, not even to end it. Of the two less than
+/// the 95 % of the time after which the kernel throttles such threads.
+const LONGEST_SPIN: Duration = Duration::from_millis(90);
+const REST: Duration = Duration::from_millis(10);
 
 /// Looks out for hiccups: on an absolute schedule, at a random moment of each period, sleeping or spinning between looks.
 ///
@@ -47,7 +51,8 @@ impl HiccupObserver {
         Self { sleeps: true, every: SLEEPING_EVERY, interval: INTERVAL }
     }
 
-    /// A look every 10 µs, reading the clock in between: it sees what a thread sees that only computes. Takes a whole CPU.
+    /// A look every 10 µs, reading the clock in between: it sees what a thread sees that only computes. Takes a whole CPU; under a
+    /// real-time policy nine tenths of it, so that others can end it, and does not look out in the rest of the time.
     #[must_use]
     pub const fn spinning() -> Self {
         Self { sleeps: false, every: SPINNING_EVERY, interval: INTERVAL }
@@ -83,8 +88,8 @@ impl HiccupObserver {
     pub fn observe(&self, cancel: &Cancel, each: impl FnMut(&HiccupInterval)) {
         let _slack = self.slack();
         let clock = Clock::or_system();
-        let wait = |until| self.wait(until, cancel);
-        let draws = Draws::from(clock.now()).any();
+        let start = clock.now();
+        let (wait, draws) = (self.waits(start, cancel), Draws::from(start).any());
         self.observe_by(|| clock.now(), wait, || cancel.is_cancelled(), draws, each);
     }
 
@@ -96,8 +101,8 @@ impl HiccupObserver {
         begins(clock.now());
         // What it took to come here is not the machine's doing.
         let start = clock.now();
-        let wait = |until| self.wait(until, cancel);
-        self.watch_by(start, || clock.now(), wait, || cancel.is_cancelled(), Draws::from(start).any(), see)
+        let (wait, draws) = (self.waits(start, cancel), Draws::from(start).any());
+        self.watch_by(start, || clock.now(), wait, || cancel.is_cancelled(), draws, see)
     }
 
     /// Sleeps shall end when they should. Set once: that is a system call.
@@ -105,11 +110,21 @@ impl HiccupObserver {
         self.sleeps.then(|| TimerSlack::set(Duration::from_nanos(1)).ok()).flatten()
     }
 
-    fn wait(&self, until: Instant, cancel: &Cancel) {
-        if self.sleeps {
-            raw::sleep_until_or(until, cancel);
-        } else {
-            raw::spin_until_or(until, cancel);
+    /// What waits until a moment, or rests instead and says so.
+    fn waits<'a>(&self, start: Instant, cancel: &'a Cancel) -> impl FnMut(Instant) -> bool + use<'a> {
+        let (sleeps, timer, mut rests) = (self.sleeps, SystemTimer::new(), Rests { last: start });
+        move |until| {
+            let now = timer.glance();
+            let is_due = !sleeps && rests.are_due(now, || timer.is_real_time());
+            if is_due {
+                raw::sleep_until_or(now.saturating_add(REST), cancel);
+            } else if sleeps {
+                raw::sleep_until_or(until, cancel);
+            } else {
+                // Looks too early if that is long.
+                raw::spin_until_or(until.min(rests.next()), cancel);
+            }
+            is_due
         }
     }
 
@@ -117,7 +132,7 @@ impl HiccupObserver {
     fn observe_by(
         &self,
         now: impl Fn() -> Instant,
-        wait: impl Fn(Instant),
+        wait: impl FnMut(Instant) -> bool,
         is_over: impl Fn() -> bool,
         place: impl FnMut(u64) -> u64,
         mut each: impl FnMut(&HiccupInterval),
@@ -140,7 +155,7 @@ impl HiccupObserver {
         &self,
         start: Instant,
         now: impl Fn() -> Instant,
-        wait: impl Fn(Instant),
+        mut wait: impl FnMut(Instant) -> bool,
         is_over: impl Fn() -> bool,
         mut place: impl FnMut(u64) -> u64,
         mut see: impl FnMut(&Looks),
@@ -148,23 +163,45 @@ impl HiccupObserver {
         let every_ns = nanos(self.every);
         let mut within = |period: Instant| period.saturating_add(Duration::from_nanos(place(every_ns)));
         let mut period = start;
-        let first = within(period);
-        let mut due = first;
-        let mut look = || {
+        let mut due = within(period);
+        loop {
+            let ends = is_over();
+            if !ends && wait(due) {
+                // What was due meanwhile was not held up.
+                period = now();
+                due = within(period);
+                continue;
+            }
             let woke = now();
             if let Some(looks) = Looks::due(due, woke, self.every) {
                 period = period.saturating_add(looks.span());
                 due = within(period);
                 see(&looks);
             }
-            (woke, due)
-        };
-        let mut next = first;
-        while !is_over() {
-            wait(next);
-            next = look().1;
+            if ends {
+                return woke;
+            }
         }
-        look().0
+    }
+}
+
+/// When a thread that spins rests, asked before each look.
+struct Rests {
+    /// When it last had the chance to.
+    last: Instant,
+}
+
+impl Rests {
+    fn next(&self) -> Instant {
+        self.last.saturating_add(LONGEST_SPIN)
+    }
+
+    fn are_due(&mut self, now: Instant, is_real_time: impl FnOnce() -> bool) -> bool {
+        let is_due = now >= self.next();
+        if is_due {
+            self.last = now;
+        }
+        is_due && is_real_time()
     }
 }
 
@@ -204,6 +241,7 @@ mod tests {
         let wait = |until: Instant| {
             time.set(time.get().max(until).saturating_add(late(woken.get())));
             woken.set(woken.get() + 1);
+            false
         };
         let seen = RefCell::new(Vec::new());
         let observer = HiccupObserver::sleeping().interval(interval);
@@ -250,6 +288,7 @@ mod tests {
             let within_ns = woken.as_nanos() as u64 % every_ns;
             let left = stop.saturating_sub(Duration::from_nanos(within_ns));
             time.set(woken.saturating_add(left));
+            false
         };
         let mut seen = Vec::new();
         let (until, draws) = (Instant::from_nanos(3_000_000_000), Draws::from(time.get()).any());
@@ -275,6 +314,40 @@ mod tests {
         let drawn: Vec<u64> = (0..1_000).map(|_| place(4)).collect();
         assert!((1..=4).all(|at| drawn.iter().filter(|drawn| **drawn == at).count() > 200));
         assert!(drawn.iter().all(|at| (1..=4).contains(at)) && place(0) == 1);
+    }
+
+    /// The only CPU is a real-time thread's: whoever ends it runs only while it sleeps.
+    #[test]
+    fn a_real_time_spinner_lets_others_end_it_and_does_not_count_that() {
+        let (time, is_over) = (Cell::new(Instant::from_nanos(1_000)), Cell::new(false));
+        let mut rests = Rests { last: time.get() };
+        let wait = |until| {
+            let rests = rests.are_due(until, || true);
+            time.set(time.get().max(until) + if rests { REST } else { Duration::ZERO });
+            is_over.set(rests && time.get() > Instant::from_nanos(500_000_000));
+            rests
+        };
+        let mut longest = Duration::ZERO;
+        let begun = time.get();
+        HiccupObserver::spinning().observe_by(
+            || time.get(),
+            wait,
+            || is_over.get() || time.get() > Instant::from_nanos(60_000_000_000),
+            Draws::from(begun).any(),
+            |seen| longest = longest.max(seen.longest()),
+        );
+        assert!(time.get() - begun < 2 * Duration::from_millis(500), "it ends");
+        assert!(longest <= Duration::from_nanos(1), "{longest:?}");
+    }
+
+    #[test]
+    fn only_a_real_time_thread_rests() {
+        let at = |ms: u64| Instant::from_nanos(ms * 1_000_000);
+        let mut rests = Rests { last: at(0) };
+        assert!(!rests.are_due(at(89), || unreachable!("it is not asked in each look")));
+        assert!(
+            !rests.are_due(at(90), || false) && !rests.are_due(at(179), || true) && rests.are_due(at(180), || true)
+        );
     }
 
     #[test]

@@ -17,6 +17,8 @@ use chronoscope_harness::watch::Watch;
 
 /// Observations between deadline checks.
 const CHUNK: u64 = 1000;
+/// A publisher that nobody stops, because a real-time thread never gives way, ends by itself so much later.
+const UNSTOPPED_MS: u64 = 1_000;
 
 /// The clock and the CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +57,8 @@ impl SourceVisitor for OneWay<'_> {
             let publisher = thread::Builder::new()
                 .spawn_scoped(scope, || {
                     let watch = Watch::pinned(Some(writer));
-                    board.publish_until(&source, || stop.load(Relaxed));
+                    let latest = Deadline::after_ms(self.timer, self.budget_ms.saturating_add(UNSTOPPED_MS));
+                    board.publish_until(&source, || stop.load(Relaxed) || latest.passed());
                     watch.finish()
                 })
                 .map_err(|error| format!("could not start a second thread: {error}"))?;

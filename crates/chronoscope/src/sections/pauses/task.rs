@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use chronoscope_clock::pause::{self, Pauser, TimeSlice};
+use chronoscope_clock::pause::{self, Pauser, SystemTimer, TimeSlice, Timer};
 use chronoscope_clock::{Clock, Instant};
 use chronoscope_sources::os::{self, OsClock};
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,10 @@ const MOST_PAUSES: u64 = 20_000;
 const SHARE_POWER: f64 = 0.3;
 /// The margin of the fixed hybrid.
 const MARGIN: Duration = Duration::from_micros(50);
+/// A load that nobody stops ends by itself after twice the time and so much: made real-time meanwhile, it lets nobody else run.
+const HOG_LEFT_ALONE: Duration = Duration::from_secs(10);
+/// Turns of its loop between looks at its clock.
+const HOG_TURNS: u32 = 10_000;
 /// The requested time slice.
 const SLICE: Duration = Duration::from_micros(100);
 
@@ -77,7 +81,7 @@ impl Task for PausesTask {
 fn run(request: &PausesTask, budget_ms: u64) -> Result<(Samples, Disturbance), String> {
     // Threads inherit the CPU affinity of the thread that starts them.
     let watch = Watch::among(request.cpu.as_slice());
-    let hog = Hog::start(request.load)?;
+    let hog = Hog::start(request.load, Duration::from_millis(budget_ms) * 2 + HOG_LEFT_ALONE)?;
     let mut samples = Samples::default();
     let mut threads: Vec<Waiter> = Vec::new();
     for way in &request.ways {
@@ -96,7 +100,7 @@ fn run(request: &PausesTask, budget_ms: u64) -> Result<(Samples, Disturbance), S
         samples.turns.push(threads[thread].takes(length_ns, budget_ns)?);
     }
     drop(threads);
-    drop(hog);
+    hog.map_or(Ok(()), Hog::stop)?;
     let disturbance = with_switches(watch.finish(), &samples.turns);
     Ok((samples, disturbance))
 }
@@ -251,42 +255,79 @@ fn nanos(to: Instant, from: Instant) -> u64 {
     u64::try_from(to.duration_since(from).as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// A thread that never sleeps, until it is dropped.
+/// A thread that never sleeps, until it is stopped or dropped.
 struct Hog {
     stop: &'static AtomicBool,
-    thread: Option<thread::JoinHandle<()>>,
+    /// Whether it was stopped.
+    thread: Option<thread::JoinHandle<bool>>,
 }
 
 impl Hog {
-    fn start(wanted: bool) -> Result<Option<Self>, String> {
+    fn start(wanted: bool, longest: Duration) -> Result<Option<Self>, String> {
         if !wanted {
             return Ok(None);
         }
+        if SystemTimer::new().is_real_time() {
+            return Err(
+                "a real-time load would let nothing else run on its CPU: start without a real-time policy".to_owned()
+            );
+        }
         // One per process, which ends soon after.
         let stop: &'static AtomicBool = Box::leak(Box::default());
-        let spin = || {
-            while !stop.load(Relaxed) {
-                std::hint::spin_loop();
-            }
-        };
-        let thread =
-            thread::Builder::new().spawn(spin).map_err(|error| format!("could not start the load: {error}"))?;
+        let thread = thread::Builder::new()
+            .spawn(move || spin(stop, longest))
+            .map_err(|error| format!("could not start the load: {error}"))?;
         Ok(Some(Self { stop, thread: Some(thread) }))
+    }
+
+    /// # Errors
+    /// If it had ended before.
+    fn stop(mut self) -> Result<(), String> {
+        match self.join() {
+            Some(true) => Ok(()),
+            _ => Err("the load ended before the pauses: nothing else got to run beside it for long".to_owned()),
+        }
+    }
+
+    fn join(&mut self) -> Option<bool> {
+        self.stop.store(true, Relaxed);
+        self.thread.take()?.join().ok()
     }
 }
 
 impl Drop for Hog {
     fn drop(&mut self) {
-        self.stop.store(true, Relaxed);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+        self.join();
+    }
+}
+
+/// Spins until `stop` is set, but no longer than `longest`; whether it was set.
+fn spin(stop: &AtomicBool, longest: Duration) -> bool {
+    let began = std::time::Instant::now();
+    while began.elapsed() < longest {
+        for _ in 0..HOG_TURNS {
+            if stop.load(Relaxed) {
+                return true;
+            }
+            std::hint::spin_loop();
         }
     }
+    false
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_load_that_nobody_stops_ends_and_says_so() {
+        let hog = Hog::start(true, Duration::from_millis(1)).unwrap().unwrap();
+        while !hog.thread.as_ref().unwrap().is_finished() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert!(hog.stop().is_err());
+        assert_eq!(Hog::start(true, Duration::from_secs(3_600)).unwrap().unwrap().stop(), Ok(()));
+    }
 
     #[test]
     fn rounds_begin_with_another_way_each() {
