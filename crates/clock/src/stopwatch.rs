@@ -1,4 +1,5 @@
 use core::fmt;
+use core::hint::black_box;
 use core::sync::atomic::{
     AtomicI64, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
@@ -147,12 +148,12 @@ impl<C: Now> Stopwatch<C> {
 
 /// What an empty interval takes: a quarter more than the usual one, since caches and the CPU's frequency change.
 fn cost_ns(clock: &impl Now) -> u64 {
-    // By the very calls that a program makes.
+    // By the very calls that a program makes, of a stopwatch in memory.
     let mut stopwatch = Stopwatch::begin(clock, 0);
     let mut empty_ns = [0; EMPTY_INTERVALS];
     for interval in &mut empty_ns {
-        stopwatch.restart();
-        *interval = nanos::saturating(stopwatch.elapsed().map_or_else(BackwardStep::by, Elapsed::duration));
+        black_box(&mut stopwatch).restart();
+        *interval = nanos::saturating(black_box(&stopwatch).elapsed().map_or_else(BackwardStep::by, Elapsed::duration));
     }
     empty_ns.sort_unstable();
     let usual = empty_ns[EMPTY_INTERVALS / 2];
