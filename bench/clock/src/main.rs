@@ -2,11 +2,13 @@
 //! those of the system's clock. Everything is compared within one interleaved run; see README.md.
 
 mod accuracy;
+mod bounds;
 mod first_use;
 mod litmus;
 mod oracles;
 mod prices;
 mod reads;
+mod tails;
 
 use std::process::ExitCode;
 
@@ -21,7 +23,7 @@ fn main() -> ExitCode {
     Bench {
         name: "clock",
         about: "Measures the clock library against its peers, all in one interleaved run, and says which goals are met",
-        peers: &["quanta", "minstant", "fastant", "coarsetime", "clocksource"],
+        peers: &["quanta", "minstant", "fastant", "coarsetime", "clocksource", "clock-bound-client"],
         sections: &[
             ("latency", reads::latency),
             ("prices", prices::measure),
@@ -30,6 +32,9 @@ fn main() -> ExitCode {
             ("first-use", first_use::measure),
             ("litmus", litmus::measure),
             ("accuracy", accuracy::measure),
+            ("bounds", bounds::measure),
+            ("tails", |run, section| tails::measure(false, run, section)),
+            ("tails-loaded", |run, section| tails::measure(true, run, section)),
             ("intervals", |run, section| oracles::measure(Check::Hogs, run, section)),
             ("forks", |run, section| oracles::measure(Check::Forks, run, section)),
         ],

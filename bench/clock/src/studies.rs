@@ -5,7 +5,7 @@ use std::time::Duration;
 use bench_common::{Failure, cpus};
 use chronoscope_harness::{Mode, Study};
 
-use crate::subjects::{self, NOTHING, RDTSC, RDTSCP, STD, Subject, UNORDERED};
+use crate::subjects::{self, NOTHING, NOW, RDTSC, RDTSCP, READING, STD, Subject, UNORDERED};
 
 /// The parameter that names the read: so a read on one thread and on several are next to each other in a round.
 pub const READ: &str = "read";
@@ -43,6 +43,7 @@ pub fn latency() -> Result<Study, Failure> {
         let others = compared.iter().filter(|name| **name != baseline);
         study = others.fold(study, |study, name| study.compare(*name, baseline));
     }
+    let study = study.compare(READING, NOW);
     Ok(peers.into_iter().fold(study, |study, peer| study.compare(UNORDERED, peer)))
 }
 

@@ -4,17 +4,19 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use bench_common::Failure;
-use chronoscope_clock::{Clock, Granular};
+use chronoscope_clock::{Clock, Granular, Now, Stopwatch};
 use chronoscope_harness::Bencher;
 use chronoscope_sources::arch::{Counter, NAME_ORDERED, NAME_UNORDERED, NAME_WITH_PROCESSOR_ID, WithProcessorId};
 
 use crate::monotonic::{monotonic_ns, read_ns};
-use crate::work;
+use crate::{clock_bound, work};
 
 pub const RDTSC: &str = NAME_UNORDERED;
 pub const RDTSCP: &str = NAME_WITH_PROCESSOR_ID;
 pub const STD: &str = "std Instant::now";
 pub const UNORDERED: &str = "our Unordered";
+pub const NOW: &str = "our Clock::now";
+pub const READING: &str = "our Clock::reading";
 /// A read that does nothing: the work alone.
 pub const NOTHING: &str = "nothing";
 
@@ -81,6 +83,13 @@ fn all() -> Result<Vec<Subject>, Failure> {
     let _ = GRANULAR_OF_1_US.now();
     let (minstant, fastant) = (minstant::Instant::now(), fastant::Instant::now());
     let coarse = read_ns::<{ libc::CLOCK_MONOTONIC_COARSE }>;
+    let stopwatch = Stopwatch::start();
+    let cheap_stopwatch = Stopwatch::start_on(unordered);
+    let restarted = move || {
+        let mut stopwatch = stopwatch;
+        stopwatch.restart();
+        stopwatch.started()
+    };
     let subjects = [
         Some(Subject::new(NOTHING, "w", Coarse, || 0_u64)),
         Some(Subject::new(RDTSC, "lwt", Ticks, move || counter.unordered())),
@@ -96,6 +105,7 @@ fn all() -> Result<Vec<Subject>, Failure> {
         Some(Subject::new("minstant elapsed", "l", Nanoseconds, move || minstant.elapsed())),
         Some(Subject::new("fastant Instant::now", "lw", Ticks, fastant::Instant::now)),
         Some(Subject::new("fastant elapsed", "l", Nanoseconds, move || fastant.elapsed())),
+        clock_bound::now().map(|_| Subject::new("ClockBound now", "lw", Nanoseconds, clock_bound::now)),
         Some(Subject::new("clock_gettime MONOTONIC_COARSE", "l", Coarse, coarse)),
         Some(Subject::new("coarsetime now", "lwt", Coarse, coarsetime::Instant::now)),
         Some(Subject::new("coarsetime recent", "l", Coarse, coarsetime::Instant::recent)),
@@ -105,7 +115,13 @@ fn all() -> Result<Vec<Subject>, Failure> {
         Some(Subject::new("our Granular 1 µs", "lwt", Nanoseconds, || GRANULAR_OF_1_US.now())),
         Some(Subject::new("our Granular 100 ns", "t", Nanoseconds, || GRANULAR_OF_100_NS.now())),
         Some(Subject::new("our Granular 0 ns", "t", Nanoseconds, || GRANULAR_OF_0_NS.now())),
-        Some(Subject::new("our Clock::now", "lwt", Nanoseconds, move || clock.now())),
+        Some(Subject::new(NOW, "lwt", Nanoseconds, move || clock.now())),
+        Some(Subject::new(READING, "lwt", Nanoseconds, move || clock.reading())),
+        Some(Subject::new("our Unordered's reading", "l", Nanoseconds, move || unordered.reading())),
+        Some(Subject::new("our Stopwatch::start", "l", Nanoseconds, || Stopwatch::start().started())),
+        Some(Subject::new("our Stopwatch::restart", "l", Nanoseconds, restarted)),
+        Some(Subject::new("our Stopwatch::elapsed", "lw", Nanoseconds, move || stopwatch.elapsed())),
+        Some(Subject::new("our Stopwatch::elapsed, Unordered", "l", Nanoseconds, move || cheap_stopwatch.elapsed())),
         Some(Subject::new("our recent", "lw", Coarse, || GRANULAR_OF_1_US.recent())),
     ];
     Ok(subjects.into_iter().flatten().collect())
