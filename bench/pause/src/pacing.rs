@@ -91,8 +91,7 @@ fn sleeping(name: &'static str, sleep: fn(Duration)) -> Way {
 }
 
 fn burst(order: Order) -> Taken {
-    let mut interval =
-        spin_sleep_util::interval(period(order)).with_missed_tick_behavior(MissedTickBehavior::Burst);
+    let mut interval = spin_sleep_util::interval(period(order)).with_missed_tick_behavior(MissedTickBehavior::Burst);
     watch(order, |_| interval.tick())
 }
 

@@ -7,7 +7,7 @@ use std::vec::Vec;
 use super::*;
 use crate::pacer::{Late, Pace};
 use crate::pause::Target;
-use crate::{FakeClock, Now};
+use crate::{FakeClock, Now, Unavailable};
 
 const READ_NS: u64 = 10;
 
@@ -263,8 +263,10 @@ impl Now for Shared {
     }
 }
 
+impl crate::pause::Sealed for Shared {}
+
 impl Timer for Shared {
-    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), SleepFailed> {
+    fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), Unavailable> {
         let began = self.now();
         self.clock.sleep_until(deadline, cancel)?;
         let left = self.ran.get().saturating_sub(Now::now(&self.clock) - began);

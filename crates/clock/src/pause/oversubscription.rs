@@ -34,8 +34,13 @@ struct Lost {
 }
 
 impl Oversubscription {
-    pub(super) const NONE: Self =
-        Self { last_lost: None, slept: Duration::ZERO, until: Instant::from_nanos(i64::MIN), next: LASTS.0, is_trusted: false };
+    pub(super) const NONE: Self = Self {
+        last_lost: None,
+        slept: Duration::ZERO,
+        until: Instant::from_nanos(i64::MIN),
+        next: LASTS.0,
+        is_trusted: false,
+    };
 
     pub(super) fn is_oversubscribed(&self, now: Instant) -> bool {
         now < self.until
