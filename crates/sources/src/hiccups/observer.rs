@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn only_a_real_time_thread_rests() {
-        let at = |ms: u64| Instant::from_nanos(ms * 1_000_000);
+        let at = |ms: i64| Instant::from_nanos(ms * 1_000_000);
         let mut rests = Rests { last: at(0) };
         assert!(!rests.are_due(at(89), || unreachable!("it is not asked in each look")));
         assert!(
