@@ -61,7 +61,7 @@ step_semver() {
     export CARGO_TARGET_DIR=$target/semver PATH=$target/ci-tools/bin:$PATH
     if ! command -v cargo-semver-checks >/dev/null; then
         # As cargo-fuzz; kept for the next run, since it takes minutes.
-        timeout 1500 cargo install cargo-semver-checks --locked --quiet --debug --root "$target/ci-tools" ||
+        CARGO_PROFILE_DEV_DEBUG=false timeout 1500 cargo install cargo-semver-checks --locked --quiet --debug --root "$target/ci-tools" ||
             skip "cargo-semver-checks could not be installed"
     fi
     echo "compared with $(git log -1 --format='%h of %cs, %s' "$base")"

@@ -5,7 +5,8 @@ use std::sync::atomic::{
 
 use chronoscope_clock::TickSource;
 
-use super::CHUNK;
+/// Observations, or values published, between deadline checks.
+pub(super) const CHUNK: u64 = 1_000;
 use crate::padded::CachePadded;
 
 /// Where one thread shows its clock to another: a value on its own cache lines.

@@ -23,14 +23,13 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
 pub use alternation::{Trips, alternate};
+use board::CHUNK;
 pub use board::{Board, Observations};
 
 use chronoscope_clock::{Clock, TickSource, Unavailable};
 
 use crate::os;
 
-/// Observations, or values published, between deadline checks.
-const CHUNK: u64 = 1_000;
 /// A publisher that nobody stops ends by itself so much later.
 const UNSTOPPED: Duration = Duration::from_secs(1);
 /// Round trips in a measurement of skew.
