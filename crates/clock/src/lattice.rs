@@ -18,6 +18,8 @@ const SHORTEST: f64 = 3.0;
 const CUT_OFF: f64 = 1.0 + 1e-6;
 /// Multiples tried per set, after which the longest period that is not refuted is taken.
 const MOST_TRIED: u32 = 2_000;
+/// Where the period must be shorter than this, that is answer enough.
+const FINE: f64 = 5.0;
 
 /// The longest period, in units of `read`, on which `sets` of readings by it lie. None if no two differ.
 ///
@@ -34,7 +36,7 @@ pub(crate) fn measured(read: impl Fn() -> u64, ns_per_unit: f64, sets: usize) ->
             delay(place);
             *reading = read();
         }
-        if let Some((_, period)) = longest_period(&readings, longest.unwrap_or(SHORTEST)) {
+        if let Some((_, period)) = searched(&readings, longest.unwrap_or(SHORTEST), FINE) {
             longest = Some(longest.map_or(period, |longest| longest.max(period)));
         }
         spent_ns += readings[READINGS - 1].wrapping_sub(readings[0]) as f64 * ns_per_unit;
@@ -58,6 +60,11 @@ fn delay(place: usize) {
 /// differ. Below 3 units every period fits.
 #[must_use]
 pub fn longest_period(readings: &[u64], shortest: f64) -> Option<(f64, f64)> {
+    searched(readings, shortest, shortest)
+}
+
+/// The same, but searched for only if it may be longer than `fine`: what it is shorter than, if that is less.
+fn searched(readings: &[u64], shortest: f64, fine: f64) -> Option<(f64, f64)> {
     let mut differences = [0; READINGS - 1];
     let neighbours = readings.iter().zip(readings.get(1..)?);
     neighbours.zip(&mut differences).for_each(|((earlier, later), place)| *place = later.wrapping_sub(*earlier));
@@ -68,6 +75,9 @@ pub fn longest_period(readings: &[u64], shortest: f64) -> Option<(f64, f64)> {
     // No period is longer than the shortest of them, nor than two of them lie apart that are not of the same multiple.
     let apart = differences.windows(2).map(|pair| pair[1] - pair[0]).filter(|apart| *apart >= 2).min();
     let longest = (differences[0] as f64 + CUT_OFF).min(apart.map_or(f64::MAX, |apart| apart as f64 + 2.0 * CUT_OFF));
+    if longest < fine {
+        return Some((shortest, longest.max(shortest)));
+    }
     let mut left = MOST_TRIED;
     Some(fitting((shortest, longest), differences, &mut left).unwrap_or((shortest, shortest)))
 }

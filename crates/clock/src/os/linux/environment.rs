@@ -1,5 +1,4 @@
-use core::ffi::CStr;
-use core::ptr;
+use core::{ptr, slice};
 
 /// Whether the environment with which the process was started holds `variable`, `NAME=value`. Never in a process that runs with more
 /// rights than its caller.
@@ -15,26 +14,38 @@ pub(super) fn at_start_has(variable: &[u8]) -> bool {
     if program == 0 || is_secure {
         return false;
     }
-    // Where the string before that at `next` begins.
-    let before = |next: usize| {
-        let mut start = next - 1; // its NUL
-        // SAFETY: all from the main thread's stack up to the program's name is mapped, and zeroes or the pointers of arguments,
-        // which have zeroes, lie below the strings.
-        while unsafe { *ptr::with_exposed_provenance::<u8>(start - 1) } != 0 {
-            start -= 1;
-        }
-        start
-    };
     let mut next = program as usize;
     loop {
-        next = before(next);
-        // SAFETY: as above; it ends with a NUL.
-        let string = unsafe { CStr::from_ptr(ptr::with_exposed_provenance(next)) }.to_bytes();
+        let start = beginning_before(next);
+        // SAFETY: see `beginning_before`; what lies between are the string and its NUL.
+        let string = unsafe { slice::from_raw_parts(ptr::with_exposed_provenance::<u8>(start), next - 1 - start) };
         if !string.contains(&b'=') {
             return false;
         }
         if string == variable {
             return true;
         }
+        next = start;
     }
+}
+
+/// Where the string begins that ends right before `next`.
+fn beginning_before(next: usize) -> usize {
+    // SAFETY: all from the main thread's stack up to the program's name is mapped, and zeroes or the pointers of arguments, which
+    // have zeroes, lie below the strings.
+    let byte = |at: usize| unsafe { ptr::with_exposed_provenance::<u8>(at).read() };
+    // SAFETY: as above; it is aligned, so in one page.
+    let word = |at: usize| unsafe { ptr::with_exposed_provenance::<u64>(at).read() };
+    let has_zero = |word: u64| word.wrapping_sub(0x0101_0101_0101_0101) & !word & 0x8080_8080_8080_8080 != 0;
+    let mut start = next - 1; // its NUL
+    while start % 8 != 0 && byte(start - 1) != 0 {
+        start -= 1;
+    }
+    while start % 8 == 0 && !has_zero(word(start - 8)) {
+        start -= 8;
+    }
+    while byte(start - 1) != 0 {
+        start -= 1;
+    }
+    start
 }
