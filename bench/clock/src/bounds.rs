@@ -112,7 +112,7 @@ fn stopwatches(bare: &Bare, wanted: u64, section: &mut Section) {
             [full, empty, bare_full, bare_empty]
         });
         let usual = |tries: &[Try]| median(tries.iter().map(|one| one.shown_ns)).unwrap_or(f64::NAN);
-        // As a stopwatch has them.
+        // Wider than a stopwatch's, whose margin is a twelfth.
         let bound_ns = 1.25 * usual(&tries[3]) + bare.steps_ns;
         for one in tries[2..].iter_mut().flatten() {
             one.bound_ns = bound_ns;

@@ -81,7 +81,7 @@ pub(crate) fn measure(is_loaded: bool, run: &Run, section: &mut Section) -> Resu
          row nothing; nothing is subtracted. Ratios are within rounds; in brackets: at least {} % intervals of their medians.",
         rounds.len(),
         u64::from(BLOCK) * blocks as u64,
-        if is_loaded { " beside a hog" } else { "" },
+        if is_loaded { " with a hog on the same CPU" } else { "" },
         CONFIDENCE * 1e2,
     ));
     Ok(())

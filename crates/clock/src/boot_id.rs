@@ -16,8 +16,8 @@ use crate::{Unavailable, clock};
 /// [`Instant::as_nanos`](crate::Instant::as_nanos)) carry none: store one with them.
 ///
 /// # Guarantees
-/// New with each start of the kernel, and right after a fork, `setns` or `unshare`, and after a process was restored from a
-/// checkpoint on another boot. Equal ids prove nothing for virtual machines started from one snapshot, for a boot that began
+/// New with each start of the kernel. [`current`](Self::current) is correct right after a fork, `setns` or `unshare`, and after a
+/// restore from a checkpoint on another boot. Equal ids prove nothing for virtual machines started from one snapshot, for a boot that began
 /// within a millisecond of the one on which the process was checkpointed, or if a time namespace reuses the number of one that
 /// has ended.
 ///

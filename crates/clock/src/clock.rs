@@ -14,7 +14,7 @@ use crate::trust::{Distrust, RateSource, Reason, Reasons, Trust, TrustState};
 use crate::{Anchor, Instant, Now, Reading, TickSource, Ticks};
 
 process_wide! {
-    /// The process's clock. It keeps no time, only the place of the kernel's data.
+    /// The process's clock. It keeps no time: only the place of the kernel's data, and the step measured.
     static PROCESS: Exact<ThisMachine> = Exact::new(ThisMachine);
 }
 
@@ -24,9 +24,9 @@ process_wide! {
 /// 1 ns, on the timescale of `CLOCK_MONOTONIC`.
 ///
 /// # Ordering
-/// None runs before an earlier load (on aarch64: an earlier acquire load), so a thread never reads a time earlier than one
-/// it was shown through an acquire. Later instructions may run before the read, loads included: on a Zen 4, 84 of 6.8
-/// million did.
+/// No read runs before an earlier load (on aarch64: an earlier acquire load), so a thread never reads a time earlier than one
+/// it was shown through an acquire. Later instructions may run before the read, loads included: on a Zen 4 guest, 84 of 6.8
+/// million did (2026-11-25).
 ///
 /// # Guarantees
 /// - *Exact*: a reading is what `clock_gettime(CLOCK_MONOTONIC)` returns for the same counter value, at any slew. While
@@ -72,7 +72,7 @@ impl Clock {
     /// The clock over the CPU's counter, or over the system's clock while the counter cannot give the time;
     /// [`trust`](Self::trust) says which.
     ///
-    /// Costs nothing; the first read sets up, in some 10 µs. Call [`warm_up`](Self::warm_up) to do that at a time of your
+    /// Costs nothing; the first read sets up, in 10 to 25 µs. Call [`warm_up`](Self::warm_up) to do that at a time of your
     /// choice.
     #[must_use]
     #[inline(always)]
@@ -95,7 +95,7 @@ impl Clock {
     }
 
     /// Sets up now, and afresh, what later reads need. Makes some ten system calls (`prctl`, `open`, `ioctl` or `read`,
-    /// `rt_sigprocmask`, `close`), which a sandbox may forbid afterwards: from then on no read makes one. Without it, a first read
+    /// `rt_sigprocmask`, `close`), which a sandbox may forbid afterwards: from then on no read makes one of these. Without it, a first read
     /// that failed for a reason that may pass (no file descriptor or memory left, a thread that may not read the counter) is tried
     /// again by a read 1 s later, then 4 s, up to 17 minutes; and one under a hypervisor's clocksource opens a file.
     ///
@@ -117,12 +117,12 @@ impl Clock {
         let _ = PROCESS.read_as::<Realtime, true>();
     }
 
-    /// From now on and for the life of the process, every reading is the system's: for a program that meets a kernel whose data it
-    /// does not trust.
+    /// From now on and for the life of the process, every time is the system's: for a program that meets a kernel whose data it
+    /// does not trust. [`ticks`](Self::ticks) remain what they were; [`duration_of`](Self::duration_of) gives None.
     ///
     /// An operator has the same switch: the environment variable `CHRONOSCOPE_CLOCK=system`, read once, at the first reading, as
     /// it was when the process was started; a process that runs with more rights than its caller ignores it, and one that
-    /// overwrites its environment to show a title may lose it. [`trust`](Self::trust) then gives
+    /// overwrites its environment to show a title, or is started by naming the dynamic loader, may lose it. [`trust`](Self::trust) then gives
     /// [`SwitchedOff`](Reason::SwitchedOff).
     ///
     /// # Examples
@@ -238,7 +238,7 @@ impl Clock {
         PROCESS.read_as::<Realtime, true>()
     }
 
-    /// The time now and its error bound, from one read. The first one also measures the step in which the clock moves, by a hundred
+    /// The time now and its error bound, from one read. The first one also measures the step in which the clock moves, by 96
     /// readings, unless [`warm_up`](Self::warm_up) did; one after a pause of 20 ms, and one each second, by 32.
     #[must_use]
     #[inline]

@@ -15,7 +15,7 @@ pub(crate) const DEFAULT_GRANULARITY_NS: u64 = 1_000;
 ///
 /// All readings share one word: the largest time that any has returned. A reader whose own clock is ahead of the word by
 /// less than the granularity g returns the word and writes nothing; one further ahead advances it. The promise is one object's: two
-/// copies of this crate in a process (two versions, a C library beside a Rust program) have a [`process`](Self::process) each, and
+/// copies of this crate in a process (two versions, a C library in a Rust program) have a [`process`](Self::process) each, and
 /// from one to the other a reading can step back by up to g.
 ///
 /// # Units

@@ -17,7 +17,7 @@ const SHORTEST: f64 = 3.0;
 /// What may be cut off a difference, either way: less than a unit, but for the rounding of a quotient.
 const CUT_OFF: f64 = 1.0 + 1e-6;
 /// Multiples tried per set, after which the longest period that is not refuted is taken.
-const MOST_TRIED: u32 = 2_000;
+const MOST_TRIED: u32 = 4_000;
 /// Where the period must be shorter than this, that is answer enough.
 const FINE: f64 = 5.0;
 
@@ -67,7 +67,7 @@ pub fn longest_period(readings: &[u64], shortest: f64) -> Option<(f64, f64)> {
 fn searched(readings: &[u64], shortest: f64, fine: f64) -> Option<(f64, f64)> {
     let mut differences = [0; READINGS - 1];
     let neighbours = readings.iter().zip(readings.get(1..)?);
-    neighbours.zip(&mut differences).for_each(|((earlier, later), place)| *place = later.wrapping_sub(*earlier));
+    neighbours.zip(&mut differences).for_each(|((earlier, later), place)| *place = later.saturating_sub(*earlier));
     // The shortest first: they leave the fewest periods, of which a longer one is then a multiple in one way or in none.
     differences.sort_unstable();
     let first = differences.iter().position(|difference| *difference > 0)?;
@@ -88,12 +88,12 @@ fn fitting(range: (f64, f64), differences: &[u64], left: &mut u32) -> Option<(f6
     let (least, most) = (*difference as f64 - CUT_OFF, *difference as f64 + CUT_OFF);
     let mut multiple = (least / range.1) as u64 as f64 + 1.0;
     while most > range.0 * multiple {
+        if *left == 0 {
+            return Some(range);
+        }
+        *left -= 1;
         let narrowed = (range.0.max(least / multiple), range.1.min(most / multiple));
         if narrowed.0 < narrowed.1 {
-            if *left == 0 {
-                return Some(narrowed);
-            }
-            *left -= 1;
             if let Some(found) = fitting(narrowed, rest, left) {
                 return Some(found);
             }
@@ -160,6 +160,15 @@ mod tests {
         };
         let found = measured(moved, 0.4, SETS).unwrap();
         assert!((26.0..27.0).contains(&found), "{found}");
+    }
+
+    /// A clock goes back, or a thread is stopped for hours between two readings.
+    #[test]
+    fn any_readings_are_searched_to_an_end() {
+        for odd in [193 - 2 * 26, 7, 0, 1 << 40, u64::MAX / 2, u64::MAX] {
+            let found = longest_period(&[100, 126, 152, odd, odd.wrapping_add(52)], SHORTEST);
+            assert!(found.is_some_and(|(least, most)| least <= most && most >= 26.0), "{odd}: {found:?}");
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@
 //! `CLOCK_REALTIME` by the same data; [`Unordered`] has both, and [`ticks`](Unordered::ticks) at the cost of the bare
 //! counter, which [`Clock::duration_of`] converts.
 //!
-//! All are `CLOCK_MONOTONIC`, but for `realtime`: computed from the numbers that `clock_gettime` uses where the kernel's data can be read,
+//! All times but `realtime`'s are `CLOCK_MONOTONIC`: computed from the numbers that `clock_gettime` uses where the kernel's data can be read,
 //! and read through `clock_gettime` elsewhere. [`Clock::reading`] returns a time and its error bound from one read;
 //! [`Clock::trust`] says where readings come from, and why. [`Stopwatch`] times an interval and bounds its error.
 //! [`Ticks`] are captured now and converted later by an [`AnchorTable`]. [`WallAnchor`] converts to wall-clock time;
@@ -23,7 +23,7 @@
 //! Code generic over [`Now`] can be given a [`FakeClock`], which stalls, steps back, drifts and coarsens on demand.
 //!
 //! # Guarantees
-//! - Nothing runs before `main`, nor in the background, and no state goes stale. The first read takes some 10 µs.
+//! - Nothing runs before `main`, nor in the background, and no time goes stale. The first read takes 10 to 25 µs.
 //! - Reads are infallible. They never wait for another thread, and for the kernel only as `clock_gettime` does, while it
 //!   updates its data. Stopping a thread, forking, or reading in a signal handler inside a read changes no reading.
 //! - After [`Clock::warm_up`] no read makes a system call, unless `clock_gettime` itself does: when the kernel uses a
@@ -52,7 +52,7 @@
 //!
 //! Types of other crates are in public signatures under the last two features alone: traits of tracing-subscriber 0.3, and
 //! `Histogram` of hdrhistogram 7, whose quantiles and logs would only be copied here. Another major version of either will be
-//! a feature of its own, so neither can break who does not ask for it. They are not re-exported: depend on the
+//! a feature of its own, so neither breaks users who do not enable it. They are not re-exported: depend on the
 //! version named.
 //!
 //! What studies clocks and harnesses – raw counters, each clock of the system, pairs of CPUs – is in the crate

@@ -51,7 +51,7 @@ pub struct Stopwatch<C = Clock> {
 }
 
 impl Stopwatch {
-    /// Starts a stopwatch on the ordered clock, [`Clock::or_system`], at the cost of one read. If none did in the last 100 ms, it first
+    /// Starts a stopwatch on the ordered clock, [`Clock::or_system`], for one reading and a fence. If none did in the last 100 ms, it first
     /// times 64 empty intervals to learn the cost of all, which takes a few microseconds.
     #[must_use]
     pub fn start() -> Self {
@@ -101,7 +101,7 @@ impl<C: Now> Stopwatch<C> {
         Self { clock, cost_ns, start, last_lap: start }
     }
 
-    /// Restarts, at the cost of one read.
+    /// Restarts, for one reading and a fence.
     #[inline]
     pub fn restart(&mut self) {
         self.start = read_then_fence(&self.clock);
@@ -234,14 +234,14 @@ impl Elapsed {
         self.duration.saturating_sub(self.error)
     }
 
-    /// The longest that the true length can be: a hard bound.
+    /// The longest that the true length can be by `CLOCK_MONOTONIC`: a hard bound, if the CPUs' counters agree.
     #[must_use]
     pub const fn at_most(self) -> Duration {
         self.duration.saturating_add(self.error)
     }
 
-    /// Whether the interval can be told from an empty one: it exceeds its error by a quarter, as an empty one does not even if
-    /// a read misses the nearest cache.
+    /// Whether the interval can be told from an empty one: it exceeds its error by a quarter, as an undisturbed empty one does
+    /// not even if a read misses the nearest cache.
     #[must_use]
     pub fn is_above_zero(self) -> bool {
         self.duration > self.error.saturating_add(self.error / 4)

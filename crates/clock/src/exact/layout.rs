@@ -1,5 +1,3 @@
-#[cfg(all(target_os = "linux", feature = "kernel-data"))]
-use super::Words;
 use super::mode::{self, is_readable, mode_of};
 
 /// Which of its two shapes the kernel's data have.
@@ -77,12 +75,6 @@ pub(crate) fn search(word: impl Fn(usize) -> u64) -> Search {
     }
     let is_unreadable = candidates().any(|(start, layout)| is_there(start, layout, |mode| mode == mode::NONE));
     if is_unreadable { Search::NotReadable } else { Search::Unknown }
-}
-
-/// Whether a page holds conversion data that can be read now.
-#[cfg(all(target_os = "linux", feature = "kernel-data"))]
-pub(crate) fn is_data(page: impl Words) -> bool {
-    matches!(search(|at| page.word(at)), Search::Found(..))
 }
 
 fn looks_right(word: &impl Fn(usize) -> u64, layout: Layout, is_meant: fn(u32) -> bool) -> bool {

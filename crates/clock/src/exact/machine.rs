@@ -22,6 +22,9 @@ pub(crate) trait Machine {
     /// `CLOCK_REALTIME`, as [`system_call_ns`](Self::system_call_ns).
     fn realtime_by_system_call_ns(&self) -> u64;
 
+    /// Whether this thread may read the counter.
+    fn may_read_counter(&self) -> bool;
+
     /// Finds out where the kernel's data are mapped.
     fn locate(&self, effort: Effort) -> Result<Located, NotLocated>;
 }

@@ -1,4 +1,7 @@
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 /// The steps in which the counter and the system's clock move, as measured here, and when that was.
 ///
@@ -20,7 +23,7 @@ const NOTED_EVERY_NS: i64 = 1_000_000;
 /// A machine that is moved, or a process that is restored, takes no reading for longer than this.
 const PAUSE_NS: i64 = 20_000_000;
 /// The oldest measurement that is believed of a machine whose readings never pause.
-const OLDEST_NS: u64 = 1_000_000_000;
+const OLDEST_NS: i64 = 1_000_000_000;
 const MODE_SHIFT: u32 = 56;
 const STANDS_STILL: u64 = (1 << MODE_SHIFT) - 1;
 
@@ -37,7 +40,7 @@ impl MeasuredSteps {
         !self.are_noted(now_ns) && self.are_old(now_ns)
     }
 
-    /// Whether a reading asked within the last millisecond, so that nothing is due.
+    /// Whether a reading asked within the last millisecond, so that nothing is due. The step is to be looked up after this.
     #[inline]
     pub(super) fn are_noted(&self, now_ns: u64) -> bool {
         self.unasked_ns(now_ns) <= NOTED_EVERY_NS
@@ -46,18 +49,23 @@ impl MeasuredSteps {
     /// For how long no reading has asked. Another thread may have noted a later time.
     #[inline]
     fn unasked_ns(&self, now_ns: u64) -> i64 {
-        now_ns.wrapping_sub(self.asked_ns.load(Relaxed)) as i64
+        now_ns.wrapping_sub(self.asked_ns.load(Acquire)) as i64
     }
 
     #[cold]
     fn are_old(&self, now_ns: u64) -> bool {
-        let since_ns = self.unasked_ns(now_ns);
-        self.asked_ns.store(now_ns, Relaxed);
-        let are_old = since_ns > PAUSE_NS || now_ns.wrapping_sub(self.measured_ns.load(Relaxed)) > OLDEST_NS;
-        if are_old {
-            self.measured_ns.store(now_ns, Relaxed);
+        let since_measured_ns = now_ns.wrapping_sub(self.measured_ns.load(Relaxed)) as i64;
+        if self.unasked_ns(now_ns) > PAUSE_NS || since_measured_ns > OLDEST_NS {
+            return true;
         }
-        are_old
+        self.asked_ns.store(now_ns, Relaxed);
+        false
+    }
+
+    /// Notes that the steps were measured, for a reading of this time; whoever sees that sees them.
+    pub(super) fn note(&self, now_ns: u64) {
+        self.measured_ns.store(now_ns, Relaxed);
+        self.asked_ns.store(now_ns, Release);
     }
 
     /// Of a counter that may be another machine's, nothing is known.
@@ -80,17 +88,23 @@ impl MeasuredSteps {
     /// The step of the system's clock in this mode of the kernel: None if it was not measured, Some(None) if it stood still.
     #[inline]
     pub(super) fn system(&self, mode: u32) -> Option<Option<u64>> {
-        let known = self.system.load(Relaxed);
+        Self::system_of(self.system.load(Relaxed), mode)
+    }
+
+    #[inline]
+    fn system_of(known: u64, mode: u32) -> Option<Option<u64>> {
         let step_ns = known & STANDS_STILL;
         let is_known = known != UNMEASURED && known >> MODE_SHIFT == u64::from(mode as u8);
         is_known.then_some((step_ns != STANDS_STILL).then_some(step_ns))
     }
 
     pub(super) fn widen_system(&self, mode: u32, step_ns: Option<u64>) {
-        let widest = match self.system(mode).flatten() {
-            Some(known) => step_ns.unwrap_or(known).max(known),
-            None => step_ns.unwrap_or(STANDS_STILL),
-        };
-        self.system.store(u64::from(mode as u8) << MODE_SHIFT | widest.min(STANDS_STILL), Relaxed);
+        let _ = self.system.fetch_update(Relaxed, Relaxed, |known| {
+            let widest = match Self::system_of(known, mode).flatten() {
+                Some(known) => step_ns.unwrap_or(known).max(known),
+                None => step_ns.unwrap_or(STANDS_STILL),
+            };
+            Some(u64::from(mode as u8) << MODE_SHIFT | widest.min(STANDS_STILL))
+        });
     }
 }

@@ -25,8 +25,7 @@ mod words;
 pub(crate) use convert::Rate;
 use convert::{Conversion, FRACTION};
 pub(crate) use layout::Layout;
-#[cfg(all(target_os = "linux", feature = "kernel-data"))]
-pub(crate) use layout::is_data;
+pub(crate) use layout::{Search, search};
 pub(crate) use machine::{Effort, Machine, NotLocated};
 pub(crate) use read::{Monotonic, Realtime};
 #[cfg(all(test, target_os = "linux", feature = "std", not(any(loom, miri))))]
@@ -35,11 +34,12 @@ pub(crate) use step::{Step, reached};
 pub(crate) use this_machine::ThisMachine;
 pub(crate) use words::Words;
 
+use core::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
 use crate::lattice;
 use crate::os::{Data, Found, KernelPage, Memo, Observed, Seal};
 use crate::sync::{AtomicU64, CachePadded, Ordering::Relaxed, const_fn};
 use crate::trust::{RateSource, Reason};
-use layout::{Search, search};
 use measured_steps::MeasuredSteps;
 use mode::mode_of;
 use retry::Retry;
@@ -60,6 +60,8 @@ pub(crate) struct Exact<M> {
     machine: M,
     steps: MeasuredSteps,
     retry: Retry,
+    /// The data are not to be used any more.
+    is_off: AtomicBool,
     /// When the page was last searched, by this clock. A hint: no value does harm.
     searched_ns: AtomicU64,
 }
@@ -94,6 +96,7 @@ impl<M> Exact<M> {
                 machine,
                 steps: MeasuredSteps::new(),
                 retry: Retry::new(),
+                is_off: AtomicBool::new(false),
                 searched_ns: AtomicU64::new(0),
             }
         }
@@ -105,11 +108,11 @@ impl<M: Machine> Exact<M> {
     /// be measured.
     #[inline(always)]
     pub(crate) fn read_with_step<const ORDERED: bool>(&self) -> Option<(u64, u64)> {
-        let (data, step) = (self.memo.0.data()?, self.steps.counter()?);
+        let data = self.memo.0.data()?;
         let counter = || Some(self.machine.counter::<ORDERED>(data.self_ordered));
         let conversion = look(data.words, data.layout, mode::is_architecture, counter).ok()?;
         let ns = conversion.nanoseconds();
-        self.steps.are_noted(ns).then(|| (ns, conversion.rate().ns(step)))
+        if self.steps.are_noted(ns) { Some((ns, conversion.rate().ns(self.steps.counter()?))) } else { None }
     }
 
     /// The time, with everything known about the reading.
@@ -170,7 +173,9 @@ impl<M: Machine> Exact<M> {
 
     /// Gives up the data for the life of the process.
     pub(crate) fn switch_off(&self) {
-        self.memo.0.switch_off();
+        self.is_off.store(true, SeqCst);
+        let reason = if self.machine.may_read_counter() { Reason::SwitchedOff } else { Reason::CounterForbidden };
+        self.memo.0.replace_by_nothing(reason);
     }
 
     /// Why readings come from the system's clock now; None if they do not.
@@ -226,11 +231,12 @@ impl<M: Machine> Exact<M> {
     pub(crate) fn step_ns(&self, taken: &Taken) -> Option<u64> {
         if self.steps.are_due(taken.ns) {
             self.measure(taken.rate.is_some());
+            self.steps.note(taken.ns);
         }
         let Some(rate) = taken.rate else { return self.system_step_ns() };
         let ticks = self.steps.counter().or_else(|| self.counter_step())?;
-        // A hypervisor's page counts whole units, one of which its clock may move more or less.
-        let in_units = |cycles: u64| (cycles / FRACTION + 1) * FRACTION;
+        // A hypervisor's page counts whole units, and may halve the ticks first: its clock may move two units more.
+        let in_units = |cycles: u64| (cycles / FRACTION + 2) * FRACTION;
         let cycles = match taken.source {
             RateSource::KvmClock => self.memo.0.kvm_clock().map(|page| in_units(pvclock::cycles_in(page, ticks))),
             RateSource::HyperV => self.memo.0.hyper_v().map(|page| in_units(hyperv::cycles_in(page, ticks))),
@@ -256,7 +262,8 @@ impl<M: Machine> Exact<M> {
         let ns_per_tick = self.counter_hz().map_or(1.0, |hz| 1e9 / hz);
         let sets = if self.steps.counter().is_none() { lattice::SETS } else { 1 };
         let ticks = lattice::measured(|| self.machine.counter::<true>(data.self_ordered), ns_per_tick, sets)?;
-        self.steps.widen_counter((ticks * FRACTION as f64) as u64 + 1);
+        // It shows whole ticks.
+        self.steps.widen_counter((ticks as u64 + 1) * FRACTION);
         self.steps.counter()
     }
 
@@ -333,6 +340,9 @@ impl<M: Machine> Exact<M> {
     #[cold]
     fn find_out(&self, observed: Observed, effort: Effort) {
         reached(Step::Begun);
+        if self.is_off.load(SeqCst) {
+            return self.switch_off();
+        }
         match self.machine.locate(effort) {
             Ok(located) => {
                 self.memo.0.note(&located);
@@ -347,27 +357,32 @@ impl<M: Machine> Exact<M> {
                     Err(reason) => self.memo.0.publish_nothing(observed, reason),
                 }
             }
-            // A file that cannot be opened now implies nothing about data that were found and are still sealed.
-            Err(NotLocated { reason: Reason::NoKernelData, .. }) if self.memo.0.data().is_some() => {}
             Err(NotLocated { reason, may_pass }) => {
                 if may_pass {
                     self.retry.schedule(self.machine.system_call_ns());
                 }
-                self.memo.0.publish_nothing(observed, reason);
+                // A file that cannot be opened now implies nothing about data that were found and are still sealed.
+                if reason != Reason::NoKernelData || self.memo.0.data().is_none() {
+                    self.memo.0.publish_nothing(observed, reason);
+                }
             }
+        }
+        // Switched off meanwhile.
+        if self.is_off.load(SeqCst) {
+            self.switch_off();
         }
     }
 
     /// Checks, with no system call but `clock_gettime`'s, whether data have appeared since; locates them afresh where the last
     /// attempt failed for a reason that may have passed.
     fn search_again_if_due(&self, reason: Reason, now_ns: u64, observed: Observed) {
-        if now_ns.wrapping_sub(self.searched_ns.load(Relaxed)) < SEARCH_AGAIN_NS {
+        if reason == Reason::SwitchedOff || now_ns.wrapping_sub(self.searched_ns.load(Relaxed)) < SEARCH_AGAIN_NS {
             return;
         }
         self.searched_ns.store(now_ns, Relaxed);
         if self.retry.is_due(now_ns) {
             self.find_out(observed, Effort::Thorough);
-        } else if !matches!(reason, Reason::CounterForbidden | Reason::SwitchedOff) {
+        } else if reason != Reason::CounterForbidden {
             if let Some((page, seal)) = self.memo.0.page() {
                 match self.data_in(page, || self.machine.has_self_ordered()) {
                     Ok(data) => self.publish(observed, &data, seal),

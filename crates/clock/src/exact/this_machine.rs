@@ -1,6 +1,6 @@
 use super::machine::{Effort, Machine, NotLocated};
 use crate::arch::Counter;
-use crate::os::{self, Located, OsClock};
+use crate::os::{self, CounterAccess, Located, OsClock};
 use crate::trust::Reason;
 
 /// This process on this computer.
@@ -36,6 +36,10 @@ impl Machine for ThisMachine {
 
     fn realtime_by_system_call_ns(&self) -> u64 {
         os::try_read_by_system_call_ns(OsClock::Realtime).unwrap_or(0)
+    }
+
+    fn may_read_counter(&self) -> bool {
+        os::counter_access() != CounterAccess::Faults
     }
 
     fn locate(&self, effort: Effort) -> Result<Located, NotLocated> {

@@ -57,8 +57,6 @@ pub(crate) const ADDRESS_BITS: u32 = 48;
 /// Nobody has looked yet; with a number above [`ADDRESS_SHIFT`], one more than a [`Reason`]'s. No code seals like this,
 /// which saves the read path a question.
 const UNKNOWN: u64 = SEAL;
-/// Replaced by no other.
-const OFF: u64 = nothing(Reason::SwitchedOff);
 /// Seals nothing.
 static NO_CODE: RawAtomicU64 = RawAtomicU64::new(0);
 /// Data of the shape with `max_cycles`.
@@ -269,16 +267,13 @@ impl Memo {
         self.swap(observed, nothing(reason));
     }
 
-    /// Publishes for the life of the process that there are no data.
-    pub(crate) fn switch_off(&self) {
-        self.found.store(OFF, Release);
+    /// Publishes that there are no data, whatever somebody has published since.
+    pub(crate) fn replace_by_nothing(&self, reason: Reason) {
+        self.found.store(nothing(reason), Release);
     }
 
     fn swap(&self, observed: Observed, word: u64) {
         reached(Step::Publishing);
-        if observed.0 == OFF {
-            return;
-        }
         if is_planted(Mutant::PublishedBlindly) {
             self.found.store(word, Release);
         } else {

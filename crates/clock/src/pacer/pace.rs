@@ -41,7 +41,7 @@ pub enum ImpossiblePace {
     Never,
     /// More than one event per nanosecond, the clock's unit.
     FasterThanTheClock,
-    /// The events would take longer than the timescale of 584 years.
+    /// The events would take longer than 584 years.
     BeyondTheTimescale,
 }
 
@@ -97,7 +97,7 @@ impl Pace {
     /// # Errors
     /// [`ImpossiblePace`].
     pub fn per_second_f64(events: f64) -> Result<Self, ImpossiblePace> {
-        const SLOWEST: f64 = 1e-11; // one event in more than the timescale's 584 years
+        const SLOWEST: f64 = 1e-11; // one event in more than 584 years
         if events.is_nan() || events <= 0.0 {
             return Err(ImpossiblePace::Never);
         }

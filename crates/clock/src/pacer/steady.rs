@@ -1,7 +1,7 @@
 use core::iter::Take;
 use core::time::Duration;
 
-/// A schedule of equidistant events: their times from the start. Ends with the timescale, after 584 years.
+/// A schedule of equidistant events: their times from the start. Ends after 584 years, the most that 64 bits of nanoseconds hold.
 ///
 /// # Guarantees
 /// Event k lies at k · `per` / `events`, rounded down to nanoseconds: no error accumulates, at any pace, however long it

@@ -374,6 +374,10 @@ impl Machine for &FakeKernel {
         state.timekeeper.ns(state.clocksource.cycles(self.shown())) + state.wall_ahead_ns
     }
 
+    fn may_read_counter(&self) -> bool {
+        !self.forbids.load(SeqCst)
+    }
+
     fn locate(&self, _effort: Effort) -> Result<Located, NotLocated> {
         self.locates.fetch_add(1, SeqCst);
         if self.forbids.load(SeqCst) {

@@ -3,7 +3,7 @@ use super::maps::{self, Mapping};
 use super::vdso::Vdso;
 use super::{environment, errno, kernel, readable};
 use crate::arch::Counter;
-use crate::exact::{Effort, NotLocated, is_data};
+use crate::exact::{Effort, NotLocated, Search, Words, search};
 use crate::os::{ADDRESS_BITS, CounterAccess, KernelPage, Located, Seal};
 use crate::trust::Reason;
 
@@ -15,11 +15,11 @@ pub(crate) fn locate(effort: Effort) -> Result<Located, NotLocated> {
         return Err(Reason::SystemNotSupported.into()); // it knows none of the calls
     }
     let _errno = errno::ErrnoGuard::new();
-    if environment::at_start_has(SWITCH) {
-        return Err(Reason::SwitchedOff.into());
-    }
     if counter_access() == CounterAccess::Faults {
         return Err(Reason::CounterForbidden.into());
+    }
+    if environment::at_start_has(SWITCH) {
+        return Err(Reason::SwitchedOff.into());
     }
     // Fields of half a word change places on big-endian machines.
     if cfg!(target_endian = "big") || !kernel::publishes_known_modes() {
@@ -53,14 +53,22 @@ pub(crate) fn locate(effort: Effort) -> Result<Located, NotLocated> {
 const PAGES_BELOW: [u64; 6] = if cfg!(target_arch = "aarch64") { [2, 4, 1, 3, 5, 6] } else { [4, 6, 3, 2, 5, 1] };
 
 /// The kernel's data where every kernel has put them so far: right below the vDSO. This costs a fifth of asking for their name, and
-/// no file. Other pages there look otherwise, or fail the check.
+/// no file. Other pages there look otherwise, or fail the check. None in a time namespace, whose own page comes before that of the
+/// data: they are the system's to read, even while they show the same time.
 fn nearby(vdso: u64) -> Option<KernelPage> {
     // SAFETY: takes a number.
     let size = unsafe { libc::getauxval(libc::AT_PAGESZ) } as u64;
     let below = PAGES_BELOW.into_iter().filter_map(|pages| vdso.checked_sub(pages * size));
     // SAFETY: the page is there; see `page`.
     let pages = below.filter(|start| readable::is_readable(*start)).map(|start| unsafe { KernelPage::at(start) });
-    pages.filter(|page| page.address() >> ADDRESS_BITS == 0).find(|page| is_data(*page))
+    for page in pages.filter(|page| page.address() >> ADDRESS_BITS == 0) {
+        match search(|at| page.word(at)) {
+            Search::Found(..) => return Some(page),
+            Search::TimeNamespace => return None,
+            Search::NotReadable | Search::Unknown => {}
+        }
+    }
+    None
 }
 
 /// What an operator gives a process that is not to read the kernel's data.

@@ -49,6 +49,7 @@ pub(crate) fn system_ns<const CLOCK: libc::clockid_t>() -> u64 {
 /// Whoever looks finds the same.
 #[cold]
 fn find() -> usize {
+    let _errno = ErrnoGuard::new();
     let beginning = |vdso: Vdso| Some(vdso.beginning(vdso.clock_gettime()?).address() as usize);
     let function = Vdso::of_process().and_then(beginning).unwrap_or(NONE);
     FUNCTION.store(function, Relaxed);

@@ -182,6 +182,10 @@ impl Machine for Stalled {
         ThisMachine.realtime_by_system_call_ns()
     }
 
+    fn may_read_counter(&self) -> bool {
+        true
+    }
+
     fn locate(&self, _effort: Effort) -> Result<Located, NotLocated> {
         let code = KernelPage::of_test(&CODE);
         Ok(Located {

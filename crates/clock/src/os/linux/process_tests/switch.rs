@@ -1,9 +1,12 @@
 //! The switch by which an operator keeps a process from the kernel's data.
 
-use super::check::{Checked, check_every_kind, ensure, reads_counter};
+use std::eprintln;
+
+use super::check::{Checked, check_every_kind, check_every_kind_by_system_call, ensure, reads_counter};
 use super::child::{holds_in_child, is_skipped_without_counter};
-use super::fresh::{in_fresh_process, in_fresh_process_with};
+use super::fresh::{SKIPPED, in_fresh_process, in_fresh_process_with};
 use super::here;
+use crate::os::{CounterAccess, set_counter_access};
 use crate::{Clock, Distrust, Reason};
 
 const VARIABLE: &str = "CHRONOSCOPE_CLOCK";
@@ -39,6 +42,26 @@ fn the_environment_at_the_start_switches_off_whatever_becomes_of_it() {
             holds_in_child(check_switched_off);
         },
     );
+}
+
+#[test]
+fn where_the_counter_is_forbidden_it_stays_unread() {
+    in_fresh_process_with(here!(where_the_counter_is_forbidden_it_stays_unread), Some((VARIABLE, "system")), || {
+        if let Err(unavailable) = set_counter_access(CounterAccess::Allowed) {
+            return eprintln!("{SKIPPED}{unavailable}");
+        }
+        for switches_itself in [false, true] {
+            holds_in_child(move || {
+                set_counter_access(CounterAccess::Faults).expect("as it was allowed");
+                check_every_kind_by_system_call()?;
+                if switches_itself {
+                    Clock::use_system();
+                }
+                Clock::warm_up();
+                check_every_kind_by_system_call()
+            });
+        }
+    });
 }
 
 #[test]
