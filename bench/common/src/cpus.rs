@@ -48,7 +48,7 @@ pub fn beside_hogs<T>(cpus: &[u32], work: impl FnOnce() -> Result<T, Failure>) -
                 turns = black_box(turns.wrapping_mul(3) + 1);
             }
         }
-        Err(Failure::run("a hog ended before the work beside it"))
+        Err(Failure::run("a hog ended before the work that it was to disturb"))
     };
     thread::scope(|scope| {
         let hogs = scope.spawn(|| on_each(cpus, hog));

@@ -25,7 +25,7 @@ const PAUSE_NS: i64 = 20_000_000;
 /// The oldest measurement that is believed of a machine whose readings never pause.
 const OLDEST_NS: i64 = 1_000_000_000;
 const MODE_SHIFT: u32 = 56;
-const STANDS_STILL: u64 = (1 << MODE_SHIFT) - 1;
+const DOES_NOT_MOVE: u64 = (1 << MODE_SHIFT) - 1;
 
 impl MeasuredSteps {
     pub(super) const fn new() -> Self {
@@ -40,7 +40,7 @@ impl MeasuredSteps {
         !self.are_noted(now_ns) && self.are_old(now_ns)
     }
 
-    /// Whether a reading asked within the last millisecond, so that nothing is due. The step is to be looked up after this.
+    /// Whether a reading asked within the last millisecond, so that nothing is due. Ask this before looking up the step.
     #[inline]
     pub(super) fn are_noted(&self, now_ns: u64) -> bool {
         self.unasked_ns(now_ns) <= NOTED_EVERY_NS
@@ -85,7 +85,7 @@ impl MeasuredSteps {
         self.counter.fetch_max(step, Relaxed);
     }
 
-    /// The step of the system's clock in this mode of the kernel: None if it was not measured, Some(None) if it stood still.
+    /// The step of the system's clock in this mode of the kernel: None if it was not measured, Some(None) if it did not move.
     #[inline]
     pub(super) fn system(&self, mode: u32) -> Option<Option<u64>> {
         Self::system_of(self.system.load(Relaxed), mode)
@@ -93,18 +93,18 @@ impl MeasuredSteps {
 
     #[inline]
     fn system_of(known: u64, mode: u32) -> Option<Option<u64>> {
-        let step_ns = known & STANDS_STILL;
+        let step_ns = known & DOES_NOT_MOVE;
         let is_known = known != UNMEASURED && known >> MODE_SHIFT == u64::from(mode as u8);
-        is_known.then_some((step_ns != STANDS_STILL).then_some(step_ns))
+        is_known.then_some((step_ns != DOES_NOT_MOVE).then_some(step_ns))
     }
 
     pub(super) fn widen_system(&self, mode: u32, step_ns: Option<u64>) {
         let _ = self.system.fetch_update(Relaxed, Relaxed, |known| {
             let widest = match Self::system_of(known, mode).flatten() {
                 Some(known) => step_ns.unwrap_or(known).max(known),
-                None => step_ns.unwrap_or(STANDS_STILL),
+                None => step_ns.unwrap_or(DOES_NOT_MOVE),
             };
-            Some(u64::from(mode as u8) << MODE_SHIFT | widest.min(STANDS_STILL))
+            Some(u64::from(mode as u8) << MODE_SHIFT | widest.min(DOES_NOT_MOVE))
         });
     }
 }

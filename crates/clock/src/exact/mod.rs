@@ -224,7 +224,7 @@ impl<M: Machine> Exact<M> {
         None
     }
 
-    /// The step in which the clock of a reading moves, rounded up to nanoseconds; None if it stands still meanwhile.
+    /// The clock's step at a reading, in nanoseconds, rounded up. None if the clock did not move while it was measured.
     ///
     /// Measured when [due](MeasuredSteps::are_due), by some dozens of readings.
     #[inline]
@@ -252,7 +252,7 @@ impl<M: Machine> Exact<M> {
         if is_of_data {
             self.counter_step();
         } else {
-            self.steps.widen_system(self.mode(), self.measured_system_step_ns());
+            self.measure_system_step(self.mode());
         }
     }
 
@@ -271,14 +271,14 @@ impl<M: Machine> Exact<M> {
     fn system_step_ns(&self) -> Option<u64> {
         let mode = self.mode();
         self.steps.system(mode).unwrap_or_else(|| {
-            self.steps.widen_system(mode, self.measured_system_step_ns());
+            self.measure_system_step(mode);
             self.steps.system(mode).flatten()
         })
     }
 
-    fn measured_system_step_ns(&self) -> Option<u64> {
-        let ns = lattice::measured(|| self.take::<true>().ns, 1.0, lattice::SETS)?;
-        Some(ns as u64 + u64::from(ns > ns as u64 as f64)) // rounded up
+    fn measure_system_step(&self, mode: u32) {
+        let ns = lattice::measured(|| self.take::<true>().ns, 1.0, lattice::SETS);
+        self.steps.widen_system(mode, ns.map(|ns| ns as u64 + u64::from(ns > ns as u64 as f64))); // rounded up
     }
 
     /// How the kernel says that it keeps time.

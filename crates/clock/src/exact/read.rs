@@ -23,11 +23,11 @@ pub(crate) trait Form {
 /// `CLOCK_MONOTONIC` in nanoseconds.
 pub(crate) enum Nanoseconds {}
 
-/// `CLOCK_MONOTONIC`, its seconds and nanoseconds apart.
-pub(crate) enum Monotonic {}
+/// `CLOCK_MONOTONIC` or `CLOCK_REALTIME`, its seconds and nanoseconds apart.
+pub(crate) enum Apart<const IS_REALTIME: bool> {}
 
-/// `CLOCK_REALTIME`, its seconds and nanoseconds apart.
-pub(crate) enum Realtime {}
+pub(crate) type Monotonic = Apart<false>;
+pub(crate) type Realtime = Apart<true>;
 
 impl Form for Nanoseconds {
     type Time = u64;
@@ -44,23 +44,9 @@ impl Form for Nanoseconds {
     }
 }
 
-impl Form for Monotonic {
+impl<const IS_REALTIME: bool> Form for Apart<IS_REALTIME> {
     type Time = Duration;
-    const IS_REALTIME: bool = false;
-
-    #[inline(always)]
-    fn of(conversion: Conversion) -> Duration {
-        conversion.duration()
-    }
-
-    fn of_ns(ns: u64) -> Duration {
-        Duration::from_nanos(ns)
-    }
-}
-
-impl Form for Realtime {
-    type Time = Duration;
-    const IS_REALTIME: bool = true;
+    const IS_REALTIME: bool = IS_REALTIME;
 
     #[inline(always)]
     fn of(conversion: Conversion) -> Duration {

@@ -285,7 +285,9 @@ impl Hog {
     fn stop(mut self) -> Result<(), String> {
         match self.join() {
             Some(true) => Ok(()),
-            _ => Err("the load ended before the pauses: nothing else got to run beside it for long".to_owned()),
+            _ => {
+                Err("the load ended before the pauses did: it kept everything else off its CPU for too long".to_owned())
+            }
         }
     }
 

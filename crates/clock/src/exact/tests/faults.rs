@@ -77,7 +77,7 @@ fn a_reading_is_less_than_its_step_old_whatever_the_counters_step() {
 fn the_step_of_another_machines_counter_is_measured_anew() {
     let (kernel, clock) = clock();
     let step_ns = || clock.step_ns(&clock.take::<true>()).map(|ns| ns as f64);
-    assert_eq!(step_ns(), None, "while it stands still");
+    assert_eq!(step_ns(), None, "while the counter is frozen");
     for thousandths in [26_000, 1_000, 697_500] {
         kernel.run_in_steps_of(thousandths);
         clock.look_again();
@@ -186,7 +186,7 @@ fn hypervisors_clocksources_are_read_as_the_kernel_reads_them() {
         }
         assert!((clock.counter_hz().unwrap() - 2.5e9).abs() < 10.0, "{:?}", clock.counter_hz());
         let step_ns = clock.step_ns(&clock.take::<true>());
-        assert_eq!(step_ns, None, "time stands still");
+        assert_eq!(step_ns, None, "while time is frozen");
         kernel.stop_hypervisors(true);
         assert_exact(kernel, clock);
         assert_source(clock, RateSource::SystemClock);

@@ -1,9 +1,9 @@
 //! Reading the time leaves `errno` unchanged, whatever fails inside.
 
-use std::{assert, eprintln};
+use std::eprintln;
 
 use super::check::{Checked, KINDS, ensure, ensure_of};
-use super::child::holds_in_child;
+use super::child::{forbid_files, holds_in_child};
 use super::fresh::{SKIPPED, in_fresh_process};
 use super::here;
 use crate::os::{CounterAccess, set_counter_access};
@@ -55,11 +55,6 @@ fn it_stays() {
 #[test]
 fn it_stays_where_no_file_can_be_opened() {
     in_fresh_process(here!(it_stays_where_no_file_can_be_opened), || {
-        fn forbid_files() {
-            let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-            // SAFETY: the kernel reads `none`.
-            assert!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &none) } == 0);
-        }
         check_in_children(forbid_files);
     });
 }
