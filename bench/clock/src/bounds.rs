@@ -35,6 +35,8 @@ struct Outside {
     /// Undisturbed, of all.
     judged: Count,
     outside: Count,
+    /// Blocks with one outside: few where a machine changed its pace for a while, as many as there are outside where each is alone.
+    blocks: Count,
     /// Among the disturbed ones, too.
     outside_of_all: Count,
     worst_ns: f64,
@@ -81,13 +83,14 @@ fn readings(bare: &Bare, wanted: u64, section: &mut Section) {
             row.judge(tries, QUIET_NS, |one| (one.shown_ns - truth_ns).abs() - one.bound_ns);
         }
     }
-    let columns = "difference of two | undisturbed | outside | outside of all | worst, ns outside | bound, ns";
+    let columns = "difference of two | undisturbed | outside | blocks with any | outside of all | worst, ns outside | bound, ns";
     let mut table = Table::new(1, columns);
     for (name, row) in rows {
         table.row([
             name.into(),
             row.judged.into(),
             row.outside.into(),
+            row.blocks.into(),
             row.outside_of_all.into(),
             row.worst(),
             row.bound(),
@@ -134,11 +137,11 @@ fn stopwatches(bare: &Bare, wanted: u64, section: &mut Section) {
         rows[1].1.by_empty.push((tries[1][0].bound_ns - bare.steps_ns) / usual(&tries[1]));
     }
     let columns =
-        "interval by | of | undisturbed | outside | outside of all | worst, ns outside | bound, ns | × median empty";
+        "interval by | of | undisturbed | outside | blocks with any | outside of all | worst, ns outside | bound, ns | × median empty";
     let mut table = Table::new(2, columns);
     for ((name, of), row) in rows {
         let by_empty = Value::quartiles(row.by_empty.iter().copied(), 2);
-        let counts = [row.judged, row.outside, row.outside_of_all].map(Value::from);
+        let counts = [row.judged, row.outside, row.blocks, row.outside_of_all].map(Value::from);
         table.row([&[name.into(), of.into()], &counts[..], &[row.worst(), row.bound(), by_empty]].concat());
     }
     section.table(table);
@@ -258,6 +261,7 @@ impl Outside {
         let of_these = count(&mut undisturbed(tries, within_ns));
         self.judged = self.judged + Count { of: of_these.all, all: tries.len() as u64 };
         self.outside = self.outside + of_these;
+        self.blocks = self.blocks + Count { of: u64::from(of_these.of > 0), all: 1 };
         self.outside_of_all = self.outside_of_all + count(&mut tries.iter());
         self.worst_ns = undisturbed(tries, within_ns).map(beyond_ns).fold(self.worst_ns, f64::max);
         self.bound_ns = tries.iter().fold(self.bound_ns, |widest, one| widest.max(one.bound_ns));

@@ -5,7 +5,7 @@ use std::{boxed::Box, rc::Rc, sync::Arc};
 
 use core::time::Duration;
 
-use crate::pause::{Cancel, Sealed, Timer};
+use crate::pause::{Cancel, Sealed, TimeSlice, Timer};
 use crate::{Instant, Now, Reading, Unavailable};
 
 macro_rules! forward {
@@ -21,7 +21,11 @@ macro_rules! forward {
             }
         }
 
-        impl<C: Sealed + ?Sized> Sealed for $pointer {}
+        impl<C: Sealed + ?Sized> Sealed for $pointer {
+            fn shorten_slices(&self) -> Option<TimeSlice> {
+                (**self).shorten_slices()
+            }
+        }
 
         impl<C: Timer + ?Sized> Timer for $pointer {
             fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), Unavailable> {

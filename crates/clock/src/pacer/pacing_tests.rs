@@ -228,6 +228,8 @@ struct Shared {
     last: Cell<Instant>,
     ran: Cell<Duration>,
     cpu: Cell<Duration>,
+    /// How often shorter slices were asked for.
+    asked: Cell<u32>,
 }
 
 impl Shared {
@@ -237,7 +239,7 @@ impl Shared {
         let clock = clock();
         clock.set_read_cost(Duration::from_nanos(50));
         let last = Cell::new(Now::now(&clock));
-        Self { clock, last, ran: Cell::default(), cpu: Cell::default() }
+        Self { clock, last, ran: Cell::default(), cpu: Cell::default(), asked: Cell::default() }
     }
 
     fn lose_a_slice(&self) {
@@ -263,7 +265,12 @@ impl Now for Shared {
     }
 }
 
-impl crate::pause::Sealed for Shared {}
+impl crate::pause::Sealed for Shared {
+    fn shorten_slices(&self) -> Option<crate::pause::TimeSlice> {
+        self.asked.set(self.asked.get() + 1);
+        None
+    }
+}
 
 impl Timer for Shared {
     fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), Unavailable> {
@@ -307,6 +314,26 @@ fn beside_a_busy_thread_events_are_late_by_microseconds_and_not_by_time_slices()
         let (very_late, median) = beside_a_busy_thread(per_second);
         assert!(very_late < 0.01 && median < Duration::from_micros(30), "{per_second}: {very_late} {median:?}");
     }
+}
+
+#[test]
+fn a_schedule_that_shares_its_cpu_asks_for_short_slices() {
+    let timer = Shared::new();
+    let mut pauser = Pauser::with_timer(&timer, crate::pacer::TARGET);
+    pauser.calibrate();
+    assert_eq!(timer.asked.get(), 0, "a pause of its own changes nothing of the thread's");
+    let pacer = Pacer::starting_at(timer.now(), Pace::per_second(1_000).unwrap().schedule(), Behind::CatchUp, pauser);
+    assert_eq!(timer.asked.get(), 1);
+    drop(pacer);
+    // Found out on the way.
+    let mut spinning = Pacer::starting_at(
+        timer.now(),
+        Pace::per_second(700_000).unwrap().schedule(),
+        Behind::CatchUp,
+        Pauser::with_timer(&timer, crate::pacer::TARGET),
+    );
+    assert_eq!(timer.asked.get(), 1);
+    assert!((0..300_000).any(|_| spinning.next_slot().is_some() && timer.asked.get() > 1));
 }
 
 #[test]

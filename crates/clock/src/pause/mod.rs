@@ -144,20 +144,7 @@ pub fn hybrid(length: Duration, margin: Duration) -> Waited {
     hybrid_until(from_now(length), margin)
 }
 
-/// Sleeps until `margin` before `deadline`, then spins; returns at once if the deadline has passed.
-///
-/// # Guarantees
-/// Those of [`hybrid`].
-///
-/// # Examples
-/// ```
-/// use chronoscope_clock::{Instant, pause};
-/// use std::time::Duration;
-///
-/// let deadline = Instant::now() + Duration::from_micros(300);
-/// assert!(pause::hybrid_until(deadline, Duration::from_micros(50)).ended >= deadline);
-/// ```
-pub fn hybrid_until(deadline: Instant, margin: Duration) -> Waited {
+fn hybrid_until(deadline: Instant, margin: Duration) -> Waited {
     let _slack = TimerSlack::set(Duration::from_nanos(1)).ok();
     hybrid_on(&SystemTimer::new(), deadline, margin, None)
 }

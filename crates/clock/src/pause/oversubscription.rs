@@ -46,15 +46,16 @@ impl Oversubscription {
         now < self.until
     }
 
-    /// Records a wait that slept for `slept`, then spun until `now` with a largest gap of `largest_gap`. Asks for the CPU
-    /// time only after a lost slice, to tell another thread from a hypervisor, against which sleeping does not help.
+    /// Records a wait that slept for `slept`, then spun until `now` with a largest gap of `largest_gap`; returns whether that
+    /// shows that another thread wants this CPU from now on. Asks for the CPU time only after a lost slice, to tell another
+    /// thread from a hypervisor, against which sleeping does not help.
     pub(super) fn note(
         &mut self,
         slept: Duration,
         largest_gap: Duration,
         cpu_time: impl FnOnce() -> Option<Duration>,
         now: Instant,
-    ) {
+    ) -> bool {
         self.slept = self.slept.saturating_add(slept);
         let is_over = self.is_trusted && !self.is_oversubscribed(now);
         self.is_trusted &= !is_over;
@@ -63,7 +64,7 @@ impl Oversubscription {
                 // One more slice tells that the other thread is still there.
                 (self.last_lost, self.slept) = (Some(Lost { at: now, cpu: cpu_time() }), Duration::ZERO);
             }
-            return;
+            return false;
         }
         let lost = Lost { at: now, cpu: cpu_time() };
         let again = self.last_lost.is_some_and(|last| {
@@ -74,7 +75,8 @@ impl Oversubscription {
             passed < LOST_AGAIN && taken >= LOST_SLICE / 2
         });
         (self.last_lost, self.slept) = (Some(lost), Duration::ZERO);
-        if again && !self.is_oversubscribed(now) {
+        let begins = again && !self.is_oversubscribed(now);
+        if begins {
             // Long quiet since the last time is a new beginning.
             if now.saturating_duration_since(self.until) > self.next {
                 self.next = LASTS.0;
@@ -83,6 +85,7 @@ impl Oversubscription {
             self.next = (self.next * 2).min(LASTS.1);
             self.is_trusted = true;
         }
+        begins
     }
 }
 

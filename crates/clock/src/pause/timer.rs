@@ -4,7 +4,10 @@ use crate::os::wait::Sleeper;
 use crate::os::{self, OsClock};
 use crate::{Clock, Instant, Now, Unavailable};
 
-use super::{Cancel, sched_guards};
+use super::{Cancel, TimeSlice, sched_guards};
+
+/// The shortest that Linux gives.
+const SHORT_SLICE: Duration = Duration::from_micros(100);
 
 /// A clock that can also sleep until a moment: what a [`Pauser`](super::Pauser) waits by. [`SystemTimer`] is the
 /// machine's; a [`FakeClock`](crate::FakeClock) is one for tests; what points to one is one.
@@ -52,7 +55,12 @@ pub trait Timer: Now + sealed::Sealed {
 
 pub(crate) mod sealed {
     #[allow(unreachable_pub)] // as every bound of a public trait
-    pub trait Sealed {}
+    pub trait Sealed {
+        /// Shorter time slices for the calling thread, until the guard is dropped. None where there are none.
+        fn shorten_slices(&self) -> Option<super::TimeSlice> {
+            None
+        }
+    }
 }
 
 /// [`Clock`] and the system's best sleep to an absolute time.
@@ -95,7 +103,11 @@ impl Now for SystemTimer {
     }
 }
 
-impl sealed::Sealed for SystemTimer {}
+impl sealed::Sealed for SystemTimer {
+    fn shorten_slices(&self) -> Option<TimeSlice> {
+        TimeSlice::request(SHORT_SLICE).ok()
+    }
+}
 
 impl Timer for SystemTimer {
     fn sleep_until(&self, deadline: Instant, cancel: Option<&Cancel>) -> Result<(), Unavailable> {

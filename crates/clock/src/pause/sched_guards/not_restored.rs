@@ -19,9 +19,9 @@ use core::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotRestored {
-    pub(super) policy: bool,
+    pub(crate) policy: bool,
     pub(super) time_slice: bool,
-    pub(super) timer_slack: bool,
+    pub(crate) timer_slack: bool,
     pub(super) reset_on_fork: bool,
     pub(super) reason: &'static str,
 }
@@ -35,24 +35,6 @@ impl NotRestored {
     #[cfg(feature = "std")]
     pub(super) const fn anything(reason: &'static str) -> Self {
         Self { policy: true, time_slice: true, timer_slack: true, reset_on_fork: true, reason }
-    }
-
-    /// Whether the thread may still be real-time.
-    #[must_use]
-    pub const fn is_policy(self) -> bool {
-        self.policy
-    }
-
-    /// Whether the thread may still have a guard's time slice.
-    #[must_use]
-    pub const fn is_time_slice(self) -> bool {
-        self.time_slice
-    }
-
-    /// Whether the thread's timer slack may still differ.
-    #[must_use]
-    pub const fn is_timer_slack(self) -> bool {
-        self.timer_slack
     }
 
     /// Whether only `SCHED_FLAG_RESET_ON_FORK` stayed, which takes `CAP_SYS_NICE` to clear. Threads and processes that
@@ -99,6 +81,6 @@ mod tests {
         assert!(flag.is_only_reset_on_fork());
         let both = NotRestored { timer_slack: true, ..flag };
         assert_eq!(both.to_string(), "not restored: timer slack, reset-on-fork flag (no right)");
-        assert!(!both.is_only_reset_on_fork() && both.is_timer_slack() && !both.is_policy() && !both.is_time_slice());
+        assert!(!both.is_only_reset_on_fork() && both.timer_slack && !both.policy && !both.time_slice);
     }
 }

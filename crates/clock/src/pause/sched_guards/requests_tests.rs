@@ -272,10 +272,10 @@ fn each_thing_that_stays_is_told() {
     kernel.is_sandboxed.set(true);
     let [slack, slice, real_time] = ids;
     let stays = requests.remove(real_time, &kernel).unwrap_err();
-    assert!(stays.is_policy() && stays.is_timer_slack() && !stays.is_time_slice(), "{stays}");
+    assert!(stays.policy && stays.timer_slack && !stays.time_slice, "{stays}");
     // As the policy has stayed, so has its having no slices.
     assert_eq!(requests.remove(slice, &kernel), Ok(()));
-    assert!(requests.remove(slack, &kernel).unwrap_err().is_timer_slack());
+    assert!(requests.remove(slack, &kernel).unwrap_err().timer_slack);
 }
 
 #[test]

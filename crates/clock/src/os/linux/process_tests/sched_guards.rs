@@ -320,10 +320,10 @@ fn what_a_sandbox_forbids_is_told() {
             }
             ensure(SystemTimer::new().is_real_time() == real_time.is_ok(), "known without asking")?;
             if let Ok(real_time) = real_time {
-                ensure(real_time.restore().is_err_and(NotRestored::is_policy), "it is still real-time")?;
+                ensure(real_time.restore().is_err_and(|left| left.policy), "it is still real-time")?;
             }
             let slack = slack.map(TimerSlack::restore);
-            ensure(matches!(slack, Ok(Err(left)) if left.is_timer_slack()), "the slack stays")
+            ensure(matches!(slack, Ok(Err(left)) if left.timer_slack), "the slack stays")
         });
     });
 }
