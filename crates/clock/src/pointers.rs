@@ -25,6 +25,10 @@ macro_rules! forward {
             fn shorten_slices(&self) -> Option<TimeSlice> {
                 (**self).shorten_slices()
             }
+
+            fn preemptions(&self) -> Option<u64> {
+                (**self).preemptions()
+            }
         }
 
         impl<C: Timer + ?Sized> Timer for $pointer {

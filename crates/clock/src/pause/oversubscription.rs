@@ -26,11 +26,19 @@ pub(super) struct Oversubscription {
     is_trusted: bool,
 }
 
-/// When a spin lost its CPU for a slice, and the thread's CPU time by then, if known.
+/// When a spin lost its CPU for a slice, and what the thread had used by then.
 #[derive(Clone, Copy, Debug)]
 struct Lost {
     at: Instant,
-    cpu: Option<Duration>,
+    usage: Usage,
+}
+
+/// What the system tells of a thread, if it does.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Usage {
+    pub(super) cpu: Option<Duration>,
+    /// How often another thread took its CPU.
+    pub(super) preemptions: Option<u64>,
 }
 
 impl Oversubscription {
@@ -47,13 +55,14 @@ impl Oversubscription {
     }
 
     /// Records a wait that slept for `slept`, then spun until `now` with a largest gap of `largest_gap`; returns whether that
-    /// shows that another thread wants this CPU from now on. Asks for the CPU time only after a lost slice, to tell another
-    /// thread from a hypervisor, against which sleeping does not help.
+    /// shows that another thread wants this CPU from now on. Asks for the `usage` only after a lost slice, to tell another
+    /// thread from a hypervisor, against which sleeping does not help: what that takes preempts nobody, and is none of the
+    /// thread's CPU time only where the kernel accounts for it.
     pub(super) fn note(
         &mut self,
         slept: Duration,
         largest_gap: Duration,
-        cpu_time: impl FnOnce() -> Option<Duration>,
+        usage: impl FnOnce() -> Usage,
         now: Instant,
     ) -> bool {
         self.slept = self.slept.saturating_add(slept);
@@ -62,17 +71,18 @@ impl Oversubscription {
         if !lost_slice(largest_gap) {
             if is_over {
                 // One more slice tells that the other thread is still there.
-                (self.last_lost, self.slept) = (Some(Lost { at: now, cpu: cpu_time() }), Duration::ZERO);
+                (self.last_lost, self.slept) = (Some(Lost { at: now, usage: usage() }), Duration::ZERO);
             }
             return false;
         }
-        let lost = Lost { at: now, cpu: cpu_time() };
+        let lost = Lost { at: now, usage: usage() };
         let again = self.last_lost.is_some_and(|last| {
             let passed = lost.at.saturating_duration_since(last.at);
             // What of it was neither slept nor this thread's own; all of the gap where that is not told.
-            let own = last.cpu.zip(lost.cpu).map(|(before, after)| after.saturating_sub(before));
+            let own = last.usage.cpu.zip(lost.usage.cpu).map(|(before, after)| after.saturating_sub(before));
             let taken = own.map_or(largest_gap, |own| passed.saturating_sub(self.slept).saturating_sub(own));
-            passed < LOST_AGAIN && taken >= LOST_SLICE / 2
+            let preempted = lost.usage.preemptions.is_none_or(|after| last.usage.preemptions != Some(after));
+            passed < LOST_AGAIN && taken >= LOST_SLICE / 2 && preempted
         });
         (self.last_lost, self.slept) = (Some(lost), Duration::ZERO);
         let begins = again && !self.is_oversubscribed(now);
@@ -98,9 +108,10 @@ mod tests {
     }
 
     const SLICE: Duration = Duration::from_millis(4);
+    const NOTHING_TOLD: Usage = Usage { cpu: None, preemptions: None };
 
     fn lost(load: &mut Oversubscription, ms: u64) {
-        load.note(Duration::ZERO, SLICE, || None, at(ms));
+        load.note(Duration::ZERO, SLICE, || NOTHING_TOLD, at(ms));
     }
 
     #[test]
@@ -131,22 +142,22 @@ mod tests {
         lost(&mut load, 1_000);
         lost(&mut load, 1_008);
         load.note(Duration::ZERO, Duration::ZERO, || unreachable!("nothing to tell apart"), at(3_000));
-        load.note(Duration::ZERO, Duration::ZERO, || None, at(3_009));
+        load.note(Duration::ZERO, Duration::ZERO, || NOTHING_TOLD, at(3_009));
         load.note(Duration::ZERO, Duration::ZERO, || unreachable!("asked once"), at(3_010));
         assert!(!load.is_oversubscribed(at(3_010)));
         lost(&mut load, 3_020);
         assert!(load.is_oversubscribed(at(7_019)) && !load.is_oversubscribed(at(7_021)), "and for longer");
-        load.note(Duration::ZERO, Duration::ZERO, || None, at(7_021));
+        load.note(Duration::ZERO, Duration::ZERO, || NOTHING_TOLD, at(7_021));
         lost(&mut load, 7_200);
         assert!(!load.is_oversubscribed(at(7_201)), "long after it, once is an accident");
     }
 
-    /// Every 10 ms a slice is lost; the thread's CPU time shows whether to another thread.
-    fn slices(own_ms: u64, slept: Duration) -> Oversubscription {
+    /// Every 10 ms a slice is lost; the thread's usage shows whether to another thread.
+    fn slices(own_ms: u64, slept: Duration, preemptions: impl Fn(u64) -> Option<u64>) -> Oversubscription {
         let mut load = Oversubscription::NONE;
         for number in 0..10 {
             let cpu = Some(Duration::from_millis(number * own_ms));
-            load.note(slept, SLICE, || cpu, at(1_000 + number * 10));
+            load.note(slept, SLICE, || Usage { cpu, preemptions: preemptions(number) }, at(1_000 + number * 10));
         }
         load
     }
@@ -154,16 +165,22 @@ mod tests {
     #[test]
     fn what_a_hypervisor_takes_is_no_oversubscription() {
         assert!(
-            !slices(10, Duration::ZERO).is_oversubscribed(at(1_091)),
+            !slices(10, Duration::ZERO, |_| None).is_oversubscribed(at(1_091)),
             "all of the time was the thread's own, as far as it knows"
         );
-        assert!(!slices(4, Duration::from_millis(6)).is_oversubscribed(at(1_091)), "or slept");
-        assert!(slices(6, Duration::ZERO).is_oversubscribed(at(1_091)), "4 of 10 ms were somebody else's");
-        assert!(slices(2, Duration::from_millis(4)).is_oversubscribed(at(1_091)));
+        assert!(!slices(4, Duration::from_millis(6), |_| None).is_oversubscribed(at(1_091)), "or slept");
+        assert!(slices(6, Duration::ZERO, |_| None).is_oversubscribed(at(1_091)), "4 of 10 ms were somebody else's");
+        assert!(slices(2, Duration::from_millis(4), |_| None).is_oversubscribed(at(1_091)));
+        let stolen = slices(6, Duration::ZERO, |_| Some(7));
+        assert!(
+            !stolen.is_oversubscribed(at(1_091)),
+            "not the thread's own, as far as it knows, and nobody preempted it"
+        );
+        assert!(slices(6, Duration::ZERO, |number| Some(7 + number)).is_oversubscribed(at(1_091)));
     }
 
     #[test]
-    fn the_cpu_time_is_asked_for_only_behind_a_lost_slice() {
+    fn the_usage_is_asked_for_only_behind_a_lost_slice() {
         let mut load = Oversubscription::NONE;
         load.note(Duration::ZERO, LOST_SLICE - Duration::from_nanos(1), || unreachable!(), at(1));
     }

@@ -3,7 +3,7 @@ use core::time::Duration;
 use super::allowance::Allowance;
 use super::budget::Budget;
 use super::lateness::Margin;
-use super::oversubscription::{Oversubscription, lost_slice};
+use super::oversubscription::{Oversubscription, Usage, lost_slice};
 use super::probes::Probes;
 use super::relax::relax;
 use super::sched_guards::{NotRestored, RealTime, TimeSlice, TimerSlack};
@@ -264,7 +264,7 @@ impl<T: Timer> Pauser<T> {
                 largest_gap = waited.largest_gap;
                 last = waited.ended;
             }
-            self.oversubscription.note(Duration::ZERO, largest_gap, || self.timer.cpu_time(), last);
+            self.oversubscription.note(Duration::ZERO, largest_gap, || usage(&self.timer), last);
             (self.woken, self.overslept) = (last, largest_gap);
             if !lost_slice(largest_gap) {
                 return;
@@ -362,7 +362,7 @@ impl<T: Timer> Pauser<T> {
             // The other ran then, too.
             (self.woken, self.overslept) = (waited.ended, waited.largest_gap);
         }
-        if self.oversubscription.note(waited.slept, waited.largest_gap, || self.timer.cpu_time(), waited.ended) {
+        if self.oversubscription.note(waited.slept, waited.largest_gap, || usage(&self.timer), waited.ended) {
             self.share(waited.ended);
         }
         let kept = waited.ended.saturating_duration_since(began).saturating_sub(waited.slept);
@@ -469,6 +469,10 @@ impl<T: Timer> Pauser<T> {
             self.cost = SleepCost::of(cheapest);
         }
     }
+}
+
+fn usage(timer: &impl Timer) -> Usage {
+    Usage { cpu: timer.cpu_time(), preemptions: timer.preemptions() }
 }
 
 #[cfg(all(test, not(miri)))] // thousands of readings a wait: too slow to interpret

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use crate::os::wait::Sleeper;
+use crate::os::wait::{self, Sleeper};
 use crate::os::{self, OsClock};
 use crate::{Clock, Instant, Now, Unavailable};
 
@@ -60,6 +60,11 @@ pub(crate) mod sealed {
         fn shorten_slices(&self) -> Option<super::TimeSlice> {
             None
         }
+
+        /// How often another thread has taken the CPU from this one. None if unknown.
+        fn preemptions(&self) -> Option<u64> {
+            None
+        }
     }
 }
 
@@ -106,6 +111,10 @@ impl Now for SystemTimer {
 impl sealed::Sealed for SystemTimer {
     fn shorten_slices(&self) -> Option<TimeSlice> {
         TimeSlice::request(SHORT_SLICE).ok()
+    }
+
+    fn preemptions(&self) -> Option<u64> {
+        wait::preemptions()
     }
 }
 

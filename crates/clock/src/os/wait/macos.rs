@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 pub(crate) use super::no_scheduling::{
-    is_real_time, nice, scheduling, set_scheduling, set_timer_slack_ns, timer_slack_ns,
+    is_real_time, nice, preemptions, scheduling, set_scheduling, set_timer_slack_ns, timer_slack_ns,
 };
 use super::polled::SleepFor;
 pub(crate) use super::polled::wake;

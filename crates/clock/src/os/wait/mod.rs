@@ -7,7 +7,8 @@
 //!   default. 0 for real-time threads since Linux 6.13, and to set it is without effect for them;
 //! - `scheduling` and `set_scheduling`: how this thread is scheduled;
 //! - `nice`, this thread's nice value, under a real-time policy too, which does not report it, and `is_real_time`. None where
-//!   the system does not say.
+//!   the system does not say;
+//! - `preemptions`: how often another thread has taken the CPU from this one. None where the system does not say, or says none.
 // Guards need thread-locals: without the standard library nobody sets what is set here.
 #![cfg_attr(not(feature = "std"), allow(dead_code, unused_imports))]
 
@@ -25,7 +26,9 @@ pub(crate) mod scheduling;
 
 use core::sync::atomic::AtomicU32;
 
-pub(crate) use imp::{is_real_time, nice, scheduling, set_scheduling, set_timer_slack_ns, timer_slack_ns, wake};
+pub(crate) use imp::{
+    is_real_time, nice, preemptions, scheduling, set_scheduling, set_timer_slack_ns, timer_slack_ns, wake,
+};
 #[cfg(not(target_os = "linux"))]
 use polled::SleepFor;
 pub(crate) use scheduling::Scheduling;

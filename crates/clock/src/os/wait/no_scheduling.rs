@@ -29,3 +29,7 @@ pub(crate) fn nice() -> Option<i32> {
 pub(crate) fn is_real_time() -> Option<bool> {
     None
 }
+
+pub(crate) fn preemptions() -> Option<u64> {
+    None
+}
