@@ -39,6 +39,8 @@ struct Outside {
     blocks: Count,
     /// Among the disturbed ones, too.
     outside_of_all: Count,
+    /// Longer than what is around it, or shorter than what is within it, by more than the bounds: wrong, whatever happened meanwhile.
+    impossible: Count,
     worst_ns: f64,
     bound_ns: f64,
     /// Bounds without steps, by the median empty interval.
@@ -81,9 +83,10 @@ fn readings(bare: &Bare, wanted: u64, section: &mut Section) {
         for ((_, row), tries) in rows.iter_mut().zip(&blocks) {
             let truth_ns = mean(undisturbed(tries, QUIET_NS).map(|one| one.shown_ns));
             row.judge(tries, QUIET_NS, |one| (one.shown_ns - truth_ns).abs() - one.bound_ns);
+            row.impossible = row.impossible + Count::of(tries.iter().map(Try::is_impossible));
         }
     }
-    let columns = "difference of two | undisturbed | outside | blocks with any | outside of all | worst, ns outside | bound, ns";
+    let columns = "difference of two | undisturbed | outside | blocks with any | outside of all | worst, ns outside | bound, ns | impossible";
     let mut table = Table::new(1, columns);
     for (name, row) in rows {
         table.row([
@@ -94,13 +97,15 @@ fn readings(bare: &Bare, wanted: u64, section: &mut Section) {
             row.outside_of_all.into(),
             row.worst(),
             row.bound(),
+            row.impossible.into(),
         ]);
     }
     section.table(table);
     section.say(format!(
         "Around {MULTIPLICATIONS} dependent multiplications. Outside: farther from the mean of the undisturbed among {BLOCK} than both bounds \
          together. Undisturbed: both reads and the work took, by bare counters around each, within {QUIET_NS} ns of their medians. The bare \
-         counter is held to the clock's bounds: what is outside there is the machine's."
+         counter is held to the clock's bounds: what is outside there is the machine's, whose work did not always take as long. Impossible, \
+         of all tries: longer than the time around both readings, or shorter than the time between them, by more than both bounds."
     ));
 }
 
@@ -136,8 +141,7 @@ fn stopwatches(bare: &Bare, wanted: u64, section: &mut Section) {
         }
         rows[1].1.by_empty.push((tries[1][0].bound_ns - bare.steps_ns) / usual(&tries[1]));
     }
-    let columns =
-        "interval by | of | undisturbed | outside | blocks with any | outside of all | worst, ns outside | bound, ns | × median empty";
+    let columns = "interval by | of | undisturbed | outside | blocks with any | outside of all | worst, ns outside | bound, ns | × median empty";
     let mut table = Table::new(2, columns);
     for ((name, of), row) in rows {
         let by_empty = Value::quartiles(row.by_empty.iter().copied(), 2);
@@ -250,6 +254,15 @@ fn mean(all: impl Iterator<Item = f64>) -> f64 {
     sum / f64::from(count)
 }
 
+impl Try {
+    /// Of two readings: not between the time from the end of the first to the begin of the second, and that around both.
+    fn is_impossible(&self) -> bool {
+        let [_, within_ns, _, around_ns] = self.parts_ns;
+        let allowed_ns = within_ns - self.bound_ns..=around_ns + self.bound_ns;
+        !allowed_ns.contains(&self.shown_ns)
+    }
+}
+
 impl Outside {
     /// By how far each is beyond its bound; what is not a number is.
     fn judge(&mut self, tries: &[Try], within_ns: f64, beyond_ns: impl Fn(&Try) -> f64) {
@@ -299,6 +312,13 @@ mod tests {
         assert_eq!(row.outside, Count { of: 1, all: 3 });
         assert_eq!(row.outside_of_all, Count { of: 2, all: 4 });
         assert_eq!((row.worst_ns, row.bound_ns), (1.0, 2.0));
+    }
+
+    #[test]
+    fn two_readings_are_no_farther_apart_than_the_time_around_them_and_no_closer_than_that_between() {
+        let of = |shown_ns| Try { parts_ns: [10.0, 50.0, 10.0, 70.0], shown_ns, bound_ns: 2.0, is_above_zero: true };
+        let impossible = [47.9, 48.0, 60.0, 72.0, 72.1, f64::NAN].map(|shown_ns| of(shown_ns).is_impossible());
+        assert_eq!(impossible, [true, false, false, false, true, true]);
     }
 
     #[test]

@@ -43,8 +43,8 @@ pub(crate) fn measure(is_loaded: bool, run: &Run, section: &mut Section) -> Resu
     let rounds = || {
         run.repeat(section.name, 10, 1, |_| {
             let mut took = vec![Took::new(); all.len()];
-            for _ in 0..blocks {
-                all.iter().zip(&mut took).for_each(|((_, reads), took)| reads(took));
+            for block in 0..blocks {
+                order(block, all.len()).for_each(|at| all[at].1(&mut took[at]));
             }
             Ok(took)
         })
@@ -77,7 +77,7 @@ pub(crate) fn measure(is_loaded: bool, run: &Run, section: &mut Section) -> Resu
     }
     section.table(table);
     section.say(format!(
-        "{} rounds of {} reads each, {BLOCK} of each kind in turn, on CPU {cpu}{}. Each read lies between two of the bare counter, the first \
+        "{} rounds of {} reads each, {BLOCK} of each kind in turn, in another order each time, on CPU {cpu}{}. Each read lies between two of the bare counter, the first \
          row nothing; nothing is subtracted. Ratios are within rounds; in brackets: at least {} % intervals of their medians.",
         rounds.len(),
         u64::from(BLOCK) * blocks as u64,
@@ -85,6 +85,13 @@ pub(crate) fn measure(is_loaded: bool, run: &Run, section: &mut Section) -> Resu
         CONFIDENCE * 1e2,
     ));
     Ok(())
+}
+
+/// Another kind first in each turn, and every other turn backwards, so that what comes periodically finds all alike.
+fn order(block: usize, kinds: usize) -> impl Iterator<Item = usize> {
+    (0..kinds)
+        .map(move |place| if block % 2 == 0 { place } else { kinds - 1 - place })
+        .map(move |at| (at + block / 2) % kinds)
 }
 
 fn subjects(counter: Counter) -> [Subject; 7] {
@@ -180,6 +187,16 @@ fn cut_off(values: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_kind_has_its_turn_at_every_place() {
+        let mut places = [[0; 3]; 3];
+        for block in 0..6 {
+            let order: Vec<usize> = order(block, 3).collect();
+            order.iter().enumerate().for_each(|(place, kind)| places[*kind][place] += 1);
+        }
+        assert_eq!(places, [[2; 3]; 3]);
+    }
 
     #[test]
     fn quantiles_are_of_all_reads_long_ones_too() {
