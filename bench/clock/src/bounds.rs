@@ -17,6 +17,8 @@ const WARM_UP: usize = 16;
 const MULTIPLICATIONS: usize = 100;
 /// How far from the median of its block an undisturbed part of a try may be: three together less than two bounds.
 const QUIET_NS: f64 = 1.0;
+/// By how much the kernel may change the clock's rate against that of the counter when the bench began: NTP's limit.
+const LARGEST_SLEW: f64 = 500e-6;
 /// A miss of the nearest cache takes less, an interrupt or an exit to a hypervisor much more.
 const INTERRUPTION_NS: f64 = 10.0;
 
@@ -39,7 +41,7 @@ struct Outside {
     blocks: Count,
     /// Among the disturbed ones, too.
     outside_of_all: Count,
-    /// Longer than what is around it, or shorter than what is within it, by more than the bounds: wrong, whatever happened meanwhile.
+    /// Longer than what is around it, or shorter than what is within it, by more than the bounds: wrong, unless the clock was set.
     impossible: Count,
     worst_ns: f64,
     bound_ns: f64,
@@ -255,10 +257,11 @@ fn mean(all: impl Iterator<Item = f64>) -> f64 {
 }
 
 impl Try {
-    /// Of two readings: not between the time from the end of the first to the begin of the second, and that around both.
+    /// Of two readings: not between the time from the end of the first to the start of the second, and that around both.
     fn is_impossible(&self) -> bool {
         let [_, within_ns, _, around_ns] = self.parts_ns;
-        let allowed_ns = within_ns - self.bound_ns..=around_ns + self.bound_ns;
+        let allowance_ns = self.bound_ns + around_ns * LARGEST_SLEW;
+        let allowed_ns = within_ns - allowance_ns..=around_ns + allowance_ns;
         !allowed_ns.contains(&self.shown_ns)
     }
 }

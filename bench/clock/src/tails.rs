@@ -87,10 +87,10 @@ pub(crate) fn measure(is_loaded: bool, run: &Run, section: &mut Section) -> Resu
     Ok(())
 }
 
-/// Another kind first in each turn, and every other turn backwards, so that what comes periodically finds all alike.
+/// Another kind first in each turn, and every other turn backwards, so that what comes periodically meets all alike.
 fn order(block: usize, kinds: usize) -> impl Iterator<Item = usize> {
     (0..kinds)
-        .map(move |place| if block % 2 == 0 { place } else { kinds - 1 - place })
+        .map(move |place| if block.is_multiple_of(2) { place } else { kinds - 1 - place })
         .map(move |at| (at + block / 2) % kinds)
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bench_common::value::sorted;
 use bench_common::{Failure, Run, Section, Table, Value};
 use chronoscope_clock::pacer::{self, Behind, Pace, Pacer};
-use chronoscope_clock::pause::{self, Pauser, TimeSlice};
+use chronoscope_clock::pause::{self, Pauser};
 use chronoscope_clock::{Clock, Instant, TickSource};
 use governor::clock::Clock as _;
 use governor::{Quota, RateLimiter};
@@ -37,7 +37,6 @@ const BARE_SLEEP: &str = "pause::sleep to the schedule";
 /// A pacer's target: one event of so many may be late by a sleep.
 const ONE_IN: usize = 500;
 const OURS: &str = "Pacer, catch up";
-const SLICE: Duration = Duration::from_micros(100);
 
 /// Times events, for each of which `wait` waits; it is told how many there were before.
 fn watch<T>(order: Order, mut wait: impl FnMut(u32) -> T) -> Taken {
@@ -134,13 +133,6 @@ fn keepers() -> Vec<Way> {
         Way::start(governor, || limited),
         Way::start(BARE_SLEEP, || bare_sleep),
         Way::start(OURS, || ours),
-        Way::start("Pacer, slice 100 µs", || {
-            let slice = TimeSlice::request(SLICE);
-            move |order| {
-                let _slice = &slice;
-                ours(order)
-            }
-        }),
     ]
 }
 

@@ -4,6 +4,9 @@ use bench_common::{Count, Failure, Run, Table, Value, value};
 
 use crate::crew::{Order, Taken, Way};
 
+/// With fewer sleeps beyond it, a margin is not known.
+const FEWEST_BEYOND: usize = 2;
+
 /// One way at one setting, over rounds; times in microseconds.
 #[derive(Debug, Default)]
 pub(crate) struct Rounds {
@@ -119,7 +122,7 @@ fn over_unavoidable(taken: &[f64], unavoidable: &[f64]) -> Value {
 fn unavoidable_share(bare: &Taken, one_in: usize) -> Option<f64> {
     let late_ns = &bare.late_ns;
     let beyond = late_ns.len() / one_in;
-    if beyond == 0 {
+    if beyond < FEWEST_BEYOND {
         return None;
     }
     let margin_ns = late_ns[late_ns.len() - 1 - beyond].max(0.0);

@@ -5,7 +5,7 @@ use std::{boxed::Box, rc::Rc, sync::Arc};
 
 use core::time::Duration;
 
-use crate::pause::{Cancel, Sealed, TimeSlice, Timer};
+use crate::pause::{Cancel, Internal, Sealed, TimeSlice, Timer};
 use crate::{Instant, Now, Reading, Unavailable};
 
 macro_rules! forward {
@@ -22,12 +22,12 @@ macro_rules! forward {
         }
 
         impl<C: Sealed + ?Sized> Sealed for $pointer {
-            fn shorten_slices(&self) -> Option<TimeSlice> {
-                (**self).shorten_slices()
+            fn shorten_slices(&self, internal: Internal) -> Option<TimeSlice> {
+                (**self).shorten_slices(internal)
             }
 
-            fn preemptions(&self) -> Option<u64> {
-                (**self).preemptions()
+            fn preemptions(&self, internal: Internal) -> Option<u64> {
+                (**self).preemptions(internal)
             }
         }
 

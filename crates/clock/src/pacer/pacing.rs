@@ -18,7 +18,8 @@ use crate::pause::{Cancel, Pauser, SystemTimer, Timer, Waited};
 /// # Guarantees
 /// - No event starts before its intended time.
 /// - With [`Behind::CatchUp`] every event comes, at exactly the schedule's rate in the long run.
-/// - No allocation, thread or lock after construction.
+/// - No thread or lock after construction, and no allocation, but for one when it finds that it shares its CPU.
+/// - As long as another thread wants its CPU all the time, this thread has time slices of 0.1 ms, as a [`Pauser`] says.
 ///
 /// # Sources
 /// G. Tene, "How NOT to Measure Latency": coordinated omission, response and service time.

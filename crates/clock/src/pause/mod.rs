@@ -45,7 +45,7 @@ pub use timer::{SystemTimer, Timer};
 pub use waited::Waited;
 
 pub(crate) use relax::relax;
-pub(crate) use timer::sealed::Sealed;
+pub(crate) use timer::sealed::{Internal, Sealed};
 
 use crate::{Clock, Instant};
 use sleeps::{Sleep, Sleeps};

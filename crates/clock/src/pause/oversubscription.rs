@@ -37,7 +37,7 @@ struct Lost {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Usage {
     pub(super) cpu: Option<Duration>,
-    /// How often another thread took its CPU.
+    /// Its involuntary context switches.
     pub(super) preemptions: Option<u64>,
 }
 
@@ -54,10 +54,10 @@ impl Oversubscription {
         now < self.until
     }
 
-    /// Records a wait that slept for `slept`, then spun until `now` with a largest gap of `largest_gap`; returns whether that
-    /// shows that another thread wants this CPU from now on. Asks for the `usage` only after a lost slice, to tell another
-    /// thread from a hypervisor, against which sleeping does not help: what that takes preempts nobody, and is none of the
-    /// thread's CPU time only where the kernel accounts for it.
+    /// Records a wait that slept for `slept`, then spun until `now` with a largest gap of `largest_gap`; returns whether a time in
+    /// which another thread wants this CPU begins or ends. Asks for the `usage` only after a lost slice, to tell another thread from a
+    /// hypervisor, against which sleeping does not help. A hypervisor preempts no thread; whether the time that it took counts as the
+    /// thread's own depends on the kernel.
     pub(super) fn note(
         &mut self,
         slept: Duration,
@@ -73,7 +73,7 @@ impl Oversubscription {
                 // One more slice tells that the other thread is still there.
                 (self.last_lost, self.slept) = (Some(Lost { at: now, usage: usage() }), Duration::ZERO);
             }
-            return false;
+            return is_over;
         }
         let lost = Lost { at: now, usage: usage() };
         let again = self.last_lost.is_some_and(|last| {
@@ -86,6 +86,7 @@ impl Oversubscription {
         });
         (self.last_lost, self.slept) = (Some(lost), Duration::ZERO);
         let begins = again && !self.is_oversubscribed(now);
+        let changes = begins || is_over;
         if begins {
             // Long quiet since the last time is a new beginning.
             if now.saturating_duration_since(self.until) > self.next {
@@ -95,7 +96,7 @@ impl Oversubscription {
             self.next = (self.next * 2).min(LASTS.1);
             self.is_trusted = true;
         }
-        begins
+        changes
     }
 }
 
@@ -110,16 +111,16 @@ mod tests {
     const SLICE: Duration = Duration::from_millis(4);
     const NOTHING_TOLD: Usage = Usage { cpu: None, preemptions: None };
 
-    fn lost(load: &mut Oversubscription, ms: u64) {
-        load.note(Duration::ZERO, SLICE, || NOTHING_TOLD, at(ms));
+    fn lost(load: &mut Oversubscription, ms: u64) -> bool {
+        load.note(Duration::ZERO, SLICE, || NOTHING_TOLD, at(ms))
     }
 
     #[test]
     fn who_loses_time_slices_spins_less() {
         let mut load = Oversubscription::NONE;
-        lost(&mut load, 1_000);
+        assert!(!lost(&mut load, 1_000));
         assert!(!load.is_oversubscribed(at(1_001)), "once is an accident");
-        lost(&mut load, 1_008);
+        assert!(lost(&mut load, 1_008) && !lost(&mut load, 1_012), "it begins once");
         assert!(
             load.is_oversubscribed(at(1_009))
                 && load.is_oversubscribed(at(3_007))
@@ -142,8 +143,8 @@ mod tests {
         lost(&mut load, 1_000);
         lost(&mut load, 1_008);
         load.note(Duration::ZERO, Duration::ZERO, || unreachable!("nothing to tell apart"), at(3_000));
-        load.note(Duration::ZERO, Duration::ZERO, || NOTHING_TOLD, at(3_009));
-        load.note(Duration::ZERO, Duration::ZERO, || unreachable!("asked once"), at(3_010));
+        assert!(load.note(Duration::ZERO, Duration::ZERO, || NOTHING_TOLD, at(3_009)), "it ends");
+        assert!(!load.note(Duration::ZERO, Duration::ZERO, || unreachable!("asked once"), at(3_010)));
         assert!(!load.is_oversubscribed(at(3_010)));
         lost(&mut load, 3_020);
         assert!(load.is_oversubscribed(at(7_019)) && !load.is_oversubscribed(at(7_021)), "and for longer");

@@ -11,7 +11,7 @@ use super::sleep_cost::SleepCost;
 use super::sleeps::{Sleep, Sleeps};
 use super::spin::spin_until;
 use super::wakeup_model::{LONG_NS, WakeupModel};
-use super::{Cancel, SystemTimer, Target, Timer, Waited};
+use super::{Cancel, Internal, SystemTimer, Target, Timer, Waited};
 use crate::nanos::saturating as nanos;
 use crate::{Instant, Unavailable};
 
@@ -33,12 +33,12 @@ const PROBE_FADE: f32 = 0.9;
 const OVERSUBSCRIBED_QUANTILE: f32 = 0.75;
 /// Shorter waits are spun, whatever sleeps cost.
 const SHORTEST_SLEEP_NS: u64 = 5_000;
-/// A schedule that shares its CPU gives it away for as long as it has kept it, and so many times what a sleep costs: who sleeps for
-/// less than it has run has used up its fair share, and waits for the other's whole time slice when it wakes;
+/// A schedule that shares its CPU rests for as long as it has kept it, with so many times what a sleep costs, less what the last sleep
+/// was late: a thread that sleeps for less than it has run has used up its fair share, and waits for the other's whole time slice.
 const REST_COSTS: u64 = 2;
-/// and for this long in any case, less of which loses a slice every few hundred sleeps (measured on two machines, Linux 6.18).
+/// Added to that: with less, one rest in a few hundred loses a slice (measured on two machines, Linux 6.18).
 const LEAST_REST_NS: u64 = 30_000;
-/// No longer, where even that is not enough.
+/// The longest rest.
 const LONGEST_REST_NS: u64 = 500_000;
 /// A spin this long loses the CPU if another thread wants it all the time: longer than a time slice and two ticks.
 const LOOK: Duration = Duration::from_millis(12);
@@ -69,14 +69,16 @@ const MEASURED: (u32, Duration) = (3, Duration::from_micros(20));
 /// - Under a real-time policy, whoever set it, waits keep the CPU for at most four fifths of the time plus 50 ms; then
 ///   they sleep, even if that makes them late, because the kernel throttles real-time threads that never sleep. They spin
 ///   on only where the system refuses to sleep.
-/// - Memory of fixed size (about 10 KB). A wait allocates nothing, starts no thread and takes no lock.
+/// - Memory of fixed size (about 10 KB). A wait allocates nothing, starts no thread and takes no lock; only a pacer's may allocate once, for
+///   the guard of its slices.
 /// - While it lives, the kernel delays this thread's timers as little as it can (a [`TimerSlack`] of 1 ns, Linux with the
-///   feature `std`; threads started meanwhile inherit it), a pacer's thread that shares its CPU has short slices (a [`TimeSlice`] of
-///   0.1 ms, likewise), and the thread is real-time if told to [be](Pauser::enter_real_time). Dropping it restores what was before, in any order of drops, except as [`RealTime`]
-///   says of unprivileged threads. Nothing else about the thread changes.
+///   feature `std`; threads started meanwhile inherit it), a pacer's thread has short slices as long as it shares its CPU (a
+///   [`TimeSlice`] of 0.1 ms, likewise, unless the thread has one already), and the thread is real-time if told to
+///   [be](Pauser::enter_real_time). Dropping it restores what was before, in any order of drops, except as [`RealTime`] says of
+///   unprivileged threads. Nothing else about the thread changes.
 ///
 /// # Platform
-/// As [`SystemTimer`].
+/// As [`SystemTimer`]. On Linux a wait that lost the CPU for a millisecond asks getrusage(2) whether another thread took it.
 ///
 /// # Sources
 /// Measured: lateness depends on a sleep's length and on what preceded it, and is predicted by a quantile, not by a mean.
@@ -102,7 +104,7 @@ pub struct Pauser<T: Timer = SystemTimer> {
     oversubscription: Oversubscription,
     /// Whether a lost time slice makes later waits late, too.
     keeps_schedule: bool,
-    /// When the last sleep ended, and how much later than it was to: others ran then.
+    /// When this thread got the CPU back, and for how long others had it although this thread wanted it.
     woken: Instant,
     overslept: Duration,
     /// Limits spinning under a real-time policy.
@@ -264,8 +266,7 @@ impl<T: Timer> Pauser<T> {
                 largest_gap = waited.largest_gap;
                 last = waited.ended;
             }
-            self.oversubscription.note(Duration::ZERO, largest_gap, || usage(&self.timer), last);
-            (self.woken, self.overslept) = (last, largest_gap);
+            self.note_spin(Duration::ZERO, &Waited { largest_gap, spun: largest_gap, ..waited });
             if !lost_slice(largest_gap) {
                 return;
             }
@@ -313,10 +314,26 @@ impl<T: Timer> Pauser<T> {
         self.share(self.timer.glance());
     }
 
-    /// Asks for short time slices if a schedule shares its CPU: who wakes with a shorter one need not wait for the end of the other's.
+    /// Asks for short time slices while a schedule shares its CPU: a thread that wakes with a shorter slice than the other's preempts it.
     fn share(&mut self, now: Instant) {
-        if self.keeps_schedule && self.slice.is_none() && self.oversubscription.is_oversubscribed(now) {
-            self.slice = self.timer.shorten_slices();
+        let shares = self.keeps_schedule && self.oversubscription.is_oversubscribed(now);
+        if !shares {
+            self.slice = None;
+        } else if self.slice.is_none() {
+            self.slice = self.timer.shorten_slices(Internal);
+        }
+    }
+
+    /// Learns from a spin, before which the thread `slept`, whether another thread wants the CPU.
+    fn note_spin(&mut self, slept: Duration, waited: &Waited) {
+        let (gap, now) = (waited.largest_gap, waited.ended);
+        let changes = self.oversubscription.note(slept, gap, || usage(&self.timer), now);
+        if changes {
+            self.share(now);
+        }
+        if lost_slice(gap) && self.oversubscription.is_oversubscribed(now) {
+            // The rest of the spin may have followed the gap.
+            (self.woken, self.overslept) = (now.saturating_sub(waited.spun.saturating_sub(gap)), gap);
         }
     }
 
@@ -358,13 +375,7 @@ impl<T: Timer> Pauser<T> {
         if is_probe {
             self.probes.note(whole, woken_late, self.target.late, waited.ended);
         }
-        if lost_slice(waited.largest_gap) {
-            // The other ran then, too.
-            (self.woken, self.overslept) = (waited.ended, waited.largest_gap);
-        }
-        if self.oversubscription.note(waited.slept, waited.largest_gap, || usage(&self.timer), waited.ended) {
-            self.share(waited.ended);
-        }
+        self.note_spin(waited.slept, &waited);
         let kept = waited.ended.saturating_duration_since(began).saturating_sub(waited.slept);
         self.budget.spend(kept, waited.ended);
         waited
@@ -472,7 +483,7 @@ impl<T: Timer> Pauser<T> {
 }
 
 fn usage(timer: &impl Timer) -> Usage {
-    Usage { cpu: timer.cpu_time(), preemptions: timer.preemptions() }
+    Usage { cpu: timer.cpu_time(), preemptions: timer.preemptions(Internal) }
 }
 
 #[cfg(all(test, not(miri)))] // thousands of readings a wait: too slow to interpret

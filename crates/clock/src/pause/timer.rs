@@ -4,7 +4,7 @@ use crate::os::wait::{self, Sleeper};
 use crate::os::{self, OsClock};
 use crate::{Clock, Instant, Now, Unavailable};
 
-use super::{Cancel, TimeSlice, sched_guards};
+use super::{Cancel, Internal, TimeSlice, sched_guards};
 
 /// The shortest that Linux gives.
 const SHORT_SLICE: Duration = Duration::from_micros(100);
@@ -56,16 +56,22 @@ pub trait Timer: Now + sealed::Sealed {
 pub(crate) mod sealed {
     #[allow(unreachable_pub)] // as every bound of a public trait
     pub trait Sealed {
-        /// Shorter time slices for the calling thread, until the guard is dropped. None where there are none.
-        fn shorten_slices(&self) -> Option<super::TimeSlice> {
+        /// Shorter time slices for the calling thread, until the guard is dropped. None where there are none, or the thread has
+        /// chosen its own.
+        fn shorten_slices(&self, _: Internal) -> Option<super::TimeSlice> {
             None
         }
 
-        /// How often another thread has taken the CPU from this one. None if unknown.
-        fn preemptions(&self) -> Option<u64> {
+        /// The involuntary context switches of the calling thread. None if unknown.
+        fn preemptions(&self, _: Internal) -> Option<u64> {
             None
         }
     }
+
+    /// Who cannot name it cannot call what takes it: methods of a bound of a public trait are public.
+    #[derive(Clone, Copy, Debug)]
+    #[allow(unreachable_pub)]
+    pub struct Internal;
 }
 
 /// [`Clock`] and the system's best sleep to an absolute time.
@@ -109,11 +115,11 @@ impl Now for SystemTimer {
 }
 
 impl sealed::Sealed for SystemTimer {
-    fn shorten_slices(&self) -> Option<TimeSlice> {
-        TimeSlice::request(SHORT_SLICE).ok()
+    fn shorten_slices(&self, _: Internal) -> Option<TimeSlice> {
+        if sched_guards::has_time_slice() { None } else { TimeSlice::request(SHORT_SLICE).ok() }
     }
 
-    fn preemptions(&self) -> Option<u64> {
+    fn preemptions(&self, _: Internal) -> Option<u64> {
         wait::preemptions()
     }
 }

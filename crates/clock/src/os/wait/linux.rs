@@ -126,11 +126,14 @@ pub(crate) fn is_real_time() -> Option<bool> {
     Some(super::scheduling::is_real_time(policy))
 }
 
-/// Those that getrusage(2) calls involuntary context switches. A kernel that counts none, as gVisor, shows 0.
+/// By getrusage(2). A kernel that counts none, such as gVisor, shows 0 for the whole process, too.
 pub(crate) fn preemptions() -> Option<u64> {
-    // SAFETY: all of its bytes may be zero.
-    let mut usage: libc::rusage = unsafe { core::mem::zeroed() };
-    // SAFETY: it is as large as the system call writes.
-    let told = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } == 0;
-    u64::try_from(usage.ru_nivcsw).ok().filter(|count| told && *count > 0)
+    let of = |whom| {
+        // SAFETY: all of its bytes may be zero.
+        let mut usage: libc::rusage = unsafe { core::mem::zeroed() };
+        // SAFETY: it is as large as the system call writes.
+        let told = unsafe { libc::getrusage(whom, &raw mut usage) } == 0;
+        u64::try_from(usage.ru_nivcsw).ok().filter(|_| told)
+    };
+    of(libc::RUSAGE_THREAD).filter(|count| *count > 0 || of(libc::RUSAGE_SELF).is_some_and(|count| count > 0))
 }

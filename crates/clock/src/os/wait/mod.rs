@@ -8,7 +8,8 @@
 //! - `scheduling` and `set_scheduling`: how this thread is scheduled;
 //! - `nice`, this thread's nice value, under a real-time policy too, which does not report it, and `is_real_time`. None where
 //!   the system does not say;
-//! - `preemptions`: how often another thread has taken the CPU from this one. None where the system does not say, or says none.
+//! - `preemptions`: the involuntary context switches of this thread: another thread took its CPU, or a quota did. None where the system
+//!   counts none.
 // Guards need thread-locals: without the standard library nobody sets what is set here.
 #![cfg_attr(not(feature = "std"), allow(dead_code, unused_imports))]
 

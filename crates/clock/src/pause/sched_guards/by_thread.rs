@@ -65,7 +65,7 @@ pub(super) fn remove(id: u64) -> Result<(), NotRestored> {
     removed.unwrap_or(Ok(()))
 }
 
-pub(super) fn asks_for_real_time() -> bool {
-    let asks = REQUESTS.try_with(|requests| requests.try_borrow().is_ok_and(|requests| requests.0.ask_for_real_time()));
+pub(super) fn asks_for(kind: fn(GuardRequest) -> bool) -> bool {
+    let asks = REQUESTS.try_with(|requests| requests.try_borrow().is_ok_and(|requests| requests.0.ask_for(kind)));
     asks.unwrap_or(false)
 }

@@ -22,10 +22,16 @@ pub use real_time::RealTime;
 pub use time_slice::TimeSlice;
 pub use timer_slack::TimerSlack;
 
+use self::request::GuardRequest;
 use crate::os::wait;
+
+/// Whether a guard of the calling thread asks for time slices.
+pub(super) fn has_time_slice() -> bool {
+    by_thread::asks_for(|request| matches!(request, GuardRequest::TimeSlice(_)))
+}
 
 /// Whether the calling thread runs under a real-time policy, whoever put it there. Where a sandbox forbids to ask, whether a
 /// guard did.
 pub(super) fn is_real_time() -> bool {
-    wait::is_real_time().unwrap_or_else(by_thread::asks_for_real_time)
+    wait::is_real_time().unwrap_or_else(|| by_thread::asks_for(|request| request == GuardRequest::RealTime))
 }

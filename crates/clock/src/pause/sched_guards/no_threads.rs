@@ -12,6 +12,6 @@ pub(super) fn remove(_id: u64) -> Result<(), NotRestored> {
     Ok(())
 }
 
-pub(super) fn asks_for_real_time() -> bool {
+pub(super) fn asks_for(_kind: fn(GuardRequest) -> bool) -> bool {
     false
 }

@@ -86,8 +86,8 @@ impl Requests {
         }
     }
 
-    pub(super) fn ask_for_real_time(&self) -> bool {
-        self.living.iter().any(|living| living.request == GuardRequest::RealTime)
+    pub(super) fn ask_for(&self, kind: fn(GuardRequest) -> bool) -> bool {
+        self.living.iter().any(|living| kind(living.request))
     }
 
     fn begin_slack(&mut self, ns: u64, kernel: &impl Kernel) -> Result<(), Unavailable> {
@@ -170,7 +170,7 @@ impl Requests {
             _ => None,
         });
         Settings {
-            real_time: self.ask_for_real_time(),
+            real_time: self.ask_for(|request| request == GuardRequest::RealTime),
             slice_ns: slice_ns.or(self.scheduling_before.filter(|it| it.has_time_slices()).map(|it| it.runtime_ns)),
             slack_ns: slack_ns.or(self.slack_before_ns),
         }
@@ -178,7 +178,7 @@ impl Requests {
 
     fn forget_what_nobody_touches(&mut self) {
         let lives = |kind: fn(GuardRequest) -> bool| self.living.iter().any(|living| kind(living.request));
-        let real_time = self.ask_for_real_time();
+        let real_time = self.ask_for(|request| request == GuardRequest::RealTime);
         if !real_time && !lives(|request| matches!(request, GuardRequest::TimerSlack(_))) {
             self.slack_before_ns = None;
         }

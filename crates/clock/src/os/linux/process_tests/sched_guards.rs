@@ -14,7 +14,7 @@ use super::fresh::{SKIPPED, in_fresh_process};
 use super::here;
 use super::seccomp::refuse;
 use crate::os::wait::{self, Scheduling};
-use crate::pause::{NotRestored, Pauser, RealTime, SystemTimer, TimeSlice, Timer, TimerSlack};
+use crate::pause::{Internal, NotRestored, Pauser, RealTime, Sealed, SystemTimer, TimeSlice, Timer, TimerSlack};
 
 const NOBODY: u32 = 65_534;
 const PRIORITIES: u64 = 10;
@@ -134,6 +134,50 @@ fn slack_beyond_32_bits_is_restored() {
     assert_eq!(TimerSlack::current(), Ok(long));
     drop(TimerSlack::set(Duration::from_nanos(1)).unwrap());
     assert_eq!(TimerSlack::current(), Ok(long));
+}
+
+#[test]
+fn a_schedule_has_short_slices_unless_the_thread_has_chosen() {
+    in_fresh_process(here!(a_schedule_has_short_slices_unless_the_thread_has_chosen), || {
+        let (timer, before) = (SystemTimer::new(), wait::scheduling().unwrap().runtime_ns);
+        let Some(short) = timer.shorten_slices(Internal) else {
+            eprintln!("{SKIPPED}no time slices here");
+            return;
+        };
+        assert_eq!(wait::scheduling().unwrap().runtime_ns, 100_000);
+        assert!(timer.shorten_slices(Internal).is_none(), "one is enough");
+        drop(short);
+        assert_eq!(wait::scheduling().unwrap().runtime_ns, before);
+        let _chosen = TimeSlice::request(Duration::from_millis(3)).unwrap();
+        assert!(timer.shorten_slices(Internal).is_none(), "what was chosen holds");
+    });
+}
+
+#[test]
+fn a_thread_that_another_takes_the_cpu_from_is_preempted() {
+    in_fresh_process(here!(a_thread_that_another_takes_the_cpu_from_is_preempted), || {
+        // SAFETY: all of its bytes may be zero; the macro sets one of its bits; the kernel reads it. 0 is the calling thread.
+        let bound = unsafe {
+            let mut cpus: libc::cpu_set_t = core::mem::zeroed();
+            libc::CPU_SET(libc::sched_getcpu() as usize, &mut cpus);
+            libc::sched_setaffinity(0, size_of_val(&cpus), &raw const cpus)
+        };
+        assert_eq!(bound, 0);
+        thread::spawn(|| {
+            loop {
+                core::hint::spin_loop();
+            }
+        });
+        let before = wait::preemptions().unwrap_or(0);
+        let began = std::time::Instant::now();
+        while wait::preemptions().unwrap_or(0) == before {
+            if began.elapsed() > Duration::from_secs(60) {
+                assert_eq!(wait::preemptions(), None, "a minute next to a thread that never sleeps");
+                eprintln!("{SKIPPED}the kernel counts no preemptions");
+                return;
+            }
+        }
+    });
 }
 
 #[test]
