@@ -10,9 +10,11 @@ use std::time::{Duration, Instant};
 use bench_common::cpus::on_each;
 use bench_common::process::failed;
 use bench_common::{Failure, Run, Section, Table, Value};
-use chronoscope_clock::pacer::{Behind, Pace, PaceRecord, Pacer};
+use chronoscope_clock::pacer::{self, Behind, Pace, PaceRecord, Pacer};
+use chronoscope_clock::pause::Pauser;
 
 use crate::crew::on_one_cpu;
+use crate::pacing::LEAD;
 
 const PER_SECOND: u64 = 10_000;
 const STALL: Duration = Duration::from_millis(50);
@@ -54,8 +56,10 @@ fn watched(events: u64, other: u32) -> Result<[f64; 3], Failure> {
             Ok(seen_ns)
         };
         let observer = scope.spawn(move || on_each(&[other], observe));
-        let mut pacer = Pacer::new(pace.schedule().take(events as usize), Behind::CatchUp);
-        pacer.pauser().calibrate();
+        let mut pauser = Pauser::with_target(pacer::TARGET);
+        pauser.calibrate();
+        let start = chronoscope_clock::Instant::now() + LEAD;
+        let mut pacer = Pacer::starting_at(start, pace.schedule().take(events as usize), Behind::CatchUp, pauser);
         let mut record = PaceRecord::new();
         let mut first_due_ns = None;
         while let Some(slot) = pacer.next_slot() {

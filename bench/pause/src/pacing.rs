@@ -28,7 +28,7 @@ const PEERS: [&str; 5] = [
     "tokio Interval, burst",
     "governor, std::thread::sleep",
 ];
-const LEAD: Duration = Duration::from_micros(100);
+pub(crate) const LEAD: Duration = Duration::from_micros(100);
 /// Events in a round at least: with fewer, three late ones decide p99.
 const FEWEST: usize = 500;
 /// A limiter may fall this far behind and still catch up.

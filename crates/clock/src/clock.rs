@@ -29,8 +29,9 @@ process_wide! {
 /// million did (2026-11-25).
 ///
 /// # Guarantees
-/// - *Exact*: a reading is what `clock_gettime(CLOCK_MONOTONIC)` returns for the same counter value, at any slew. While
-///   the kernel's data are unreadable or being updated, the reading is `clock_gettime`'s.
+/// - *Exact*: a reading is what `clock_gettime(CLOCK_MONOTONIC)` returns for the same counter value, at any slew, but for
+///   two faults of kernels: those before 6.10 are wrong after ten minutes without an update, and those for aarch64 do not
+///   clamp a counter that lags. While the kernel's data are unreadable or being updated, the reading is `clock_gettime`'s.
 /// - *Monotonic and causal* exactly as far as `CLOCK_MONOTONIC` is. Monotonic: no read on a thread is less than an
 ///   earlier one. Causal: if a thread reads V and publishes it, and another sees V and then reads W, then W ≥ V. Both
 ///   need counters in step across cores, which the kernel checks, and slews no larger than NTP's; under far larger ones
@@ -72,7 +73,7 @@ impl Clock {
     /// The clock over the CPU's counter, or over the system's clock while the counter cannot give the time;
     /// [`trust`](Self::trust) says which.
     ///
-    /// Costs nothing; the first read sets up, in 10 to 25 µs. Call [`warm_up`](Self::warm_up) to do that at a time of your
+    /// Costs nothing; the first read sets up, in 10 to 30 µs. Call [`warm_up`](Self::warm_up) to do that at a time of your
     /// choice.
     #[must_use]
     #[inline(always)]

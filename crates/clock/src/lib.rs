@@ -5,7 +5,7 @@
 //! | read | monotonic on a thread | causal between threads | program order | resolution |
 //! |---|---|---|---|---|
 //! | [`Clock::now`] | as `CLOCK_MONOTONIC` | as `CLOCK_MONOTONIC` | after earlier loads; later ones may run first | the counter's step |
-//! | [`Granular::now`] | yes, whatever the counters do | yes, whatever the counters do | – | the granularity, by default 1 µs |
+//! | [`Granular::now`] | yes, whatever the counters do | yes, whatever the counters do | – | the granularity, which you choose |
 //! | [`Clock::now_fenced`] | as `CLOCK_MONOTONIC` | as `CLOCK_MONOTONIC` | after earlier loads, before later ones | the counter's step |
 //! | [`Unordered::now`] | not promised | **no** | – | the counter's step |
 //! | [`Granular::recent`] | yes | yes | – | what `now` last returned, in one load |
@@ -23,7 +23,8 @@
 //! Code generic over [`Now`] can be given a [`FakeClock`], which stalls, steps back, drifts and coarsens on demand.
 //!
 //! # Guarantees
-//! - Nothing runs before `main`, nor in the background, and no time goes stale. The first read takes 10 to 25 µs.
+//! - Nothing runs before `main`, nor in the background, and no reading depends on when another was taken, except those of
+//!   [`Granular`]. The first read takes 10 to 30 µs.
 //! - Reads are infallible. They never wait for another thread, and for the kernel only as `clock_gettime` does, while it
 //!   updates its data. Stopping a thread, forking, or reading in a signal handler inside a read changes no reading.
 //! - After [`Clock::warm_up`] no read makes a system call, unless `clock_gettime` itself does: when the kernel uses a

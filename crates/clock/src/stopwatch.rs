@@ -55,7 +55,7 @@ pub struct Stopwatch<C = Clock> {
 }
 
 impl Stopwatch {
-    /// Starts a stopwatch on the ordered clock, [`Clock::or_system`], for one reading and a fence. If none did in the last 10 ms, it first
+    /// Starts a stopwatch on the ordered clock, [`Clock::or_system`], for a reading, a fence and a look at the cost. If none did in the last 10 ms, it first
     /// times 64 empty intervals to learn the cost of all, which takes a few microseconds.
     #[must_use]
     pub fn start() -> Self {
@@ -200,8 +200,9 @@ fn fence() {
 /// # Guarantees
 /// The value is what the clock showed, nothing subtracted. [`at_most`](Self::at_most) is a hard bound: an interval contains its work.
 /// [`at_least`](Self::at_least) is a statistical one: it holds if a read costs at most a twelfth more than it usually did when the
-/// cost was learnt. If the work evicted the clock's data from the cache, or the thread was interrupted inside a read, which no reader
-/// can see, the interval exceeds the work by more. `bench/clock/run --only bounds` counts both.
+/// cost was learnt. The interval exceeds the work by more if the work evicted the clock's data from the cache, if the CPU has become
+/// slower since, or if the thread was interrupted inside a read, which no reader can see. How the compiler lays out the caller's code
+/// may use up that twelfth. `bench/clock/run --only bounds` counts the intervals that are outside.
 ///
 /// # Examples
 /// ```
@@ -253,8 +254,8 @@ impl Elapsed {
         self.duration.saturating_add(self.error)
     }
 
-    /// Whether the interval can be told from an empty one: it exceeds its error by a quarter, as an undisturbed empty one does
-    /// not even if a read misses the nearest cache.
+    /// Whether the interval can be told from an empty one: it exceeds its error by a quarter, as an empty one does only if it was
+    /// disturbed or the CPU has become slower since the cost was learnt, and not if a read misses the nearest cache.
     #[must_use]
     pub fn is_above_zero(self) -> bool {
         self.duration > self.error.saturating_add(self.error / 4)

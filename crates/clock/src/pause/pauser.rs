@@ -82,7 +82,7 @@ const MEASURED: (u32, Duration) = (3, Duration::from_micros(20));
 ///
 /// # Sources
 /// Measured: lateness depends on a sleep's length and on what preceded it, and is predicted by a quantile, not by a mean.
-/// For this machine see `chronoscope pause`.
+/// For this machine see `chronoscope pauses`.
 ///
 /// # Examples
 /// ```
@@ -231,7 +231,8 @@ impl<T: Timer> Pauser<T> {
     }
 
     /// Learns from some 40 ms of short sleeps, so that the first waits are as good as later ones, and from a spin of 12 ms
-    /// whether another thread wants this CPU.
+    /// whether another thread wants this CPU. A pacer's schedule does not wait for that: calibrate before
+    /// [`Pacer::starting_at`](crate::pacer::Pacer::starting_at).
     pub fn calibrate(&mut self) {
         const SLEEPS: [(Duration, u32); 7] = [
             (Duration::from_micros(20), 30),

@@ -68,7 +68,7 @@ pub(crate) mod sealed {
         }
     }
 
-    /// Who cannot name it cannot call what takes it: methods of a bound of a public trait are public.
+    /// Code that cannot name this type cannot call methods that take it: those of a supertrait of a public trait are public.
     #[derive(Clone, Copy, Debug)]
     #[allow(unreachable_pub)]
     pub struct Internal;
