@@ -10,11 +10,10 @@ use std::time::{Duration, Instant};
 use bench_common::cpus::on_each;
 use bench_common::process::failed;
 use bench_common::{Failure, Run, Section, Table, Value};
-use chronoscope_clock::pacer::{self, Behind, Pace, PaceRecord, Pacer};
-use chronoscope_clock::pause::Pauser;
+use chronoscope_clock::pacer::{Pace, PaceRecord};
 
 use crate::crew::on_one_cpu;
-use crate::pacing::LEAD;
+use crate::pacing::calibrated;
 
 const PER_SECOND: u64 = 10_000;
 const STALL: Duration = Duration::from_millis(50);
@@ -56,10 +55,7 @@ fn watched(events: u64, other: u32) -> Result<[f64; 3], Failure> {
             Ok(seen_ns)
         };
         let observer = scope.spawn(move || on_each(&[other], observe));
-        let mut pauser = Pauser::with_target(pacer::TARGET);
-        pauser.calibrate();
-        let start = chronoscope_clock::Instant::now() + LEAD;
-        let mut pacer = Pacer::starting_at(start, pace.schedule().take(events as usize), Behind::CatchUp, pauser);
+        let mut pacer = calibrated(pace.schedule().take(events as usize));
         let mut record = PaceRecord::new();
         let mut first_due_ns = None;
         while let Some(slot) = pacer.next_slot() {

@@ -28,7 +28,7 @@ const PEERS: [&str; 5] = [
     "tokio Interval, burst",
     "governor, std::thread::sleep",
 ];
-pub(crate) const LEAD: Duration = Duration::from_micros(100);
+const LEAD: Duration = Duration::from_micros(100);
 /// Events in a round at least: with fewer, three late ones decide p99.
 const FEWEST: usize = 500;
 /// A limiter may fall this far behind and still catch up.
@@ -65,10 +65,15 @@ fn start() -> Instant {
 
 fn ours(order: Order) -> Taken {
     let Ok(pace) = Pace::per_second(order.setting) else { return Taken::default() };
+    let mut pacer = calibrated(pace.schedule());
+    watch(order, |_| pacer.next_slot())
+}
+
+/// A pacer that has learnt before its schedule starts.
+pub(crate) fn calibrated<S: Iterator<Item = Duration> + Clone>(schedule: S) -> Pacer<S> {
     let mut pauser = Pauser::with_target(pacer::TARGET);
     pauser.calibrate();
-    let mut pacer = Pacer::starting_at(start(), pace.schedule(), Behind::CatchUp, pauser);
-    watch(order, |_| pacer.next_slot())
+    Pacer::starting_at(start(), schedule, Behind::CatchUp, pauser)
 }
 
 fn bare_sleep(order: Order) -> Taken {

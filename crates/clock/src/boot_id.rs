@@ -17,9 +17,9 @@ use crate::{Unavailable, clock};
 ///
 /// # Guarantees
 /// New with each start of the kernel. [`current`](Self::current) is correct right after a fork, `setns` or `unshare`, and after a
-/// restore from a checkpoint on another boot. Equal ids prove nothing for virtual machines started from one snapshot, for a
-/// process restored on a boot less than a millisecond older or younger, or if a time namespace reuses the number of one that has
-/// ended.
+/// restore from a checkpoint on another boot. Different boots can have equal ids in three cases: virtual machines
+/// started from one snapshot, a process restored on a boot less than a millisecond older or younger, and a time namespace that
+/// reuses the number of one that has ended.
 ///
 /// # Platform
 /// Linux: `/proc/sys/kernel/random/boot_id`, and the number of `/proc/self/ns/time` outside the initial time namespace; a

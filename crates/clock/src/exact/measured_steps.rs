@@ -40,7 +40,7 @@ impl MeasuredSteps {
         !self.are_noted(now_ns) && self.are_old(now_ns)
     }
 
-    /// Whether a reading asked within the last millisecond, so that nothing is due. Ask this before looking up the step.
+    /// Whether a reading was noted within the last millisecond. If so, no measurement is due. Call this before loading the step.
     #[inline]
     pub(super) fn are_noted(&self, now_ns: u64) -> bool {
         self.unasked_ns(now_ns) <= NOTED_EVERY_NS
