@@ -1,5 +1,6 @@
 //! Computations on a record's figures.
 
+use chronoscope_harness::quantity::confidence;
 use chronoscope_harness::record::study::{Cell, Estimate, StudyRecord};
 use chronoscope_harness::stats::over_processes;
 
@@ -10,9 +11,7 @@ const MOST_UNCERTAIN: f64 = 4.0;
 /// the clock tells both of them.
 pub(crate) fn subtracted(record: &StudyRecord, case: &str, baseline: &str, tokens: u64) -> Option<Estimate> {
     let (minuend, subtrahend) = (record.cell(case, tokens, 1)?, record.cell(baseline, tokens, 1)?);
-    let found = over_processes(&[&minuend.processes, &subtrahend.processes], record.study().plan.confidence, |ns| {
-        ns[0] - ns[1]
-    })?;
+    let found = over_processes(&[minuend, subtrahend], record.study().plan.confidence, |ns| ns[0] - ns[1])?;
     Some(found.at_least(open_ns(minuend) + open_ns(subtrahend)))
 }
 
@@ -20,6 +19,16 @@ pub(crate) fn subtracted(record: &StudyRecord, case: &str, baseline: &str, token
 fn open_ns(cell: &Cell) -> f64 {
     let of_time = cell.time_ns.map_or(0.0, |time| time.estimate * cell.clock_share_pct / 100.0);
     cell.below_ns.unwrap_or(of_time)
+}
+
+/// What too few processes leave open, after an estimate: `, with a confidence of 75.0 % only: inconclusive`. Empty where its interval
+/// has confidence.
+pub(crate) fn doubt(of: &Estimate) -> String {
+    match (of.has_confidence(), of.has_interval()) {
+        (true, _) => String::new(),
+        (false, true) => format!(", with a confidence of {} only: inconclusive", confidence(of.confidence)),
+        (false, false) => ", from a single process: inconclusive".to_owned(),
+    }
 }
 
 /// The ratio of `numerator` to `denominator`. None if uncertain by more than a factor of two either way, for example
@@ -34,6 +43,14 @@ pub(crate) fn quotient(numerator: &Estimate, denominator: &Estimate) -> Option<E
 mod tests {
     use super::*;
     use crate::synthetic::interval;
+
+    #[test]
+    fn too_few_processes_are_said() {
+        let half = Estimate { confidence: 0.5, ..interval(1.9, 0.01) };
+        assert_eq!(doubt(&half), ", with a confidence of 50.0 % only: inconclusive");
+        assert_eq!(doubt(&Estimate::without_interval(1.9)), ", from a single process: inconclusive");
+        assert_eq!(doubt(&interval(1.9, 0.01)), "");
+    }
 
     #[test]
     fn no_quotient_is_made_of_noise() {

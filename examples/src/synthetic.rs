@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use chronoscope_harness::Mode;
 use chronoscope_harness::record::study::{
-    Cell, CellProcess, Comparison, ComparisonPoint, Difference, Estimate, OperationPart, Outliers, Steadiness,
+    Cell, CellProcess, Comparison, ComparisonPoint, Difference, Estimate, Leading, OperationPart, Steadiness,
     StudyClock, StudyContent, StudyIteration, StudyPlan, StudyRecord, StudyReport, TokenCost,
 };
-use chronoscope_harness::record::{Document, Machine, Peak, Tool};
+use chronoscope_harness::record::{Document, Machine, Tool};
 
 use crate::{Conclusions, Item, Value};
 
@@ -84,7 +84,7 @@ pub(crate) fn record(tokens: &[u64], threads: &[u32]) -> StudyRecord {
 /// A cell of twelve processes: each of these times is that of three.
 pub(crate) fn cell(case: &str, tokens: u64, threads: u32, processes: [f64; 4]) -> Cell {
     let mean = processes.iter().sum::<f64>() / 4.0;
-    let process = |(i, ns): (u32, &f64)| CellProcess { process: i, time_ns: Some(*ns), iterations: Vec::new() };
+    let process = |(i, ns): (u32, &f64)| CellProcess::alike(i, *ns);
     Cell {
         case: case.into(),
         role: None,
@@ -93,17 +93,17 @@ pub(crate) fn cell(case: &str, tokens: u64, threads: u32, processes: [f64; 4]) -
         threads,
         oversubscribed: threads > 2,
         operations_per_batch: 100,
+        leads: if threads == 1 { Leading::Typical } else { Leading::Mean },
         time_ns: Some(interval(mean, 0.01)),
         below_ns: None,
         reason_no_time: None,
-        median_ns: None,
-        minimum_ns: None,
+        typical_ns: Some(interval(mean, 0.01)),
+        mean_ns: Some(interval(mean, 0.01)),
+        rare_calls: None,
+        states: Vec::new(),
         throughput_per_s: None,
         clock_share_pct: 0.01,
         steadiness: None,
-        autocorrelation: None,
-        outliers: Outliers::default(),
-        modes: Vec::<Peak>::new(),
         overlap_share: None,
         own_threads: false,
         slows_core: None,
@@ -125,9 +125,12 @@ pub(crate) fn comparison(
 ) -> Comparison {
     let point = |(tokens, difference_ns, verdict): &(u64, Estimate, Difference)| ComparisonPoint {
         backoff_tokens: *tokens,
+        leads: if threads == 1 { Leading::Typical } else { Leading::Mean },
         difference_ns: *difference_ns,
         ratio: interval(1.0 + difference_ns.estimate / 10.0, 0.001),
+        other_ratio: None,
         verdict: *verdict,
+        has_states: false,
         pairs: 64,
     };
     Comparison {
@@ -150,6 +153,11 @@ pub(crate) fn part(claimed: f64, done: f64, timed_share: f64) -> OperationPart {
         timed_share,
         preemptions_per_iteration: 1.0,
     }
+}
+
+/// Of a time that rises by so many percent in the last third of an iteration.
+pub(crate) fn rising(pct: f64) -> Steadiness {
+    Steadiness { within_iteration_pct: Some(interval(pct, 0.5)), ..Steadiness::default() }
 }
 
 /// A cell where each process made one iteration with these batches.

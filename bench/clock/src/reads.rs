@@ -5,7 +5,7 @@ use bench_clock::subjects::{NOTHING, RDTSC, STD};
 use bench_clock::work::TURNS;
 use bench_common::study;
 use bench_common::{Failure, Run, Section, Table, Value};
-use chronoscope_harness::record::study::{Cell, CellProcess, StudyRecord};
+use chronoscope_harness::record::study::{Cell, StudyRecord};
 use chronoscope_harness::stats::over_processes;
 use chronoscope_harness::{Study, StudyOptions};
 
@@ -23,12 +23,10 @@ pub(crate) fn latency(run: &Run, section: &mut Section) -> Result<(), Failure> {
 pub(crate) fn work(run: &Run, section: &mut Section) -> Result<(), Failure> {
     let record = record_of(run, &studies::work()?, 1.0)?;
     let (confidence, turns) = (record.study().plan.confidence, f64::from(TURNS));
-    let processes = |name: &str| -> &[CellProcess] {
-        record.study().cells.iter().find(|cell| cell.case == name).map_or(&[], |cell| &cell.processes)
-    };
+    let of = |name: &str| record.study().cells.iter().find(|cell| cell.case == name);
     let mut table = Table::new(1, "read | ns a turn | adds ns | × what std adds");
     for cell in &record.study().cells {
-        let loops = [&cell.processes[..], processes(NOTHING), processes(STD)];
+        let loops: Vec<&Cell> = [Some(cell), of(NOTHING), of(STD)].into_iter().flatten().collect();
         let adds = over_processes(&loops[..2], confidence, |ns| (ns[0] - ns[1]) / turns);
         let to_std = over_processes(&loops, confidence, |ns| (ns[0] - ns[1]) / (ns[2] - ns[1]));
         table.row([
@@ -48,15 +46,15 @@ pub(crate) fn threads(run: &Run, section: &mut Section) -> Result<(), Failure> {
     let record = record_of(run, &studies::threads()?, 1.0)?;
     let confidence = record.study().plan.confidence;
     let read_of = |cell: &Cell| cell.parameters.get(studies::READ).cloned().unwrap_or_default();
-    let processes = |read: &str, threads: u32| -> &[CellProcess] {
-        let found = record.study().cells.iter().find(|cell| cell.threads == threads && read_of(cell) == read);
-        found.map_or(&[], |cell| &cell.processes)
+    let of = |read: &str, threads: u32| {
+        record.study().cells.iter().find(|cell| cell.threads == threads && read_of(cell) == read)
     };
     let mut table = Table::new(2, &format!("read | threads | M/s | scaling | × {RDTSC}'s scaling"));
     for cell in &record.study().cells {
         let (read, threads) = (read_of(cell), cell.threads);
         let all = f64::from(threads);
-        let loops = [processes(&read, 1), &cell.processes, processes(RDTSC, 1), processes(RDTSC, threads)];
+        let loops: Vec<&Cell> =
+            [of(&read, 1), Some(cell), of(RDTSC, 1), of(RDTSC, threads)].into_iter().flatten().collect();
         let scaling = over_processes(&loops[..2], confidence, |ns| all * ns[0] / ns[1]);
         let to_counter = over_processes(&loops, confidence, |ns| (ns[0] / ns[1]) / (ns[2] / ns[3]));
         table.row([

@@ -84,12 +84,11 @@ impl Section {
     }
 
     pub fn study(&mut self, record: &StudyRecord) {
-        let mut cells = Table::new(2, "case | where | ns | least ns");
+        let mut cells = Table::new(2, "case | where | ns | number");
         for cell in &record.study().cells {
             let place = record.study().plan.place(&cell.parameters, cell.backoff_tokens, cell.threads);
             let ns = cell.time_ns.map(|ns| Value::estimate(ns, 2)).or(cell.below_ns.map(Value::Below));
-            let least = cell.minimum_ns.map(|ns| Value::number(ns, 2));
-            cells.row([cell.case.as_str().into(), place.into(), ns.into(), least.into()]);
+            cells.row([cell.case.as_str().into(), place.into(), ns.into(), cell.leads.word().into()]);
         }
         let mut comparisons = Table::new(3, "case | baseline | where | ratio | difference, ns");
         for comparison in &record.study().comparisons {

@@ -31,7 +31,7 @@ pub(super) fn has_compared(record: &StudyRecord) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use chronoscope_harness::record::study::{AgainstCell, Difference, Estimate, Parameters};
+    use chronoscope_harness::record::study::{AgainstCell, Difference, Estimate, Leading, Parameters};
     use chronoscope_render::study::parse;
 
     use super::*;
@@ -55,6 +55,7 @@ mod tests {
             parameters: Parameters::new(),
             backoff_tokens: 0,
             threads: 1,
+            leads: Leading::Typical,
             this_ns: None,
             this_below_ns: None,
             other_ns: None,
@@ -62,6 +63,7 @@ mod tests {
             difference_ns: None,
             ratio: around(ratio),
             verdict,
+            has_states: false,
             pairs: 0,
         };
         record.content.against = Some(Against {

@@ -124,10 +124,7 @@ pub mod tests {
     pub fn latency(estimate: f64) -> Latency {
         let process = ProcessSummary { p50: estimate, minimum: estimate, batches: 2 };
         Latency {
-            estimate,
-            low: estimate,
-            high: estimate,
-            confidence: 0.0,
+            per_read: chronoscope_harness::record::Estimate::without_interval(estimate),
             p50: estimate,
             p99: estimate,
             minimum: estimate,

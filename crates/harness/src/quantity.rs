@@ -3,8 +3,8 @@
 //! - A number has three significant digits. Its unit changes where it rounds to a thousand.
 //! - An estimate is rounded to the last digit of its error; the error has two digits if it begins with 1 or 2, else one
 //!   (DIN 1333). The error is rounded up, so that the printed form covers the interval. An asymmetric interval is given
-//!   by its ends, `7.7 ns (7.2–9.1)`. `± ?`: too few samples for an interval.
-//! - Both ends of an interval share one unit. Below zero it is `-0.030 to 0.500 ns`, since a dash would read as a
+//!   by its ends, `7.7 ns (7.2–9.1)`, to the digits of the nearer. `(no interval)`: too few samples for one.
+//! - The ends of an interval are rounded outward. Both share one unit. Below zero it is `-0.030 to 0.500 ns`, since a dash would read as a
 //!   minus.
 //! - A non-negative quantity is written `< X` where its interval reaches zero.
 //! - Thousands are grouped by a narrow no-break space; other spaces are ordinary.
@@ -21,6 +21,8 @@ const GROUP: char = '\u{202f}';
 const LOPSIDED: f64 = 0.5;
 /// An error widened by rounding by more than this gets one more digit.
 const WIDENED: f64 = 1.2;
+/// The nearer end of a lopsided interval adds this many digits at most.
+const NEARER_DIGITS: i32 = 2;
 /// Maximum significant digits, however narrow the interval.
 const MOST_DIGITS: i32 = 6;
 /// Ends closer than this share of the estimate differ only by float rounding.
@@ -117,7 +119,7 @@ impl Quantity {
             let own = if low < 0.0 { third } else { (exponent(end) - 2).max(third - 2) };
             own.min(width).max(exponent(larger) - MOST_DIGITS + 1)
         };
-        let [low_text, high_text] = [low, high].map(|end| self.plus(digits(end, place(end)), end));
+        let [low_text, high_text] = self.outward([low, high], [place(low), place(high)]);
         self.ends(low_text, high_text, low) + unit
     }
 
@@ -149,8 +151,8 @@ impl Quantity {
     ///
     /// let saved = Estimate { estimate: -3.0, low: -3.2, high: -2.8, confidence: 0.999 };
     /// assert_eq!(TIME.difference(&saved), "-3.00 ns ± 0.20");
-    /// assert_eq!(TIME.difference(&Estimate { low: -3.9, ..saved }), "-3.0 ns (-3.9 to -2.8)");
-    /// assert_eq!(TIME.difference(&Estimate { confidence: 0.0, ..saved }), "-3.00 ns ± ?");
+    /// assert_eq!(TIME.difference(&Estimate { low: -3.9, ..saved }), "-3.00 ns (-3.90 to -2.80)");
+    /// assert_eq!(TIME.difference(&Estimate { confidence: 0.0, ..saved }), "-3.00 ns (no interval)");
     /// ```
     pub fn difference(self, of: &Estimate) -> String {
         let Estimate { estimate: value, low, high, confidence } = *of;
@@ -160,7 +162,7 @@ impl Quantity {
             return self.value(value);
         }
         if confidence.is_nan() || confidence <= 0.0 || low.is_nan() || high.is_nan() {
-            return format!("{} ± ?", self.value(value));
+            return format!("{} (no interval)", self.value(value));
         }
         if !half.is_finite() {
             return format!("{} ({})", self.value(value), self.ends(self.value(low), self.value(high), low));
@@ -174,7 +176,11 @@ impl Quantity {
         let (below, above) = (value - low, high - value);
         let is_lopsided =
             below < 0.0 || above < 0.0 || (below - above).abs() > LOPSIDED * below.min(above) + 1e-9 * value.abs();
-        let place = last_place(half);
+        let nearer = below.min(above);
+        let place = match is_lopsided && nearer > 0.0 {
+            true => last_place(nearer).clamp(last_place(half) - NEARER_DIGITS, last_place(half)),
+            false => last_place(half),
+        };
         // Distance from the printed estimate to the ends: the error must cover it.
         let cover = |place: i32| {
             let written = rounded(value, place);
@@ -185,7 +191,10 @@ impl Quantity {
         let number = |number: f64| self.plus(digits(number, place), number);
         let reaches_zero = low > 0.0 && rounded(value, place) <= cover(place);
         let error = match digits(cover(place), place) {
-            _ if is_lopsided => format!("({})", self.ends(number(low), number(high), low)),
+            _ if is_lopsided => {
+                let [low_text, high_text] = self.outward([low, high], [place; 2]);
+                format!("({})", self.ends(low_text, high_text, low))
+            }
             _ if reaches_zero => format!("({})", self.interval(low * size, high * size)),
             nothing if is_zero(&nothing) => format!("± < {}", digits(10_f64.powi(place), place)),
             error => format!("± {error}"),
@@ -261,6 +270,12 @@ impl Quantity {
 
     fn plus(self, text: String, value: f64) -> String {
         if self.is_signed && value > 0.0 && !is_zero(&text) { format!("+{text}") } else { text }
+    }
+
+    /// The ends of an interval to the digits of these places, the lower rounded down and the upper up.
+    fn outward(self, [low, high]: [f64; 2], [low_place, high_place]: [i32; 2]) -> [String; 2] {
+        let (low, high) = (-rounded_up(-low, low_place), rounded_up(high, high_place));
+        [self.plus(digits(low, low_place), low), self.plus(digits(high, high_place), high)]
     }
 
     fn ends(self, low_text: String, high_text: String, low: f64) -> String {

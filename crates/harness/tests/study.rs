@@ -88,9 +88,8 @@ fn compares() {
     assert_eq!(study.cells().len(), 12);
     record.study().cells.iter().for_each(assert_has_time);
     let (alone, cells) = (|cell: &&Cell| cell.threads == 1, &record.study().cells);
-    assert!(cells.iter().filter(alone).all(|cell| cell.overlap_share.is_none() && cell.minimum_ns.is_some()));
+    assert!(cells.iter().filter(alone).all(|cell| cell.overlap_share.is_none()));
     assert!(cells.iter().filter(|cell| !alone(cell)).all(|cell| cell.overlap_share.is_some()));
-    assert!(cells.iter().filter(|cell| !alone(cell)).all(|cell| cell.minimum_ns.is_none()));
     assert_eq!(record.study().comparisons.len(), 2);
     for point in record.study().comparisons.iter().flat_map(|comparison| &comparison.points) {
         // On a busy machine one pair may say anything; a verdict may not.
@@ -99,7 +98,8 @@ fn compares() {
     // A slow machine has no time for three processes.
     let enough = record.study().processes.len() >= 3;
     assert!(record.study().comparisons.iter().all(|comparison| comparison.model.is_some() == enough));
-    assert_eq!(record.study().control.expect("a comparison has a control").comparisons, 6);
+    let control = record.study().control.expect("a comparison has a control");
+    assert_eq!((control.comparisons, control.alarms), (0, 0), "three processes are too few for a verdict");
     let tokens = record.study().tokens.as_ref().expect("backoff is calibrated");
     assert!(tokens.ns_per_token.estimate > 0.0);
     let interference_probe = record.study().interference_probe.expect("there were iterations");
@@ -359,9 +359,14 @@ fn leaves_nothing() {
     let record = run(&study);
     assert!(record.study().failures.is_empty(), "{:?}", record.study().failures);
     let child = std::fs::read_to_string(file(0)).expect("the case ran");
-    // Gone, or a zombie that whoever adopted it has not looked at yet.
-    let status = std::fs::read_to_string(format!("/proc/{child}/status")).unwrap_or_default();
-    assert!(status.is_empty() || status.contains("State:\tZ"), "{status}");
+    // Gone, or a zombie that whoever adopted it has not looked at yet. On a busy machine one that was killed takes a moment to die.
+    let status = || std::fs::read_to_string(format!("/proc/{child}/status")).unwrap_or_default();
+    let is_gone = || status().is_empty() || status().contains("State:\tZ");
+    let deadline = std::time::Instant::now() + Duration::from_secs(30);
+    while !is_gone() && std::time::Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(is_gone(), "{}", status());
 }
 
 fn stopped() {

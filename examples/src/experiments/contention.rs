@@ -71,7 +71,7 @@ fn rate(record: &StudyRecord, clock: &str, threads: u32) -> Option<Estimate> {
 fn scaling(record: &StudyRecord, clock: &str, threads: u32) -> Option<Estimate> {
     let (alone, all) = (record.cell(clock, 0, 1)?, record.cell(clock, 0, threads)?);
     let of_threads = |ns: &[f64]| f64::from(threads) * ns[0] / ns[1];
-    over_processes(&[&alone.processes, &all.processes], record.study().plan.confidence, of_threads)
+    over_processes(&[alone, all], record.study().plan.confidence, of_threads)
 }
 
 /// Whether a clock scales as well as the `bare` source, within the tolerance. None if the intervals allow both.

@@ -4,11 +4,11 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use chronoscope_harness::quantity::{RATIO, TIME};
+use chronoscope_harness::quantity::{PERCENT, RATIO, TIME};
 use chronoscope_harness::record::study::{ComparisonPoint, Difference, Estimate, StudyRecord};
 use chronoscope_harness::study_words::why_no_time;
 use chronoscope_harness::{Bencher, Study, black_box};
-use chronoscope_render::text::{counted, ns, percent};
+use chronoscope_render::text::{ns, percent};
 
 use crate::{Block, Conclusions, Experiment, Value};
 
@@ -147,8 +147,7 @@ impl Check {
                 (claimed(time), said, duration(time, below, truth))
             }
             Truth::Time(length) => {
-                // The typical value: a mean includes the times that the machine stopped the spin as it ended.
-                let typical = cell.and_then(|cell| cell.median_ns);
+                let typical = cell.and_then(|cell| cell.typical_ns);
                 let truth = Estimate::certain(length.as_nanos() as f64);
                 (claimed(typical), TIME.amount(&truth), duration(typical, below, Some(truth)))
             }
@@ -159,14 +158,17 @@ impl Check {
             }
             Truth::NeverSteady => {
                 let found = cell.and_then(|cell| cell.steadiness);
-                let (never, judged) = found.map_or((0, 0), |found| (found.never(), found.judged()));
+                let judged = found.and_then(|found| found.within_process_pct.or(found.within_iteration_pct));
+                let change = found.and_then(|found| found.change_pct()).filter(|change| change.low > 0.0);
                 let outcome = match judged {
-                    0 => Outcome::Vague,
-                    _ if never * 2 > judged => Outcome::Right,
-                    _ => Outcome::Wrong,
+                    None => Outcome::Vague,
+                    Some(_) if change.is_some() => Outcome::Right,
+                    Some(_) => Outcome::Wrong,
                 };
-                let claim = format!("{never} of {} never steady", counted(judged, "process", "processes"));
-                (claim, "never steady".to_owned(), (outcome, "by most processes".to_owned()))
+                let rises =
+                    |change: Estimate| format!("{} from the middle to the end", PERCENT.signed().difference(&change));
+                let claim = change.map_or_else(|| "steady".to_owned(), rises);
+                (claim, "rises throughout".to_owned(), (outcome, "in most processes".to_owned()))
             }
         };
         let is_made = match truth {

@@ -77,9 +77,7 @@ impl<'r> Call<'r> {
         let (serial, many) = (record.cell(name, 0, 1), record.cell(&released(name), 0, 1));
         let serial_ns = serial.and_then(|cell| cell.time_ns);
         let slowdown = serial.zip(many).filter(|_| serial_ns.is_some()).and_then(|(serial, many)| {
-            over_processes(&[&many.processes, &serial.processes], record.study().plan.confidence, |ns| {
-                ns[0] / threads / ns[1]
-            })
+            over_processes(&[many, serial], record.study().plan.confidence, |ns| ns[0] / threads / ns[1])
         });
         let ratio = record.point(&released(name), &released(CONTROL), 0, 1).map(|point| point.ratio);
         Self {

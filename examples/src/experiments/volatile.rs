@@ -16,7 +16,7 @@ use chronoscope_harness::record::study::{Difference, Estimate, StudyRecord};
 use chronoscope_harness::{Bencher, Study, black_box};
 use chronoscope_render::text::percent;
 
-use crate::reading::{quotient, subtracted};
+use crate::reading::{doubt, quotient, subtracted};
 use crate::{Block, Conclusions, Experiment, Value};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -111,7 +111,7 @@ fn compared(verdict: Difference, ratio: &Estimate, margin_pct: f64) -> String {
         Difference::Slower => format!("\"{found} as long\""),
         Difference::Faster => format!("\"{found} as long\": volatile is the faster one here"),
         Difference::Same => format!("{found}, the same within {margin}: no cost to speak of here"),
-        Difference::Unresolved if !ratio.has_confidence() => format!("{found}: inconclusive, from too few processes"),
+        Difference::Unresolved if !ratio.has_confidence() => found + &doubt(ratio),
         Difference::Unresolved => {
             format!("{found}, which allows both a difference and none beyond {margin}: inconclusive")
         }
@@ -150,6 +150,9 @@ fn model(record: &StudyRecord) -> Block {
             let words = match (difference.is_resolved(), difference.low > 0.0) {
                 (true, true) => format!("the volatile increment takes {found} more than the plain one"),
                 (true, false) => format!("the volatile increment takes less time than the plain one: {found}"),
+                (false, _) if !difference.has_confidence() => {
+                    format!("the volatile increment takes {found} more than the plain one{}", doubt(&difference))
+                }
                 (false, _) => format!("no significant difference between the two increments: {found}"),
             };
             let text = format!(

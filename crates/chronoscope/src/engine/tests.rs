@@ -310,7 +310,7 @@ fn workers_that_answer_are_asked_once_for_everything_in_the_order_of_the_plan() 
     assert_eq!(said_of_the_run(&record), []);
     assert!(!record.interrupted && record.content.reason_no_workers.is_none());
     for clock in &record.content.clocks().clocks {
-        assert_eq!(clock.latency_ns.as_ref().map(|latency| latency.estimate), Some(READ_NS as f64));
+        assert_eq!(clock.latency_ns.as_ref().map(|latency| latency.per_read.estimate), Some(READ_NS as f64));
         assert!(clock.available && clock.path_evidence.is_some() && clock.granularity.is_some());
     }
     let (reads, causality) = (record.content.reads(), record.content.causality());
@@ -446,7 +446,7 @@ fn a_run_that_is_stopped_between_two_workers_keeps_what_it_has() {
     }
     assert!(record.content.clocks().harness.as_ref().is_some_and(|harness| harness.interference.iterations_quiet > 0));
     for clock in &record.content.clocks().clocks {
-        assert_eq!(clock.latency_ns.as_ref().map(|latency| latency.estimate), Some(READ_NS as f64));
+        assert_eq!(clock.latency_ns.as_ref().map(|latency| latency.per_read.estimate), Some(READ_NS as f64));
         assert!(clock.path_evidence.is_some() && clock.granularity.is_none());
     }
     assert_eq!(said_of_the_run(&record), [INTERRUPTED]);
@@ -586,7 +586,7 @@ fn a_ptp_clock_is_a_row_like_any_other() {
     let row =
         record.content.clocks().clocks.iter().find(|clock| clock.name == ClockId::Ptp(fake::CLOCK)).expect("a row");
     assert_eq!((row.available, row.path, row.ordered), (true, Some(Path::Syscall), true), "{row:?}");
-    assert!(row.latency_ns.as_ref().is_some_and(|latency| latency.estimate > 0.0), "{:?}", row.latency_ns);
+    assert!(row.latency_ns.as_ref().is_some_and(|latency| latency.per_read.estimate > 0.0), "{:?}", row.latency_ns);
     let moves_in_ns = row.moves_in_ns().expect("its tick");
     assert!((moves_in_ns / fake::TICK_NS as f64 - 1.0).abs() < 1e-3, "{moves_in_ns}: {:?}", row.tick);
     let causality = &record.content.judgement.as_ref().expect("it was judged").causality;

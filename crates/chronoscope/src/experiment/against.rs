@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use chronoscope_harness::study_rules::{
-    BIMODAL, CASE_FAILED, INTERRUPTED, NO_STEADY_STATE, OMISSION_INFLATES, THREADS_DID_NOT_OVERLAP,
+    CASE_FAILED, INTERRUPTED, NO_STEADY_STATE, OMISSION_INFLATES, THREADS_DID_NOT_OVERLAP,
 };
 
 use chronoscope_harness::finding::{Finding, Kind, Severity};
@@ -22,8 +22,7 @@ pub struct Objection {
 const SIGNS: [&str; 3] = ["†", "‡", "§"];
 const OF_THE_RUN: &str = "!";
 
-/// Caveats for readers of a figure: findings of at least warning severity, and batches of one cell that cluster around
-/// two values. One objection per kind, with the worst case, which comes first within its kind.
+/// Caveats for readers of a figure: findings of at least warning severity. One objection per kind, with the worst case, which comes first within its kind.
 pub fn objections(findings: &[Finding]) -> Vec<Objection> {
     let mut kinds: Vec<&str> = Vec::new();
     for finding in findings.iter().filter(|finding| is_against(finding)) {
@@ -56,7 +55,7 @@ pub fn objections(findings: &[Finding]) -> Vec<Objection> {
 /// Findings covered elsewhere on the page are not repeated.
 fn is_against(finding: &Finding) -> bool {
     let is_said = finding.is(INTERRUPTED) || finding.is(CASE_FAILED);
-    !is_said && (finding.severity >= Severity::Warning || finding.is(BIMODAL))
+    !is_said && finding.severity >= Severity::Warning
 }
 
 /// Most severe first; then kinds in order of first appearance, each with its worst first.
@@ -77,7 +76,7 @@ fn badness(finding: &Finding) -> f64 {
     const GROWS_WITH: [(Kind, &str, f64); 3] = [
         (THREADS_DID_NOT_OVERLAP, "overlap_share", -1.0),
         (OMISSION_INFLATES, "inflation", 1.0),
-        (NO_STEADY_STATE, "processes_never_steady", 1.0),
+        (NO_STEADY_STATE, "change_pct", 1.0),
     ];
     let of_kind = GROWS_WITH.iter().find(|(kind, ..)| finding.is(*kind));
     of_kind.and_then(|(_, name, sign)| Some(sign * finding.evidence.values.get(*name)?)).unwrap_or(0.0)
@@ -98,7 +97,7 @@ pub fn marks(objections: &[Objection], cases: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chronoscope_harness::study_rules::{AUTOCORRELATED, NOISY_MACHINE};
+    use chronoscope_harness::study_rules::{NOISY_MACHINE, OVERSUBSCRIBED, STATES};
 
     fn overlap(case: &str, share: f64) -> Finding {
         let words = format!("{case} (1 tokens, 2 threads): all threads ran at once for {:.0} %", 100.0 * share);
@@ -112,8 +111,8 @@ mod tests {
             overlap("a", 0.49),
             overlap("b", 0.34),
             overlap("c", 0.45),
-            Finding::new(BIMODAL, "b (0 tokens, 2 threads): 160 ns and 19 ns").about("b"),
-            Finding::new(AUTOCORRELATED, "a: neighbours").about("a"),
+            Finding::new(STATES, "b (0 tokens, 2 threads): 160 ns and 19 ns").about("b"),
+            Finding::new(OVERSUBSCRIBED, "a: more threads than CPUs").about("a"),
             Finding::new(CASE_FAILED, "d: no").about("d"),
         ];
         worst_first(&mut findings);

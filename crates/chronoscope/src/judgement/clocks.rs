@@ -90,7 +90,7 @@ fn on_clock(clock: &ClockReport, facts: &Facts<'_>, causal: &[ClockCausality], c
 
 /// Describes an ordered read of the counter: only the cheapest one is called cheapest.
 fn ordered_read(clock: &ClockReport, facts: &Facts<'_>) -> &'static str {
-    let cost = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.estimate);
+    let cost = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.per_read.estimate);
     let costs = [SourceId::CounterOrdered, SourceId::CounterWithProcessorId]
         .into_iter()
         .filter_map(|id| available(facts, id))

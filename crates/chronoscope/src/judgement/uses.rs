@@ -90,7 +90,7 @@ fn shorter(facts: &Facts<'_>, usual: &ClockReport, advice: &[ClockAdvice]) -> Op
     let finer = recommended(facts, advice).filter(|clock| clock.available).filter_map(|clock| {
         let from = confirmed(clock, Tolerance::TenPercent).filter(|from| *from < of_usual * SHORTER_BY)?;
         let within_1pct = confirmed(clock, Tolerance::OnePercent).unwrap_or(f64::INFINITY);
-        let latency = clock.latency_ns.as_ref().map_or(f64::INFINITY, |latency| latency.estimate);
+        let latency = clock.latency_ns.as_ref().map_or(f64::INFINITY, |latency| latency.per_read.estimate);
         Some((clock, [from, within_1pct, latency]))
     });
     let by_all = |a: &[f64; 3], b: &[f64; 3]| {
@@ -107,7 +107,7 @@ fn hot_path<'a>(
     causal: &[ClockCausality],
     counter: &Counter,
 ) -> Option<&'a ClockReport> {
-    let latency = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.estimate);
+    let latency = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.per_read.estimate);
     let clock = available(facts, SourceId::Clock(Guarantee::Granular))?;
     let is_cheaper = latency(clock)? < usual.and_then(latency)?;
     (is_cheaper && is_causal(causal, &clock.name) == Some(true) && counter.doubt.is_none()).then_some(clock)

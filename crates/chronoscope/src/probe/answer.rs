@@ -64,22 +64,6 @@ pub struct Lane {
     pub check: Vec<(u64, u64)>,
 }
 
-impl Lane {
-    /// What a read took in each batch, in timer ticks.
-    pub fn ticks_per_read(&self) -> impl Iterator<Item = f64> {
-        self.batch_ticks.iter().map(|ticks| self.per_read(*ticks))
-    }
-
-    /// The same of one batch.
-    pub fn ticks_per_read_of(&self, batch: usize) -> Option<f64> {
-        self.batch_ticks.get(batch).map(|ticks| self.per_read(*ticks))
-    }
-
-    fn per_read(&self, ticks: u64) -> f64 {
-        ticks as f64 / self.reads_per_batch.max(1) as f64
-    }
-}
-
 impl Answer {
     /// Everything in `text`.
     ///

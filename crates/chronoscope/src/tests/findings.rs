@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use chronoscope_harness::record::study::{Estimate, OperationPart, Steadiness, StudyRecord, StudyReport};
+use chronoscope_harness::record::study::{Estimate, OperationPart, State, Steadiness, StudyRecord, StudyReport};
 use chronoscope_harness::rule::conclude;
 use chronoscope_harness::study_rules::{self, *};
 
@@ -166,11 +166,11 @@ fn the_states_of_a_host_are_documented() {
 #[test]
 fn each_fault_of_a_study_is_told_as_what_it_is() {
     type Fault = (Kind, fn(&mut StudyReport));
-    let faults: [Fault; 12] = [
+    let faults: [Fault; 13] = [
         (OWN_THREADS, |study| study.cells[0].own_threads = true),
-        (MEASURED_ONCE, |study| study.cells[0].processes.iter_mut().skip(1).for_each(|process| process.time_ns = None)),
+        (MEASURED_ONCE, |study| study.cells[0].processes.iter_mut().skip(1).for_each(|process| process.mean_ns = None)),
         (DRIFTS_OVER_RUN, |study| {
-            let drifting = Steadiness { flat: 5, drift_over_run_pct: Some(3.1), ..Steadiness::default() };
+            let drifting = Steadiness { drift_over_run_pct: Some(3.1), ..Steadiness::default() };
             study.cells[0].steadiness = Some(drifting);
         }),
         (SLOWS_CORE, |study| study.cells[0].slows_core = Some(1.3)),
@@ -188,7 +188,12 @@ fn each_fault_of_a_study_is_told_as_what_it_is() {
             });
         }),
         (NO_STEADY_STATE, |study| {
-            study.cells[0].steadiness = Some(Steadiness { no_steady_state: 3, flat: 2, ..Steadiness::default() });
+            let rises = Estimate { estimate: 14.2, low: 13.1, high: 15.3, confidence: 0.999 };
+            let within_process_pct = Some(rises);
+            study.cells[0].steadiness = Some(Steadiness { within_process_pct, ..Steadiness::default() });
+        }),
+        (STATES, |study| {
+            study.cells[0].states = vec![State { value: 137.0, processes: 14 }, State { value: 164.0, processes: 7 }];
         }),
         (PART_UNAVAILABLE, |study| study.processes[0].reason_incomplete = Some("it was killed".to_owned())),
         (FALSE_ALARMS, |study| {

@@ -113,8 +113,8 @@ fn numbers_that_are_not_finite() {
             bin.from_ns = value;
         }
         if let Some(latency) = record.content.sections.clocks.report.clocks[place].latency_ns.as_mut() {
-            latency.confidence = value;
-            latency.low = value;
+            latency.per_read.confidence = value;
+            latency.per_read.low = value;
         }
     }
     record.content.sections.causality.report.pairs[0].offset_ns = f64::NAN;

@@ -125,19 +125,6 @@ fn the_confidence_is_the_one_attained() {
 }
 
 #[test]
-fn a_tail_says_what_it_leaves_out() {
-    let mut record = record();
-    let timed = |cell: &&mut chronoscope_harness::record::study::Cell| cell.latencies.is_some();
-    let cell = record.content.study.cells.iter_mut().find(timed).unwrap();
-    let latencies = cell.latencies.as_mut().expect("it is");
-    (latencies.iterations_left_out, latencies.maximum_ns_left_out) = (7, Some(4e6));
-    for page in [plain(&record, Detail::Usual), plain(&record, Detail::Full), html(&record)] {
-        let words: Vec<&str> = page.split_whitespace().collect();
-        assert!(words.windows(2).any(|words| words == ["7", "iterations"]), "{page}");
-    }
-}
-
-#[test]
 fn surroundings_of_a_study() {
     assert_golden("study-surroundings.txt", &strip_str(&surroundings(&record(), Width::default())).to_string());
 }

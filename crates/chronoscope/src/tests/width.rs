@@ -9,7 +9,7 @@ use crate::command::page::{Shown, page};
 use crate::json::document;
 use crate::screen::{View, terminal, terminal_at};
 use anstream::adapter::strip_str;
-use chronoscope_harness::record::study::{Against, AgainstCell, Difference, Estimate, StudyRecord};
+use chronoscope_harness::record::study::{Against, AgainstCell, Difference, Estimate, Leading, StudyRecord};
 use chronoscope_render::Width;
 use chronoscope_render::study::{self, Detail};
 use chronoscope_render::text::{Column, Text};
@@ -34,6 +34,7 @@ fn against(places: [(u64, u32); 2]) -> StudyRecord {
         parameters: BTreeMap::from([("size".to_owned(), "4096".to_owned())]),
         backoff_tokens,
         threads,
+        leads: Leading::Mean,
         this_ns: Some(around(1_616.0)),
         this_below_ns: None,
         other_ns: None,
@@ -41,6 +42,7 @@ fn against(places: [(u64, u32); 2]) -> StudyRecord {
         difference_ns: Some(around(382.0)),
         ratio: None,
         verdict: Difference::Slower,
+        has_states: false,
         pairs: 0,
     };
     let mut record = study::parse(STUDY).expect("the fixture is a study");

@@ -78,13 +78,15 @@ fn digits_follow_the_error() {
         (of(7.661_23, 7.661_23 - 1e-9, 7.661_23 + 1e-9), "7.66123 ns ± < 0.00001"),
         // Asymmetric, and an estimate outside its interval.
         (of(7.7, 7.2, 9.1), "7.7 ns (7.2–9.1)"),
-        (of(437.0, 1.0, 1_941.0), "400 ns (0–1900)"),
-        (of(0.83, -0.2, 1.04), "0.8 ns (-0.2 to 1.0)"),
+        (of(437.0, 1.0, 1_941.0), "400 ns (0–2000)"),
+        (of(266.24, 259.56, 993.17), "266 ns (259–994)"),
+        (of(100.0, 99.999, 300.0), "100.0 ns (99.9–300.0)"),
+        (of(0.83, -0.2, 1.04), "0.83 ns (-0.20 to 1.04)"),
         (of(5.0, 5.1, 5.3), "5.00 ns (5.10–5.30)"),
         // No interval, one of zero width, and one that is not a number.
-        (Estimate { confidence: 0.0, ..of(7.7, 7.7, 7.7) }, "7.70 ns ± ?"),
+        (Estimate { confidence: 0.0, ..of(7.7, 7.7, 7.7) }, "7.70 ns (no interval)"),
         (of(15.2, 15.2, 15.2), "15.2 ns"),
-        (of(7.7, f64::NAN, 7.9), "7.70 ns ± ?"),
+        (of(7.7, f64::NAN, 7.9), "7.70 ns (no interval)"),
         (of(7.7, 7.5, f64::INFINITY), "7.70 ns (7.50 ns–∞)"),
         (of(f64::NAN, 7.5, 7.9), "not a number"),
     ] {
@@ -93,7 +95,7 @@ fn digits_follow_the_error() {
     assert_eq!(plain(&PER_SECOND.amount(&of(83.0e6, 82.6e6, 83.4e6))), "83.0 M/s ± 0.4");
     assert_eq!(plain(&RATIO.amount(&of(1.98, 1.95, 2.01))), "1.98× ± 0.03");
     assert_eq!(plain(&TIME.signed().difference(&of(6.4, 6.3, 6.5))), "+6.40 ns ± 0.10");
-    assert_eq!(plain(&TIME.signed().difference(&of(6.4, 6.3, 7.5))), "+6.4 ns (+6.3 to +7.5)");
+    assert_eq!(plain(&TIME.signed().difference(&of(6.4, 6.3, 7.5))), "+6.40 ns (+6.30 to +7.50)");
     assert_eq!(plain(&PERCENT.signed().difference(&of(-8.1, -8.5, -7.7))), "-8.1 % ± 0.4");
 }
 
@@ -106,7 +108,7 @@ fn no_time_rate_or_ratio_is_negative() {
         (of(1.0, 0.0, 2.0), "< 2.00 ns"),
         (of(-3.0, -9.0, -1.0), "not told from zero"),
         (of(0.0, 0.0, 0.0), "0 ns"),
-        (Estimate { confidence: 0.0, ..of(3.0, 0.0, 0.0) }, "3.00 ns ± ?"),
+        (Estimate { confidence: 0.0, ..of(3.0, 0.0, 0.0) }, "3.00 ns (no interval)"),
     ] {
         assert_eq!(plain(&TIME.amount(&estimate)), text);
     }
@@ -121,7 +123,7 @@ fn an_interval_has_one_unit() {
         (998.0, 1_020.0, "0.998–1.02 µs"),
         (0.0, 1_020.0, "0–1.02 µs"),
         (21.7, 1.31e3, "0.0217–1.31 µs"),
-        (3.0, 131e6, "0.00–131 ms"),
+        (3.0, 131e6, "0–131 ms"),
         // As many digits as distinguish the ends.
         (8.011_2, 8.011_5, "8.0112–8.0115 ns"),
         (21.94, 21.96, "21.94–21.96 ns"),
@@ -131,16 +133,17 @@ fn an_interval_has_one_unit() {
         (-0.03, 0.5, "-0.030 to 0.500 ns"),
         (-9.0, -3.0, "-9.00 to -3.00 ns"),
         (-0.5, 0.0, "-0.500 to 0 ns"),
-        (-1e-9, 0.5, "0.000 to 0.500 ns"),
+        (-1e-9, 0.5, "0 to 0.500 ns"),
+        (2.7272, 2.7549, "2.72–2.76 ns"),
         (f64::NEG_INFINITY, 0.5, "-∞ to 0.500 ns"),
         (0.5, f64::INFINITY, "0.500 ns–∞"),
         (0.5, f64::NAN, "0.500 ns–not a number"),
     ] {
         assert_eq!(plain(&TIME.interval(low, high)), text);
     }
-    assert_eq!(RATIO.interval(2.727, 2.755), "2.73–2.75×");
+    assert_eq!(RATIO.interval(2.727, 2.755), "2.72–2.76×");
     assert_eq!(TIME.signed().interval(0.3, 0.5), "+0.300 to +0.500 ns");
-    assert_eq!(PERCENT.interval(90.0, 130.4), "90.0–130 %");
+    assert_eq!(PERCENT.interval(90.0, 130.4), "90.0–131 %");
 }
 
 #[test]
@@ -236,8 +239,27 @@ proptest! {
         let (to, unit) = to.split_once(' ').unwrap();
         let [(from, _), (to, _)] = [from, to].map(|end| read(&format!("{end} {unit}")));
         prop_assert!(from < to, "{text}");
-        prop_assert!((from - low).abs() <= 0.51 * (high - low) && (to - high).abs() <= 0.51 * (high - low), "{text}");
+        let (digit, rounding) = (high - low, 2e-3 * (high - low));
+        prop_assert!(from <= low + rounding && low - from <= 1.01 * digit, "{text}");
+        prop_assert!(to >= high - rounding && to - high <= 1.01 * digit, "{text}");
         prop_assert!(!text.contains("–-") && !text.contains("--"), "{text}");
+    }
+
+    #[test]
+    fn a_lopsided_interval_is_covered_and_its_nearer_end_seen(value in any_size(), near in 1e-3_f64..0.2, times in 1.6_f64..100.0) {
+        let [near, far] = [near, near * times].map(|share| share * value.abs());
+        let text = plain(&TIME.difference(&of(value, value - near, value + far)));
+        let (first, ends) = text.split_once(" (").ok_or_else(|| TestCaseError::fail(text.clone()))?;
+        let unit = first.split_once(' ').unwrap().1;
+        let ends = ends.trim_end_matches(')');
+        let between = if ends.contains(" to ") { " to " } else { "–" };
+        let (from, to) = ends.split_once(between).unwrap();
+        let [(written, _), (from, _), (to, _)] = [first.to_owned(), format!("{from} {unit}"), format!("{to} {unit}")].map(|end| read(&end));
+        // A thousandth of the last digit is not rounded up.
+        let rounding = 1e-3 * (near + far);
+        prop_assert!(from <= value - near + rounding && to >= value + far - rounding, "{text}");
+        prop_assert!((from..=to).contains(&written), "{text}");
+        prop_assert!(times > 50.0 || (value - near) - from <= near && (written - value).abs() <= near, "{text}");
     }
 
     #[test]

@@ -3,15 +3,45 @@ use serde::{Deserialize, Serialize};
 /// An estimate with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(from = "Written", into = "Written")]
 pub struct Estimate {
     /// The estimate.
     pub estimate: f64,
-    /// Lower end of the interval.
+    /// Lower end of the interval. Without an interval, the estimate.
     pub low: f64,
-    /// Upper end of the interval.
+    /// Upper end of the interval. Likewise.
     pub high: f64,
-    /// Confidence of the interval, 0 to 1; 0 where there were too few samples.
+    /// Confidence of the interval, 0 to 1; 0 where there were too few samples for one.
     pub confidence: f64,
+}
+
+/// An estimate in a document.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Estimate"))]
+struct Written {
+    /// The estimate.
+    estimate: f64,
+    /// Lower end of the interval; null without one.
+    low: Option<f64>,
+    /// Upper end of the interval; null without one.
+    high: Option<f64>,
+    /// Confidence of the interval, 0 to 1; 0 where there were too few samples for one.
+    confidence: f64,
+}
+
+impl From<Estimate> for Written {
+    fn from(of: Estimate) -> Self {
+        let end = |end: f64| of.has_interval().then_some(end);
+        Self { estimate: of.estimate, low: end(of.low), high: end(of.high), confidence: of.confidence }
+    }
+}
+
+impl From<Written> for Estimate {
+    fn from(of: Written) -> Self {
+        let end = |end: Option<f64>| end.filter(|_| of.confidence > 0.0).unwrap_or(of.estimate);
+        Self { estimate: of.estimate, low: end(of.low), high: end(of.high), confidence: of.confidence }
+    }
 }
 
 impl Estimate {
@@ -82,12 +112,12 @@ impl Estimate {
     /// assert_eq!(by.over(&Estimate::certain(0.0)), None);
     /// ```
     pub fn over(&self, denominator: &Self) -> Option<Self> {
-        (denominator.low > 0.0).then(|| Self {
-            estimate: self.estimate / denominator.estimate,
-            low: self.low / denominator.high,
-            high: self.high / denominator.low,
-            confidence: self.confidence.min(denominator.confidence),
-        })
+        let (estimate, confidence) =
+            (self.estimate / denominator.estimate, self.confidence.min(denominator.confidence));
+        let with_interval =
+            Self { estimate, low: self.low / denominator.high, high: self.high / denominator.low, confidence };
+        let found = if confidence > 0.0 { with_interval } else { Self::without_interval(estimate) };
+        (denominator.low > 0.0).then_some(found)
     }
 
     /// Whether there was enough for an interval, however little it may hold.
@@ -121,7 +151,7 @@ impl Estimate {
         self.has_confidence() && (self.low > 0.0 || self.high < 0.0)
     }
 
-    /// The same with an interval no narrower than `floor` on each side of the estimate.
+    /// The same with an interval no narrower than `floor` on each side of the estimate, if there is one.
     ///
     /// # Examples
     /// ```
@@ -132,6 +162,9 @@ impl Estimate {
     #[must_use]
     pub fn at_least(self, floor: f64) -> Self {
         let Self { estimate, low, high, .. } = self;
+        if !self.has_interval() {
+            return self;
+        }
         Self { low: low.min(estimate - floor), high: high.max(estimate + floor), ..self }
     }
 
@@ -143,5 +176,22 @@ impl Estimate {
     /// Whether the interval contains `value`.
     pub fn holds(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_interval_is_null_in_a_document() {
+        let bare = Estimate::without_interval(7.5);
+        let text = serde_json::to_string(&bare).unwrap();
+        assert_eq!(text, r#"{"estimate":7.5,"low":null,"high":null,"confidence":0.0}"#);
+        assert_eq!(serde_json::from_str::<Estimate>(&text).unwrap(), bare);
+        let odd = serde_json::from_str::<Estimate>(r#"{"estimate":7.5,"low":7,"high":8,"confidence":0}"#);
+        assert_eq!(odd.unwrap(), bare, "ends without confidence are none");
+        let whole = Estimate { low: 7.0, confidence: 0.999, ..bare };
+        assert_eq!(serde_json::from_str::<Estimate>(&serde_json::to_string(&whole).unwrap()).unwrap(), whole);
     }
 }

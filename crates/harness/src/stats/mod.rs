@@ -1,7 +1,6 @@
 //! Estimators: pure functions over samples, each naming its source. None of them reads a clock.
 
 mod autocorrelation;
-mod changepoints;
 mod distribution;
 mod equivalence;
 mod hiding;
@@ -10,34 +9,29 @@ mod interval;
 mod line;
 mod median;
 mod modes;
-mod normal_scale;
-mod outliers;
 mod over_processes;
 mod paired;
 #[cfg(test)]
 mod random;
 mod rate;
-mod steady;
+mod states;
 mod summary;
 mod trend;
 mod two_draws;
 
-pub use autocorrelation::{autocorrelation, effective_sample_size};
-pub use changepoints::changepoints;
+pub use autocorrelation::effective_sample_size;
 pub use distribution::Distribution;
 pub use equivalence::{compare, confidence_of_each};
 pub use hiding::{Hiding, hiding};
 pub use line::{StraightLine, straight_line};
 pub use median::median_interval;
 pub use modes::{modes, modes_of};
-pub use normal_scale::normal_scale;
-pub use outliers::outliers;
 pub use over_processes::over_processes;
 pub use paired::{Paired, paired};
 #[cfg(test)]
 pub(crate) use random::Random;
 pub use rate::rate_upper_95;
-pub use steady::{Segment, Steadiness, Steady, steady_state};
+pub use states::states;
 pub use summary::median;
 pub use trend::trend;
 pub use two_draws::two_draws;

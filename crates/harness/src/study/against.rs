@@ -1,5 +1,6 @@
 //! Compares two builds whose processes took turns within one run. Pure functions.
 
+use super::estimate::disagree;
 use super::matched;
 use crate::finding::{Finding, Kind, Meaning, NO_ACTION};
 use crate::quantity::{confidence as written, limit};
@@ -93,12 +94,20 @@ fn attained(cells: &[AgainstCell]) -> f64 {
 }
 
 fn cell(this: &Cell, other: &Cell, margin_pct: f64, confidence: f64) -> AgainstCell {
-    let of_other = |number: u32| other.processes.iter().find(|process| process.process == number)?.time_ns;
-    let pair = |process: &CellProcess| Some((of_other(process.process)?, process.time_ns?));
-    let pairs: Vec<(f64, f64)> = this.processes.iter().filter_map(pair).collect();
+    let leads = this.leads.max(other.leads);
+    let of_other = |number: u32| other.processes.iter().find(|process| process.process == number);
+    let pair = |process: &CellProcess| {
+        let partner = of_other(process.process)?;
+        let links = process.link_ns.zip(partner.link_ns).map(|(this, other)| this / other);
+        Some(((partner.number(leads)?, process.number(leads)?), links))
+    };
+    let (pairs, links): (Vec<(f64, f64)>, Vec<Option<f64>>) = this.processes.iter().filter_map(pair).unzip();
     let is_nothing = this.time_ns.is_none() && other.time_ns.is_none();
+    let ratios = pairs.iter().zip(links).map(|((other, this), links)| (this / other, links));
+    let has_states = disagree(&ratios.collect::<Vec<_>>());
     let found = judge(&pairs, floor_share(this).max(floor_share(other)), margin_pct, confidence);
     let verdict = match found.map_or(Difference::Unresolved, |(.., verdict)| verdict) {
+        _ if has_states => Difference::Unresolved,
         // Two times that cannot be told from an empty loop's do not differ.
         Difference::Faster | Difference::Slower if is_nothing => Difference::Unresolved,
         verdict => verdict,
@@ -109,13 +118,15 @@ fn cell(this: &Cell, other: &Cell, margin_pct: f64, confidence: f64) -> AgainstC
         parameters: this.parameters.clone(),
         backoff_tokens: this.backoff_tokens,
         threads: this.threads,
-        this_ns: this.time_ns,
+        leads,
+        this_ns: this.number(leads),
         this_below_ns: this.below_ns,
-        other_ns: other.time_ns,
+        other_ns: other.number(leads),
         other_below_ns: other.below_ns,
         difference_ns: found.map(|(difference_ns, ..)| difference_ns),
         ratio: found.map(|(_, ratio, _)| ratio),
         verdict,
+        has_states,
         pairs: pairs.len() as u64,
     }
 }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::rules::{BELOW_RESOLUTION, NO_STEADY_STATE, OMISSION_INFLATES};
+use super::rules::{BELOW_RESOLUTION, NO_STEADY_STATE, OMISSION_INFLATES, changes};
 use super::told::{Open, Told};
 use super::words::{
-    cell_name, cost, difference, duration, interval, off, on_threads, pair, rate, ratio, threads, title, token_count,
-    token_span, turned, unresolved,
+    TWO_STATES, cell_name, cost, difference, duration, interval, off, on_threads, pair, rate, ratio, threads, title,
+    token_count, token_span, turned, unresolved,
 };
 use crate::finding::{Finding, Kind, Meaning, NO_ACTION};
 use crate::quantity::{count, limit, ns};
 use crate::record::study::{
-    Cell, Comparison, ComparisonPoint, CostModel, CostShape, Difference, Steadiness, StudyRecord,
+    Cell, Comparison, ComparisonPoint, CostModel, CostShape, Difference, Estimate, Leading, StudyRecord,
 };
 use crate::rule::{Rule, in_order};
 
@@ -32,6 +32,7 @@ pub const RULES: &[Rule<StudyRecord>] = &[
     },
     Rule { yields: &[BELOW_RESOLUTION], find: below },
     Rule { yields: &[OMISSION_INFLATES, CLAIM_OF_A_PART], find: parts },
+    Rule { yields: &[RARE_CALLS], find: rare },
     Rule { yields: &[NO_STEADY_STATE], find: unsteady },
     Rule { yields: &[TIME_PER_OPERATION], find: alone },
 ];
@@ -106,6 +107,14 @@ pub const CLAIM_OF_A_PART: Kind = Kind::notice(
         about: "the rate claimed by timestamps around part of an operation, where it was reached",
         evidence: "by how much the claimed rate exceeds the one reached (`inflation`)",
         mend: NO_ACTION,
+    },
+);
+pub const RARE_CALLS: Kind = Kind::notice(
+    "rare_calls",
+    Meaning {
+        about: "rare long calls make the mean of an operation what it is",
+        evidence: "one call in how many (`one_in`) takes how long (`long_ns`), and what the typical one takes (`typical_ns`)",
+        mend: "quote the mean for throughput and the typical time for latency, or time single operations (Mode::SampleTime)",
     },
 );
 pub const TIME_PER_OPERATION: Kind = Kind::notice(
@@ -289,11 +298,13 @@ fn of_point(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoi
             let difference = difference(&point.difference_ns, point.verdict);
             format!("same within {} ({})", limit(margin_pct), difference)
         }
+        Difference::Unresolved if point.has_states => TWO_STATES.to_owned(),
         Difference::Unresolved if point.difference_ns.is_resolved() => {
             format!("a difference of {} may or may not exceed {}", cost(&point.difference_ns), limit(margin_pct))
         }
         Difference::Unresolved => unresolved(&point.difference_ns),
     };
+    let text = text + &other(point, margin_pct);
     let kind = match point.verdict {
         Difference::Slower => SLOWER,
         Difference::Faster => FASTER,
@@ -304,6 +315,15 @@ fn of_point(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoi
         .about(format!("{title}{backoff}"))
         .value("difference_ns", point.difference_ns.estimate)
         .value("ratio", point.ratio.estimate)
+}
+
+/// What the number that does not lead says otherwise: `; on average +40.0 %`.
+fn other(point: &ComparisonPoint, margin_pct: f64) -> String {
+    let said = |other: Estimate| {
+        let name = if point.leads == Leading::Typical { "on average" } else { "typically" };
+        format!("; {name} {}", ratio(&other))
+    };
+    point.disagreement(margin_pct).map(said).unwrap_or_default()
 }
 
 /// Operations indistinguishable from an empty loop: one sentence per case, or per thread count where only some are.
@@ -347,54 +367,60 @@ fn parts(record: &StudyRecord) -> Vec<Finding> {
     record.study().cells.iter().filter_map(sentence).collect()
 }
 
-/// Cells whose time depends on the iteration index, one sentence each, or one per case where it has more than a few.
+/// What parts the mean from the typical value, where it leads for that.
+fn rare(record: &StudyRecord) -> Vec<Finding> {
+    let sentence = |cell: &Cell| {
+        let (rare, typical) = (cell.rare_calls?, cell.typical_ns?);
+        let of = count(rare.one_in.round() as u64);
+        let text = format!(
+            "the mean leads: 1 call in about {of} takes {}; a typical one takes {}",
+            ns(rare.ns),
+            duration(&typical)
+        );
+        let finding = Finding::new(RARE_CALLS, text).about(subject(record, cell));
+        Some(finding.value("one_in", rare.one_in).value("long_ns", rare.ns).value("typical_ns", typical.estimate))
+    };
+    record.study().cells.iter().filter_map(sentence).take(ALONE).collect()
+}
+
+/// A cell by name, with what tells it from others: `lookup size=64, 0 tokens, 2 threads`.
+fn subject(record: &StudyRecord, cell: &Cell) -> String {
+    let plan = &record.study().plan;
+    let is_swept = plan.backoff_tokens.len() > 1;
+    let backoff = if is_swept { format!(", {}", token_count(cell.backoff_tokens)) } else { String::new() };
+    format!("{}{backoff}{}", cell_name(cell), on_threads(plan, cell.threads))
+}
+
+/// Cells whose time depends on how often they have run, one sentence each, or one per case where it has more than a few.
 fn unsteady(record: &StudyRecord) -> Vec<Finding> {
-    let mut cases: BTreeMap<String, Vec<(&Cell, Steadiness)>> = BTreeMap::new();
+    let mut cases: BTreeMap<String, Vec<(&Cell, String, f64)>> = BTreeMap::new();
     for cell in &record.study().cells {
-        if let Some(steadiness) = cell.steadiness.filter(Steadiness::is_mostly_never) {
-            cases.entry(cell_name(cell)).or_default().push((cell, steadiness));
+        let change = cell.steadiness.and_then(|steadiness| steadiness.change_pct());
+        if let (Some(words), Some(change)) = (changes(cell), change) {
+            cases.entry(cell_name(cell)).or_default().push((cell, words, change.estimate));
         }
     }
-    let of_cell = |(cell, found): &(&Cell, Steadiness)| {
-        let slope = match found.trend_ns_per_batch {
-            Some(slope) if slope > 0.0 => format!(", slower by {} with each batch", ns(slope)),
-            Some(slope) if slope < 0.0 => format!(", faster by {} with each batch", ns(-slope)),
-            _ => String::new(),
-        };
-        let (never, judged) = (found.never(), found.judged());
-        let text = format!("no steady state in {never} of {judged} processes{slope}: {DEPENDS}");
-        let backoff = if record.study().plan.backoff_tokens.len() > 1 {
-            format!(", {}", token_count(cell.backoff_tokens))
-        } else {
-            String::new()
-        };
-        unsteady_series(text, never, judged).about(format!(
-            "{}{backoff}{}",
-            cell_name(cell),
-            on_threads(&record.study().plan, cell.threads)
-        ))
+    let of_cell = |(cell, words, change_pct): &(&Cell, String, f64)| {
+        let text = format!("{words}: {DEPENDS}");
+        Finding::new(NO_STEADY_STATE, text).about(subject(record, cell)).value("change_pct", *change_pct)
     };
-    let of_case = |(name, cells): (String, Vec<(&Cell, Steadiness)>)| {
+    let of_case = |(name, cells): (String, Vec<(&Cell, String, f64)>)| {
         if cells.len() <= UNSTEADY_NAMED {
             return cells.iter().map(of_cell).collect();
         }
         let all = record.study().cells.iter().filter(|cell| cell_name(cell) == name).count();
-        let sum = |of: fn(&Steadiness) -> u64| cells.iter().map(|(_, found)| of(found)).sum::<u64>();
-        let text = format!("no steady state in most processes of {} of {all} cells: {DEPENDS}", cells.len());
-        vec![unsteady_series(text, sum(Steadiness::never), sum(Steadiness::judged)).about(name)]
+        let most = cells.iter().map(|(.., change)| *change).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
+        let text = format!("no steady state in {} of {all} cells: {DEPENDS}", cells.len());
+        vec![Finding::new(NO_STEADY_STATE, text).about(name).value("change_pct", most)]
     };
     cases.into_iter().flat_map(of_case).collect()
-}
-
-fn unsteady_series(text: String, never: u64, judged: u64) -> Finding {
-    Finding::new(NO_STEADY_STATE, text).value("series", judged as f64).value("series_never_steady", never as f64)
 }
 
 /// If nothing was compared: the time of each case at the smallest backoff.
 fn alone(record: &StudyRecord) -> Vec<Finding> {
     let others = RULES.split_last().map_or(&[] as &[_], |(_, others)| others);
-    // A cell that is not steady says so next to the times of the others.
-    if in_order(others, record).iter().any(|finding| !finding.is(NO_STEADY_STATE)) {
+    // A cell that is not steady, or has rare long calls, says so next to the times of the others.
+    if in_order(others, record).iter().any(|finding| !finding.is(NO_STEADY_STATE) && !finding.is(RARE_CALLS)) {
         return Vec::new();
     }
     let least = record.study().cells.iter().map(|cell| cell.backoff_tokens).min();
@@ -415,14 +441,15 @@ fn alone(record: &StudyRecord) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::study::{Estimate, OperationPart, StudyReport};
+    use crate::record::study::{OperationPart, RareCalls, Steadiness, StudyReport};
+    use crate::study::made_up;
 
     fn of(estimate: f64, half: f64) -> Estimate {
         Estimate { estimate, low: estimate - half, high: estimate + half, confidence: 0.999 }
     }
 
     fn point(backoff_tokens: u64, difference_ns: Estimate, verdict: Difference) -> ComparisonPoint {
-        ComparisonPoint { backoff_tokens, difference_ns, ratio: of(1.0, 0.01), verdict, pairs: 60 }
+        ComparisonPoint { difference_ns, verdict, ..made_up::point(backoff_tokens) }
     }
 
     /// The model's own numbers match no point, so that a sentence quoting one of them is noticed.
@@ -520,7 +547,7 @@ mod tests {
         said.extend(unsteady(&record).iter().map(text));
         let cells = &mut record.content.study.cells;
         *cells = (1..6).map(|threads| Cell { threads, ..cells[0].clone() }).collect();
-        cells[1].steadiness = Some(Steadiness { flat: 5, ..Steadiness::default() });
+        cells[1].steadiness = Some(Steadiness::default());
         said.extend(unsteady(&record).iter().map(text));
         let said = said.join("\n") + "\n";
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/conclusions.txt");
@@ -576,12 +603,49 @@ mod tests {
     }
 
     #[test]
+    fn what_parts_the_two_numbers_is_said() {
+        let mut record = crate::record::parse_study(include_str!("../../tests/fixtures/study.json")).unwrap();
+        let StudyReport { comparisons, cells, .. } = &mut record.content.study;
+        comparisons.clear();
+        cells.retain(|cell| cell.case == "relaxed" && cell.backoff_tokens == 0 && cell.threads == 1);
+        cells[0].leads = Leading::Mean;
+        cells[0].typical_ns = Some(of(54.4, 0.1));
+        cells[0].rare_calls = Some(RareCalls { one_in: 24_012.0, ns: 1.354e6 });
+        let said: Vec<String> =
+            rare(&record).iter().map(|said| text(said).replace(['\u{a0}', '\u{202f}'], " ")).collect();
+        let wanted = "relaxed, 0 tokens, 1 thread: the mean leads: 1 call in about 24 012 takes 1.35 ms; a typical one takes \
+                      54.40 ns ± 0.10";
+        assert_eq!(said, [wanted]);
+        assert!(rare(&record)[0].is(RARE_CALLS));
+        assert!(conclusions(&record).iter().any(|finding| finding.is(TIME_PER_OPERATION)));
+    }
+
+    #[test]
+    fn a_number_that_does_not_lead_and_says_otherwise_is_named() {
+        let mut one =
+            record(vec![comparison(1, CostShape::Hidden, of(0.1, 0.3), &[point(0, of(0.1, 0.2), Difference::Same)])]);
+        let said = |record: &StudyRecord| conclusions(record)[0].evidence.summary.replace('\u{a0}', " ");
+        one.content.study.comparisons[0].model = None;
+        let point = |record: &mut StudyRecord, change: fn(&mut ComparisonPoint)| {
+            change(&mut record.content.study.comparisons[0].points[0]);
+        };
+        point(&mut one, |point| point.other_ratio = Some(of(1.4, 0.1)));
+        assert!(said(&one).ends_with("; on average 1.40× ± 0.10"), "{}", said(&one));
+        point(&mut one, |point| point.other_ratio = Some(of(1.4, 0.4)));
+        assert!(!said(&one).contains("average"), "it may be the same");
+        point(&mut one, |point| {
+            (point.verdict, point.has_states) = (Difference::Unresolved, true);
+        });
+        assert_eq!(said(&one), TWO_STATES);
+    }
+
+    #[test]
     fn unsteady_cells_condemn_no_other() {
         let mut record = crate::record::parse_study(include_str!("../../tests/fixtures/study.json")).unwrap();
         let StudyReport { comparisons, failures, cells, .. } = &mut record.content.study;
         (*comparisons, *failures) = (Vec::new(), Vec::new());
         cells.retain(|cell| cell.case == "fibonacci");
-        let steadiness = Some(Steadiness { flat: 5, ..Steadiness::default() });
+        let steadiness = Some(Steadiness::default());
         cells.push(Cell { threads: 2, steadiness, time_ns: Some(of(5.0, 0.1)), ..cells[0].clone() });
         assert_eq!(unsteady(&record).len(), 1);
         let all = conclusions(&record);

@@ -40,8 +40,9 @@ impl Iteration {
     /// What a thread in this role should do.
     fn assignment_of(&self, role: usize) -> Assignment {
         match (self.assignment, self.of_roles.get(role)) {
-            (Assignment::Batches { warm_up, batches, length_ns, .. }, Some(operations)) => {
-                Assignment::Batches { operations: *operations, warm_up, batches, length_ns }
+            (Assignment::Batches { operations: slowest, untimed, batches, length_ns }, Some(operations)) => {
+                let untimed = (untimed as f64 / slowest.max(1) as f64 * *operations as f64).ceil() as u64;
+                Assignment::Batches { operations: *operations, untimed, batches, length_ns }
             }
             (assignment, _) => assignment,
         }
@@ -202,7 +203,7 @@ mod tests {
 
     fn iteration(case: Case, threads: u32) -> Iteration {
         let state = Arc::new((case.setup)(&Parameters::new()));
-        let assignment = Assignment::Batches { operations: 10, warm_up: 1, batches: 3, length_ns: 0 };
+        let assignment = Assignment::Batches { operations: 10, untimed: 10, batches: 3, length_ns: 0 };
         Iteration {
             case,
             parameters: Parameters::new(),
@@ -258,7 +259,7 @@ mod tests {
         let crew = Crew::start(1, &[]).unwrap();
         let most = |body: fn(&mut Bencher<'_>)| {
             let mut iteration = iteration(case(body), 1);
-            iteration.assignment = Assignment::Batches { operations: 1_000, warm_up: 1, batches: 3, length_ns: 0 };
+            iteration.assignment = Assignment::Batches { operations: 1_000, untimed: 1_000, batches: 3, length_ns: 0 };
             let log = crew.iteration(iteration).unwrap().remove(0);
             log.operations / log.batches_ns.len() as u64
         };

@@ -23,7 +23,7 @@ const WAITS_SHARE: f64 = 0.02;
 
 /// Nanoseconds of back-to-back batches, with everything in L1: the error in timing a single operation.
 pub(super) fn in_a_row_ns(crew: &mut Crew) -> Result<f64, String> {
-    let assignment = Assignment::Batches { operations: 1, warm_up: 20, batches: IN_A_ROW, length_ns: 0 };
+    let assignment = Assignment::Batches { operations: 1, untimed: 20, batches: IN_A_ROW, length_ns: 0 };
     median_ns(crew, Case::shared("(a batch)".to_owned(), |_| (), |bencher, ()| bencher.iter(|| ())), assignment)
 }
 
@@ -40,7 +40,7 @@ pub(super) fn apart_ns(crew: &mut Crew, budget_ns: u64) -> Result<f64, String> {
             while clock.now() < end {}
         });
     };
-    let assignment = Assignment::Batches { operations: 1, warm_up: 2, batches: waits, length_ns: 0 };
+    let assignment = Assignment::Batches { operations: 1, untimed: 2, batches: waits, length_ns: 0 };
     let whole_ns = median_ns(crew, Case::shared("(a wait)".to_owned(), |_| (), wait), assignment)?;
     Ok((whole_ns - WAIT_NS as f64).max(0.0))
 }

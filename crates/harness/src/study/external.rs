@@ -87,9 +87,6 @@ pub struct ExternalIteration {
     pub operations: u64,
     /// For each thread, when its batches began and ended, in nanoseconds of a clock common to all.
     pub batches_ns: Vec<Vec<(u64, u64)>>,
-    /// How many times as long as usual other known work took around it; 0 if nothing else was timed. Stands in for the interference
-    /// probe.
-    pub slowness: f64,
 }
 
 impl ExternalStudy {
@@ -133,8 +130,6 @@ impl ExternalStudy {
             cells: &cells,
             processes: &processes,
             own_threads: &BTreeSet::new(),
-            times_only: false,
-            least: &[],
             error_ns: self.clock.error_ns,
             batch_ns: self.clock.batch_ns,
         };
@@ -215,8 +210,6 @@ impl ExternalIteration {
                 operations: self.operations.saturating_mul(batches.len() as u64),
                 preempted: batches_ns.iter().filter(is_lost).count() as u64,
                 batches_ns,
-                turn_ns: [self.slowness; 2],
-                link_ns: [self.slowness; 2],
                 ..ThreadLog::default()
             }
         };
@@ -235,16 +228,7 @@ mod tests {
         let batch = |from: u64| (from, from + 100 * ns);
         let thread = |at: u32| vec![batch(u64::from(at)), batch(u64::from(at) + 100 * ns)];
         let batches_ns = (0..threads).map(thread).collect();
-        ExternalIteration {
-            case: case.to_owned(),
-            tokens,
-            threads,
-            process,
-            round: 0,
-            operations: 100,
-            batches_ns,
-            slowness: 0.0,
-        }
+        ExternalIteration { case: case.to_owned(), tokens, threads, process, round: 0, operations: 100, batches_ns }
     }
 
     fn study(iterations: Vec<ExternalIteration>) -> StudyReport {
@@ -282,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_iteration_that_lost_its_cpu_does_not_count() {
+    fn an_iteration_that_lost_its_cpu_is_not_quiet() {
         let of = |process: u32| {
             (0..8).map(move |round| {
                 let mut iteration = ExternalIteration { round, ..iteration("read", 0, 1, process, 20) };

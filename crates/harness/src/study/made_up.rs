@@ -1,7 +1,8 @@
 //! Made-up cells and records, for tests.
 
 use crate::record::study::{
-    Cell, CellProcess, Estimate, Mode, Outliers, StudyContent, StudyPlan, StudyRecord, StudyReport,
+    Cell, CellProcess, ComparisonPoint, Difference, Estimate, Leading, Mode, StudyContent, StudyPlan, StudyRecord,
+    StudyReport,
 };
 use crate::record::{Document, Machine, Tool};
 
@@ -16,17 +17,17 @@ pub(crate) fn cell(case: &str, backoff_tokens: u64, processes_ns: &[f64]) -> Cel
         threads: 1,
         oversubscribed: false,
         operations_per_batch: 1000,
+        leads: Leading::Typical,
         time_ns: Some(Estimate { estimate: processes_ns[0], low: 0.0, high: 1e9, confidence: 0.999 }),
         below_ns: None,
         reason_no_time: None,
-        median_ns: None,
-        minimum_ns: None,
+        typical_ns: Some(Estimate { estimate: processes_ns[0], low: 0.0, high: 1e9, confidence: 0.999 }),
+        mean_ns: Some(Estimate { estimate: processes_ns[0], low: 0.0, high: 1e9, confidence: 0.999 }),
+        rare_calls: None,
+        states: Vec::new(),
         throughput_per_s: None,
         clock_share_pct: 0.0,
         steadiness: None,
-        autocorrelation: None,
-        outliers: Outliers::default(),
-        modes: Vec::new(),
         overlap_share: None,
         own_threads: false,
         slows_core: None,
@@ -35,9 +36,27 @@ pub(crate) fn cell(case: &str, backoff_tokens: u64, processes_ns: &[f64]) -> Cel
         iterations_quiet: 0,
         latencies: None,
         part: None,
-        processes: processes
-            .map(|(process, ns)| CellProcess { process: process as u32, time_ns: Some(*ns), ..CellProcess::default() })
-            .collect(),
+        processes: processes.map(|(process, ns)| CellProcess::alike(process as u32, *ns)).collect(),
+    }
+}
+
+/// A point at which two operations take the same time.
+pub(super) fn point(backoff_tokens: u64) -> ComparisonPoint {
+    let about = |estimate: f64, half: f64| Estimate {
+        estimate,
+        low: estimate - half,
+        high: estimate + half,
+        confidence: 0.999,
+    };
+    ComparisonPoint {
+        backoff_tokens,
+        leads: Leading::Typical,
+        difference_ns: about(0.0, 0.1),
+        ratio: about(1.0, 0.01),
+        other_ratio: None,
+        verdict: Difference::Same,
+        has_states: false,
+        pairs: 60,
     }
 }
 

@@ -28,8 +28,10 @@ const CHUNKS: u64 = 8;
 pub(super) enum Assignment {
     /// Find out how many operations take `target_ns`.
     Pilot { target_ns: u64 },
-    /// Time batches of `operations`: `batches` of them, or if that is 0, until `length_ns` has passed.
-    Batches { operations: u64, warm_up: u32, batches: u32, length_ns: u64 },
+    /// Time batches of `operations`, after `untimed` others: `batches` of them, but none begins after `length_ns`; either may be 0 for
+    /// no such limit. An iteration that its time ends, rather than its number of batches, ends with a long operation more often
+    /// than others.
+    Batches { operations: u64, untimed: u64, batches: u32, length_ns: u64 },
     /// Time single operations with `untimed_between` others between them, for `length_ns`.
     Singles { untimed_between: u64, length_ns: u64 },
 }
@@ -55,7 +57,10 @@ pub(super) enum BatchKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Before,
-    WarmUp { left: u32 },
+    /// Operations that are not timed are left to do.
+    WarmUp {
+        left: u64,
+    },
     Ramp,
     Measure,
     Between,
@@ -143,14 +148,15 @@ impl<'a> Phases<'a> {
                 Stage::Before => {
                     self.probe_interference(0);
                     self.stage = match self.assignment {
-                        Assignment::Batches { warm_up, .. } if warm_up > 0 => Stage::WarmUp { left: warm_up },
+                        Assignment::Batches { untimed, .. } if untimed > 0 => Stage::WarmUp { left: untimed },
                         _ => self.arrives(),
                     };
                 }
                 Stage::WarmUp { left: 0 } => self.stage = self.arrives(),
                 Stage::WarmUp { left } => {
-                    self.stage = Stage::WarmUp { left: left - 1 };
-                    return Some(self.batch(self.planned()));
+                    let now = left.min(self.planned());
+                    self.stage = Stage::WarmUp { left: left - now };
+                    return Some(self.batch(now));
                 }
                 Stage::Ramp if self.rally.all_arrived() => {
                     self.preempted = watch::involuntary_switches().unwrap_or(0);
@@ -286,11 +292,12 @@ impl<'a> Phases<'a> {
         let done = self.batches.batches();
         let (over, more) = match self.assignment {
             Assignment::Pilot { .. } => (false, Stage::Measure),
-            Assignment::Batches { batches: 0, length_ns, .. } => {
+            Assignment::Batches { batches, length_ns, .. } => {
+                let is_long = length_ns > 0 || batches == 0;
+                let is_late = is_long && self.together_ns.is_some() && elapsed_ns >= length_ns;
                 let is_whole = done > 0 && self.batches.is_even();
-                (is_whole && self.together_ns.is_some() && elapsed_ns >= length_ns, Stage::Measure)
+                (batches > 0 && done >= u64::from(batches) || is_late && is_whole, Stage::Measure)
             }
-            Assignment::Batches { batches, .. } => (done >= u64::from(batches), Stage::Measure),
             Assignment::Singles { length_ns, .. } => {
                 (!self.singles.is_empty() && self.together_ns.is_some() && elapsed_ns >= length_ns, Stage::Between)
             }
@@ -379,24 +386,37 @@ mod tests {
 
     #[test]
     fn as_many_batches_as_planned_are_measured() {
-        let (log, batches) = run(Assignment::Batches { operations: 100, warm_up: 2, batches: 5, length_ns: 0 }, 0);
+        let (log, batches) = run(Assignment::Batches { operations: 100, untimed: 200, batches: 5, length_ns: 0 }, 0);
         assert_eq!((log.batches_ns.len(), log.operations, batches.len()), (5, 500, 7));
         assert!(log.to_ns >= log.from_ns && log.turn_ns.iter().chain(&log.link_ns).all(|ns| *ns > 0.0));
         assert!(batches.iter().all(|batch| batch.kind == BatchKind::Loop));
     }
 
     #[test]
+    fn as_many_operations_as_planned_are_not_timed() {
+        let (log, batches) = run(Assignment::Batches { operations: 100, untimed: 250, batches: 1, length_ns: 0 }, 0);
+        assert_eq!(batches.iter().map(|batch| batch.operations).collect::<Vec<_>>(), [100, 100, 50, 100]);
+        assert_eq!(log.operations, 100);
+    }
+
+    #[test]
+    fn time_ends_an_iteration_of_too_many_batches() {
+        let (log, _) = run(Assignment::Batches { operations: 1, untimed: 0, batches: u32::MAX, length_ns: 100_000 }, 0);
+        assert!(log.to_ns - log.from_ns >= 100_000 && log.operations > 0);
+    }
+
+    #[test]
     fn many_batches_are_kept_as_few_times() {
-        let (log, batches) = run(Assignment::Batches { operations: 1, warm_up: 0, batches: 100_000, length_ns: 0 }, 0);
+        let (log, batches) = run(Assignment::Batches { operations: 1, untimed: 0, batches: 100_000, length_ns: 0 }, 0);
         assert!(log.batches_ns.len() <= 4096 && log.merged > 1, "{} of {}", log.batches_ns.len(), log.merged);
         assert_eq!((log.operations, batches.len()), (100_000, 100_000));
-        let (log, _) = run(Assignment::Batches { operations: 1, warm_up: 0, batches: 0, length_ns: 10_000_000 }, 0);
+        let (log, _) = run(Assignment::Batches { operations: 1, untimed: 0, batches: 0, length_ns: 10_000_000 }, 0);
         assert_eq!(log.operations, log.batches_ns.len() as u64 * log.merged);
     }
 
     #[test]
     fn a_iteration_lasts_as_long_as_planned() {
-        let (log, _) = run(Assignment::Batches { operations: 50, warm_up: 0, batches: 0, length_ns: 300_000 }, 7);
+        let (log, _) = run(Assignment::Batches { operations: 50, untimed: 0, batches: 0, length_ns: 300_000 }, 7);
         assert!(log.to_ns - log.from_ns >= 300_000);
         assert!(!log.batches_ns.is_empty());
     }
@@ -423,7 +443,7 @@ mod tests {
     #[test]
     fn a_thread_that_was_left_alone_saw_nothing() {
         let rally = Rally::new(2);
-        let assignment = Assignment::Batches { operations: 1, warm_up: 0, batches: 1, length_ns: 0 };
+        let assignment = Assignment::Batches { operations: 1, untimed: 0, batches: 1, length_ns: 0 };
         let mut phases = Phases::new(assignment, 0, false, &rally);
         assert!(phases.next().is_some());
         rally.abandon();

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::words::cell_name;
 use crate::finding::{Finding, HostState, Kind, Meaning, NO_ACTION};
-use crate::quantity::{RATIO, TIME, count, ns, percent, share};
+use crate::quantity::{RATIO, TIME, count, ns, percent};
 use crate::record::study::{
-    CaseFailure, Cell, InterferenceProbe, Parameters, Steadiness, StudyProcess, StudyRecord, StudyReport,
+    CaseFailure, Cell, InterferenceProbe, Parameters, State, StudyProcess, StudyRecord, StudyReport,
 };
 use crate::rule::Rule;
 
@@ -17,6 +17,7 @@ pub const RULES: &[Rule<StudyRecord>] = &[
     Rule { yields: &[MEASURED_ONCE], find: |record| Vec::from_iter(measured_once(record)) },
     Rule { yields: &[INTERRUPTED], find: |record| Vec::from_iter(interrupted(record)) },
     Rule { yields: &[CASE_FAILED], find: failures },
+    Rule { yields: &[STATES], find: |record| of_cells(record, states) },
     Rule { yields: &[NO_STEADY_STATE], find: |record| of_cells(record, steady) },
     Rule { yields: &[DRIFTS_OVER_RUN], find: drifts },
     Rule { yields: &[THREADS_DID_NOT_OVERLAP], find: |record| of_cells(record, overlap) },
@@ -28,8 +29,6 @@ pub const RULES: &[Rule<StudyRecord>] = &[
     Rule { yields: &[SLOWS_CORE], find: |record| of_cells(record, slows_core) },
     Rule { yields: &[OWN_THREADS], find: |record| of_cells(record, own_threads) },
     Rule { yields: &[GIVES_UP_CPU], find: |record| of_cells(record, gives_up_cpu) },
-    Rule { yields: &[BIMODAL], find: |record| of_cells(record, modes) },
-    Rule { yields: &[AUTOCORRELATED], find: |record| of_cells(record, autocorrelated) },
     Rule { yields: &[TOKENS_NOT_LINEAR], find: |record| Vec::from_iter(tokens(record)) },
 ];
 
@@ -84,7 +83,7 @@ pub const NO_STEADY_STATE: Kind = Kind::warning(
     "no_steady_state",
     Meaning {
         about: "an operation's time depends on how often it has run",
-        evidence: "how many processes never reached a steady state (`processes_never_steady`, or `series_never_steady` of `series`)",
+        evidence: "by how much its time changes from the middle third to the last of an iteration, or of a process's iterations (`change_pct`)",
         mend: "measure a fixed number of operations from a fixed state (Mode::Batch) and report time by operation index: a mean depends on the length of the run",
     },
 );
@@ -168,20 +167,12 @@ pub const OVERSUBSCRIBED: Kind = Kind::notice(
         mend: "use at most as many threads as CPUs: beyond that, threads wait for a CPU rather than for each other",
     },
 );
-pub const BIMODAL: Kind = Kind::notice(
-    "bimodal",
+pub const STATES: Kind = Kind::warning(
+    "states",
     Meaning {
-        about: "batch times are bimodal",
-        evidence: "the second cluster of batch times (`second_mode_ns`)",
-        mend: "report both modes: a single number describes neither",
-    },
-);
-pub const AUTOCORRELATED: Kind = Kind::notice(
-    "autocorrelated",
-    Meaning {
-        about: "successive batch times are correlated",
-        evidence: "the correlation of successive batch times (`autocorrelation`)",
-        mend: NO_ACTION,
+        about: "processes fall into groups, each with its own time",
+        evidence: "the time and the number of processes of the fastest group (`fastest_ns`, `fastest_processes`) and of the slowest",
+        mend: "report every group: which one a process is in is decided when it starts, often by where its code and data lie",
     },
 );
 pub const TOKENS_NOT_LINEAR: Kind = Kind::notice(
@@ -195,10 +186,6 @@ pub const TOKENS_NOT_LINEAR: Kind = Kind::notice(
 
 /// Below this share of time running together, a cell's threads hardly overlapped.
 const LEAST_OVERLAP: f64 = 0.5;
-/// Autocorrelation at which batches of one process count as dependent.
-const AUTOCORRELATED_FROM: f64 = 0.5;
-/// A second mode with a larger share is reported.
-const SECOND_MODE_SHARE: f64 = 0.1;
 /// A claim that exceeds the actual rate by more than this factor is impossible on any machine.
 const INFLATED: f64 = 1.1;
 /// Tokens are linear if no point deviates from the line by more than this, in percent.
@@ -209,30 +196,14 @@ const MOST_NAMED: usize = 3;
 const FEWEST_OF_MACHINE: usize = 3;
 /// Maximum false alarms, as a share of the control's comparisons.
 const MOST_ALARMS: f64 = 0.05;
-/// Autocorrelation at which a cell is marked, since its batches carry less information than their number suggests.
-const MARKED_AUTOCORRELATION: f64 = 0.3;
-/// Share of severe outliers at which a cell is marked, if there are more than this many.
-const MARKED_OUTLIERS: (f64, u64) = (0.01, 3);
-
 /// Remarks on a cell, a word or two each.
 pub fn marks(cell: &Cell) -> Vec<String> {
     let mut marks = Vec::new();
     let mut mark = |holds: bool, words: &dyn Fn() -> String| marks.extend(holds.then(words));
     mark(cell.is_without_time(), &|| "see below".to_owned());
     mark(cell.oversubscribed, &|| "oversubscribed".to_owned());
-    if let Some(steadiness) = cell.steadiness {
-        let words = || format!("no steady state {}/{}", steadiness.never(), steadiness.judged());
-        mark(steadiness.never() > 0, &words);
-    }
-    let modes = cell.modes.iter().filter(|mode| mode.share >= SECOND_MODE_SHARE).count();
-    mark(modes > 1, &|| if modes == 2 { "bimodal".to_owned() } else { format!("{modes} modes") });
-    if let Some(lag_1) = cell.autocorrelation {
-        mark(lag_1 >= MARKED_AUTOCORRELATION, &|| format!("autocorrelated {lag_1:.2}"));
-    }
-    let (share, fewest) = MARKED_OUTLIERS;
-    let severe = cell.outliers.severe;
-    let many = severe > fewest && severe as f64 >= share * cell.iterations.max(1) as f64;
-    mark(many, &|| format!("outliers {}", count(severe)));
+    mark(cell.has_states(), &|| format!("{} states", cell.states.len()));
+    mark(cell.is_unsteady(), &|| "no steady state".to_owned());
     mark(is_apart(cell), &|| "threads apart".to_owned());
     mark(cell.iterations_quiet < cell.iterations.div_ceil(2), &|| "disturbed".to_owned());
     marks
@@ -269,14 +240,36 @@ fn below(cell: &Cell) -> Option<Finding> {
     Some(Finding::new(BELOW_RESOLUTION, saw).value("below_ns", below).advice(BELOW_RESOLUTION.mend))
 }
 
+fn states(cell: &Cell) -> Option<Finding> {
+    let (fastest, slowest) = (cell.states.first()?, cell.states.last()?);
+    let all = cell.states.iter().map(|state| u64::from(state.processes)).sum::<u64>();
+    let of = |(at, state): (usize, &State)| {
+        let words = if at == 0 { format!(" of {} processes", count(all)) } else { String::new() };
+        format!("{} in {}{words}", ns(state.value), count(state.processes.into()))
+    };
+    let saw = cell.states.iter().enumerate().map(of).collect::<Vec<_>>().join(", ");
+    let finding = Finding::new(STATES, saw)
+        .value("fastest_ns", fastest.value)
+        .value("fastest_processes", fastest.processes.into())
+        .value("slowest_ns", slowest.value)
+        .value("slowest_processes", slowest.processes.into());
+    Some(finding.advice(STATES.mend))
+}
+
 fn steady(cell: &Cell) -> Option<Finding> {
-    let steady = cell.steadiness.filter(Steadiness::is_mostly_never)?;
-    let (never, judged) = (steady.never(), steady.judged());
-    Some(
-        Finding::new(NO_STEADY_STATE, format!("no steady state in {never} of {judged} processes"))
-            .value("processes_never_steady", never as f64)
-            .advice(NO_STEADY_STATE.mend),
-    )
+    let change = cell.steadiness?.change_pct()?;
+    let finding = Finding::new(NO_STEADY_STATE, changes(cell)?).value("change_pct", change.estimate);
+    Some(finding.advice(NO_STEADY_STATE.mend))
+}
+
+/// How the time of a cell depends on how often it has run, in words; None if it is not known to.
+pub(super) fn changes(cell: &Cell) -> Option<String> {
+    let steadiness = cell.steadiness?;
+    let change = steadiness.change_pct()?;
+    let direction = if change.estimate > 0.0 { "rises" } else { "falls" };
+    let of = if steadiness.within_process_pct == Some(change) { "a process's iterations" } else { "an iteration" };
+    let by = percent(change.estimate.abs());
+    Some(format!("no steady state: the time {direction} by {by} from the middle third of {of} to the last"))
 }
 
 /// Where most operations drift, the machine does: one finding for all of them.
@@ -334,32 +327,12 @@ fn oversubscribed(cell: &Cell) -> Option<Finding> {
     })
 }
 
-fn modes(cell: &Cell) -> Option<Finding> {
-    let (first, second) = (cell.modes.first()?, cell.modes.get(1).filter(|mode| mode.share >= SECOND_MODE_SHARE)?);
-    if cell.oversubscribed {
-        return None;
-    }
-    let [one, other] = [first, second].map(|mode| ns(mode.at_ns));
-    let saw = format!("batch times cluster at {one} and {other} ({} of them)", share(second.share));
-    let finding = Finding::new(BIMODAL, saw).value("second_mode_ns", second.at_ns);
-    Some(finding.advice(BIMODAL.mend))
-}
-
 fn omission(cell: &Cell) -> Option<Finding> {
     let inflation = cell.part?.inflation;
     (inflation.low > INFLATED).then(|| {
         let saw = format!("timestamps around part of it claim {} the rate reached", RATIO.amount(&inflation));
         Finding::new(OMISSION_INFLATES, saw).value("inflation", inflation.estimate).advice(OMISSION_INFLATES.mend)
     })
-}
-
-fn autocorrelated(cell: &Cell) -> Option<Finding> {
-    let lag_1 = cell.autocorrelation.filter(|lag_1| *lag_1 > AUTOCORRELATED_FROM)?;
-    let saw = format!(
-        "successive batch times are correlated (lag 1: {lag_1:.2}); the interval is over processes and \
-                 stays valid"
-    );
-    Some(Finding::new(AUTOCORRELATED, saw).value("autocorrelation", lag_1))
 }
 
 fn failures(record: &StudyRecord) -> Vec<Finding> {
@@ -379,7 +352,7 @@ fn incomplete(record: &StudyRecord) -> Vec<Finding> {
 }
 
 fn measured_once(record: &StudyRecord) -> Option<Finding> {
-    let processes = |cell: &Cell| cell.processes.iter().filter(|process| process.time_ns.is_some()).count();
+    let processes = |cell: &Cell| cell.processes.iter().filter(|process| process.mean_ns.is_some()).count();
     let once: Vec<&Cell> = record.study().cells.iter().filter(|cell| processes(cell) == 1).collect();
     if record.interrupted || record.study().plan.processes < 2 || once.is_empty() {
         return None;
@@ -422,10 +395,7 @@ fn quiet(record: &StudyRecord) -> Option<Finding> {
     );
     let finding = Finding::new(NOISY_MACHINE, saw)
         .value("quiet_share", interference_probe.iterations_quiet as f64 / interference_probe.iterations as f64);
-    Some(finding.advice(
-        "stop other work on this machine, or run again later; a longer --duration finds more undisturbed \
-             iterations",
-    ))
+    Some(finding.advice("stop other work on this machine, or run again later"))
 }
 
 fn control(record: &StudyRecord) -> Option<Finding> {

@@ -63,8 +63,7 @@ impl Study {
         let study = this.report();
         let against = other.map(|(build, run, _)| {
             let unknown = build.cases().into_iter().map(|case| case.name).filter(|name| self.lacks(name, options));
-            let (times, others) = this.times_of_both(&run);
-            against::against(&times, others, build.name(), unknown.collect())
+            against::against(&study, run.report(), build.name(), unknown.collect())
         });
         let content = StudyContent { study, against };
         let mut record = Document { started_at, interrupted, ..Document::new(COMMAND, tool, machine, content) };

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::affordable;
 use super::case::Case;
 use super::cell_set::CellSet;
-use super::estimate::{Disturbed, Observations, estimate, levels};
+use super::estimate::{Observations, estimate};
 use super::hearing::{Hearing, ProcessLog};
 use super::observer::StudyObserver;
 use super::protocol::{IterationLog, StudyRequest};
@@ -230,62 +230,24 @@ impl StudyRun {
 
     /// Everything that is known so far.
     pub fn report(&self) -> StudyReport {
-        self.estimated(false, &[])
-    }
-
-    /// Only the times of cells, of this run and of `other`. Both count iterations up to the same level of disturbance, the higher of
-    /// the two: if each chose its own, identical builds could differ by the choice.
-    pub(super) fn times_of_both(&self, other: &Self) -> (StudyReport, StudyReport) {
-        let (own, others) = (self.levels(), other.levels());
-        let times = |run: &Self, levels: &[Disturbed], partner: &Self, partners: &[Disturbed]| {
-            let least = run.cells.iter().zip(levels).map(|(spec, level)| {
-                let at = partner.cells.iter().position(|other| other.is_same(spec));
-                at.map_or(*level, |at| partners[at].max(*level))
-            });
-            run.estimated(true, &least.collect::<Vec<_>>())
-        };
-        (times(self, &own, other, &others), times(other, &others, self, &own))
-    }
-
-    /// How disturbed iterations of each cell count.
-    fn levels(&self) -> Vec<Disturbed> {
-        levels(&self.observed(true, &[], self.clock().as_ref()))
-    }
-
-    fn clock(&self) -> Option<StudyClock> {
-        usual(&self.clocks)
-    }
-
-    fn estimated(&self, times_only: bool, least: &[Disturbed]) -> StudyReport {
         let measured = StudyReport {
-            clock: self.clock(),
+            clock: usual(&self.clocks),
             failures: self.failures.clone(),
             processes: self.processes.clone(),
             measured_ms: milliseconds(self.began),
             ..StudyReport::planned(&self.name, self.plan.clone())
         };
-        let seen = self.observed(times_only, least, measured.clock.as_ref());
-        estimate(&seen, measured)
-    }
-
-    fn observed<'a>(
-        &'a self,
-        times_only: bool,
-        least: &'a [Disturbed],
-        clock: Option<&StudyClock>,
-    ) -> Observations<'a> {
-        let (error_ns, batch_ns) = clock.map_or((0.0, 0.0), |clock| (clock.error_ns, clock.batch_ns));
-        Observations {
+        let (error_ns, batch_ns) = measured.clock.as_ref().map_or((0.0, 0.0), |clock| (clock.error_ns, clock.batch_ns));
+        let seen = Observations {
             plan: &self.plan,
             cases: &self.cases,
             cells: &self.cells,
             processes: &self.iterations,
             own_threads: &self.own_threads,
-            times_only,
-            least,
             error_ns,
             batch_ns,
-        }
+        };
+        estimate(&seen, measured)
     }
 }
 

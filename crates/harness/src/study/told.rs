@@ -99,6 +99,7 @@ impl<'a> Told<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::study::made_up;
 
     fn point(backoff_tokens: u64, estimate: f64, half: f64, verdict: Difference) -> ComparisonPoint {
         let of = |estimate: f64, half: f64| Estimate {
@@ -107,7 +108,8 @@ mod tests {
             high: estimate + half,
             confidence: 0.999,
         };
-        ComparisonPoint { backoff_tokens, difference_ns: of(estimate, half), ratio: of(1.0, 0.01), verdict, pairs: 60 }
+        let difference_ns = of(estimate, half);
+        ComparisonPoint { difference_ns, verdict, ..made_up::point(backoff_tokens) }
     }
 
     #[test]

@@ -4,6 +4,9 @@ use crate::record::study::{Cell, Comparison, Difference, Estimate, StudyPlan};
 
 use crate::quantity::{PER_SECOND, RATIO, TIME, count, limit, ns};
 
+/// Why there is no verdict where processes disagree.
+pub const TWO_STATES: &str = "inconclusive: two states";
+
 /// A non-negative time with its interval: `7.66 ns ± 0.06`.
 pub fn duration(estimate: &Estimate) -> String {
     joined(&TIME.amount(estimate))

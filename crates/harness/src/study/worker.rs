@@ -15,7 +15,7 @@ use super::kept_states::KeptStates;
 use super::phases::Assignment;
 use super::protocol::{IterationLog, Message, StudyRequest, ThreadLog};
 use super::rally::Rally;
-use super::schedule::{CellSpec, EMPTY, LAYOUTS, order};
+use super::schedule::{CellSpec, EMPTY, LAYOUTS, lot, order};
 use super::study::Study;
 use super::time_left::{TimeLeft, longest_iteration};
 use crate::quantity::{length, ns};
@@ -37,6 +37,8 @@ const OVERSUBSCRIBED_ITERATION_NS: u64 = 20_000_000;
 const SINGLES_CLOCK_SHARE: f64 = 0.05;
 /// An arm's batches may be this many times longer than necessary, to suit a faster arm.
 pub const LONGEST_BATCHES: f64 = 16.0;
+/// An iteration ends after this many times its planned length, if its operation takes far longer than the pilot said.
+const PATIENCE: u64 = 8;
 /// An iteration's overhead: waking threads, interference probes, and batches that overshoot.
 const ITERATION_OVERHEAD_NS: u64 = 150_000;
 
@@ -195,7 +197,7 @@ impl<'a> Worker<'a> {
                     && (round == 0 && is_first_whole && self.is_tried(cell)
                         || self.can_be_run(cell, operations[cell], length_ns))
                 {
-                    let assignment = self.assignment(cell, operations[cell], length_ns);
+                    let assignment = self.assignment(cell, round, operations[cell], length_ns);
                     if let Some(threads) = self.iteration(cell, Some(round), layout, assignment)? {
                         self.measured[cell] = true;
                         (self.say)(&Message::Iteration(IterationLog { cell, round, layout, threads }))?;
@@ -368,8 +370,9 @@ impl<'a> Worker<'a> {
         Some((usual_ns, layout))
     }
 
-    fn assignment(&self, cell: usize, operations: u64, length_ns: u64) -> Assignment {
+    fn assignment(&self, cell: usize, round: u32, operations: u64, length_ns: u64) -> Assignment {
         let plan = &self.request.plan;
+        let lot = |draw: u32| lot(plan.seed, self.request.process, cell, 2 * round + draw);
         if plan.mode == Mode::SampleTime && self.cells[cell].case != EMPTY {
             let operation_ns = self.piloted_ns[cell].unwrap_or(1.0).max(0.1);
             let wanted = 2.0 * self.error_ns / SINGLES_CLOCK_SHARE / operation_ns;
@@ -381,7 +384,21 @@ impl<'a> Worker<'a> {
         // An operation that fills an iteration by itself needs no warm-up beyond its pilot.
         let slow = self.whole_ns[cell].is_some_and(|ns| ns > length_ns as f64);
         let warm_up = if slow { plan.warm_up_batches.min(1) } else { plan.warm_up_batches };
-        Assignment::Batches { operations, warm_up, batches: plan.batches, length_ns }
+        let untimed = operations.saturating_mul(warm_up.into());
+        if plan.batches > 0 || self.fixed_operations().is_some() && self.cells[cell].case != EMPTY {
+            let length_ns = if plan.batches > 0 { 0 } else { length_ns };
+            return Assignment::Batches { operations, untimed, batches: plan.batches, length_ns };
+        }
+        let untimed = (untimed as f64 * lot(0)).ceil() as u64;
+        let length = length_ns as f64 * lot(1);
+        match self.whole_ns[cell].filter(|ns| *ns > 0.0 && self.cells[cell].threads == 1) {
+            Some(whole_ns) => {
+                let batches = (length / (whole_ns * operations as f64)).round().max(1.0) as u32;
+                Assignment::Batches { operations, untimed, batches, length_ns: length_ns.saturating_mul(PATIENCE) }
+            }
+            // Threads that run at unlike paces are to end together.
+            None => Assignment::Batches { operations, untimed, batches: 0, length_ns: length as u64 },
+        }
     }
 
     /// Makes an iteration; None if the case failed.

@@ -6,7 +6,7 @@ use chronoscope_harness::record::study::{Against, AgainstCell, Difference, Estim
 use chronoscope_harness::study_against::NOT_SLOWER;
 
 use super::varying::Varying;
-use super::words::{parameters, ratio, verdict};
+use super::words::{TWO_STATES, parameters, ratio, verdict};
 use crate::grid::{Column, Grid, Mood};
 use crate::words::given;
 
@@ -41,8 +41,11 @@ fn row(cell: &AgainstCell, varying: Varying, margin_pct: f64) -> Vec<String> {
         time(cell.this_ns, cell.this_below_ns),
         time(cell.other_ns, cell.other_below_ns),
         cell.ratio.filter(|_| cell.has_ratio()).map_or_else(|| NONE.to_owned(), |found| ratio(&found)),
-        cell.difference_ns
-            .map_or_else(|| "inconclusive".to_owned(), |difference| verdict(cell.verdict, &difference, margin_pct)),
+        match cell.difference_ns {
+            _ if cell.has_states => TWO_STATES.to_owned(),
+            Some(difference) => verdict(cell.verdict, &difference, margin_pct),
+            None => "inconclusive".to_owned(),
+        },
     ]
 }
 
@@ -99,6 +102,7 @@ pub(super) fn sentences(against: &Against) -> Vec<(Mood, &'static str, String)> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_harness::record::study::Leading;
 
     fn cell(verdict: Difference, of: f64) -> AgainstCell {
         let around = |estimate: f64, half: f64| Estimate {
@@ -113,6 +117,7 @@ mod tests {
             parameters: [("size".to_owned(), "64".to_owned())].into(),
             backoff_tokens: 0,
             threads: 1,
+            leads: Leading::Typical,
             this_ns: Some(around(10.0 * of, 0.01)),
             this_below_ns: None,
             other_ns: Some(around(10.0, 0.01)),
@@ -120,6 +125,7 @@ mod tests {
             difference_ns: Some(around(10.0 * of - 10.0, 0.02)),
             ratio: Some(around(of, 0.002)),
             verdict,
+            has_states: false,
             pairs: 0,
         }
     }

@@ -1,6 +1,8 @@
 use std::collections::BTreeSet;
 
-use chronoscope_harness::record::study::{Cell, Latencies, Mode, Parameters, StudyPlan, StudyRecord};
+use chronoscope_harness::record::study::{
+    Cell, Estimate, Latencies, Leading, Mode, Parameters, StudyPlan, StudyRecord,
+};
 use chronoscope_harness::study_rules::marks;
 
 use super::Detail;
@@ -8,7 +10,7 @@ use super::comparisons::shown;
 use super::varying::Varying;
 use super::words::{cell_name, cell_time, parameters, rate, threads, token_count};
 use crate::grid::{Column, Grid, Mood, NONE};
-use crate::words::{counted, given};
+use crate::words::given;
 use chronoscope_harness::quantity::{PER_SECOND, confidence, count, ns, share, three_digits};
 
 /// The cells shown at this detail.
@@ -69,37 +71,48 @@ pub(super) fn heading(record: &StudyRecord, cells: &[&Cell]) -> String {
     if record.study().plan.has_backoff() {
         common.push("backoff included".to_owned());
     }
+    common.extend(common_number(cells).map(|leads| leads.word().to_owned()));
     common.push(format!("± {}", confidence(record.study().confidence())));
     common.join(", ")
+}
+
+/// Which number leads in all of these cells; None where it is not one.
+fn common_number(cells: &[&Cell]) -> Option<Leading> {
+    let mut leads = cells.iter().filter(|cell| cell.time_ns.is_some()).map(|cell| cell.leads);
+    let first = leads.next()?;
+    leads.all(|other| other == first).then_some(first)
 }
 
 /// The cells as a table, a line each.
 pub(super) fn grid(record: &StudyRecord, cells: &[&Cell], detail: Detail) -> Grid {
     let mut columns = Names::columns();
-    columns.extend(["time", "median", "p99", "per second", "quiet", "overlap"].map(Column::right));
+    columns.extend(["time", "number", "other", "p50", "p99", "per second", "quiet", "overlap"].map(Column::right));
     columns.push(Column::left("marks"));
     let mut grid = Grid::new(&columns);
     let names = Names::of(record, cells);
     for cell in cells {
         let mut row = names.row(cell);
-        row.extend(figures(record, cell, detail));
+        row.extend(figures(record, cell, detail, common_number(cells).is_none()));
         grid.row(mood(cell), row);
     }
     grid.without_empty_columns()
 }
 
-fn figures(record: &StudyRecord, cell: &Cell, detail: Detail) -> Vec<String> {
+fn figures(record: &StudyRecord, cell: &Cell, detail: Detail, names_number: bool) -> Vec<String> {
     let is_full = detail == Detail::Full;
     let single = |value: fn(&Latencies) -> f64| {
         cell.latencies.as_ref().map_or_else(|| NONE.to_owned(), |latencies| resolved(latencies, value(latencies)))
     };
-    let typical = cell.median_ns.map_or_else(|| single(|of| of.ns.p50), |median| ns(median.estimate));
+    let other = |other: Estimate| format!("{} {}", cell.leads.other().word(), ns(other.estimate));
+    let is_parted = cell.other_ns().filter(|_| is_full || cell.rare_calls.is_some());
     let throughput = cell.throughput_per_s.filter(|_| is_full || record.study().plan.mode == Mode::Throughput);
     let quiet =
         if is_full { format!("{}/{}", count(cell.iterations_quiet), count(cell.iterations)) } else { String::new() };
     vec![
         cell_time(cell),
-        typical,
+        cell.time_ns.filter(|_| names_number).map_or_else(String::new, |_| cell.leads.word().to_owned()),
+        is_parted.map_or_else(String::new, other),
+        single(|of| of.ns.p50),
         single(|of| of.ns.p99),
         throughput.map_or_else(|| NONE.to_owned(), |throughput| PER_SECOND.value(throughput.estimate)),
         quiet,
@@ -131,22 +144,6 @@ pub(super) fn reasons(record: &StudyRecord, cells: &[&Cell]) -> Vec<String> {
     let failed = |cell: &Cell| record.study().failures.iter().any(|failure| failure.case == cell.case);
     let without = cells.iter().filter(|cell| cell.is_without_time() && !failed(cell));
     without.map(|cell| format!("{}: no time: {}", title(record, cell), given(cell.reason_no_time.as_deref()))).collect()
-}
-
-/// Which tails are of the undisturbed iterations alone, one sentence each.
-pub(super) fn left_out(record: &StudyRecord, cells: &[&Cell]) -> Vec<String> {
-    let said = |cell: &&Cell| {
-        let without = tail_left_out(cell.latencies.as_ref()?)?;
-        Some(format!("{}: p99 without {without}", title(record, cell)))
-    };
-    cells.iter().filter_map(said).collect()
-}
-
-/// `7 iterations that the machine disturbed, max 4.00 ms`; None if nothing is left out.
-fn tail_left_out(latencies: &Latencies) -> Option<String> {
-    let maximum_ns = latencies.maximum_ns_left_out?;
-    let iterations = counted(latencies.iterations_left_out, "iteration", "iterations");
-    Some(format!("{iterations} that the machine disturbed, max {}", ns(maximum_ns)))
 }
 
 /// The claims of timestamps around part of the loop, as a table; None if no case takes them.
@@ -191,6 +188,5 @@ pub(super) fn percentiles(cell: &Cell) -> Option<[String; 2]> {
         chronoscope_harness::quantity::percent(latencies.clock_share_pct),
         ns(latencies.resolved_from_ns)
     );
-    let left_out = tail_left_out(latencies).map(|without| format!("; left out: {without}"));
-    Some([values.map(said).join(" · "), how + &left_out.unwrap_or_default()])
+    Some([values.map(said).join(" · "), how])
 }

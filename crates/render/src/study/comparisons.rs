@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chronoscope_harness::record::study::{Comparison, ComparisonPoint, Difference, StudyRecord};
 
 use super::Detail;
-use super::words::{cell_point, difference, interval, off, parameters, ratio, reach, verdict};
+use super::words::{TWO_STATES, cell_point, difference, interval, off, parameters, ratio, reach, verdict};
 use crate::grid::{Column, Grid, Mood, NONE};
 use chronoscope_harness::quantity::{RATIO, confidence, count, limit, ns};
 
@@ -111,8 +111,21 @@ fn in_words(record: &StudyRecord, (comparison, point): Point<'_>) -> [String; 3]
     [
         if found.is_resolved() { difference(found, point.verdict) } else { off(reach(found)) },
         if record.study().has_ratio(comparison, point) { ratio(&point.ratio) } else { NONE.to_owned() },
-        verdict(point.verdict, &point.difference_ns, record.study().plan.margin_pct),
+        verdict_of(record, point),
     ]
+}
+
+/// The verdict on a point, with what the number that does not lead says otherwise.
+fn verdict_of(record: &StudyRecord, point: &ComparisonPoint) -> String {
+    let margin_pct = record.study().plan.margin_pct;
+    let words = match point.has_states {
+        true => TWO_STATES.to_owned(),
+        false => verdict(point.verdict, &point.difference_ns, margin_pct),
+    };
+    match point.disagreement(margin_pct) {
+        Some(other) => format!("{words}, {} {}", point.leads.other().word(), ratio(&other)),
+        None => words,
+    }
 }
 
 /// The case that all others are compared with, if it is the same.
@@ -154,9 +167,7 @@ pub(super) fn legend(record: &StudyRecord) -> Option<String> {
 
 /// What the table of all comparisons holds, for its title.
 pub(super) fn heading(record: &StudyRecord) -> String {
-    let points = record.study().comparisons.iter().flat_map(|comparison| &comparison.points);
-    let least = points.map(|point| point.ratio.confidence).reduce(f64::min);
-    let level = confidence(least.unwrap_or(record.study().plan.confidence));
+    let level = confidence(record.study().confidence_of_comparisons());
     format!("ratio to {}, ± {level}", baseline(record).unwrap_or("the other"))
 }
 
@@ -223,7 +234,7 @@ fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -
         interval(&point.difference_ns),
         if is_known { RATIO.value(point.ratio.estimate) } else { NONE.to_owned() },
         if is_known { RATIO.interval(point.ratio.low, point.ratio.high) } else { NONE.to_owned() },
-        verdict(point.verdict, &point.difference_ns, study.plan.margin_pct),
+        verdict_of(record, point),
     ]
 }
 
@@ -269,7 +280,7 @@ mod tests {
             ([row[2].clone(), row[6].clone(), row[7].clone()], study.has_ratio(comparison, &comparison.points[0]))
         };
         let (row, said) = ratios(&record);
-        assert_eq!(row, ["4.40 ns", "2.74×", "2.73–2.75×"]);
+        assert_eq!(row, ["4.40 ns", "2.74×", "2.72–2.76×"]);
         assert!(said);
         let mut cells = record.content.study.cells.iter_mut();
         let of_baseline = cells.find(|cell| cell.case == "relaxed" && cell.backoff_tokens == 0).unwrap();

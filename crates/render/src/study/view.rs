@@ -113,11 +113,6 @@ fn measured(page: &mut Page, record: &StudyRecord, detail: Detail) {
     for reason in cells::reasons(record, &chosen) {
         page.paragraph(Line::styled(WARNING, "! "), PLAIN, &reason);
     }
-    if detail == Detail::Usual {
-        for text in cells::left_out(record, &chosen) {
-            page.paragraph(Line::plain("  "), DIM, &text);
-        }
-    }
 }
 
 fn compared(page: &mut Page, record: &StudyRecord, detail: Detail) {

@@ -7,6 +7,7 @@ use chronoscope_render::text::counted;
 
 use super::cases::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
 use super::cost::{Amortised, Cost, MARGIN_PCT, Row, amortised, moved, rows, turns};
+use crate::reading::doubt;
 use crate::{Block, Value};
 
 pub(super) fn block(record: &StudyRecord) -> Block {
@@ -95,12 +96,18 @@ fn says(block: &mut Block, record: &StudyRecord, who: &str, rows: &[Row]) {
     };
     let exposed = first.difference_ns;
     let verdict = match (exposed.is_resolved(), exposed.low > 0.0) {
+        (false, _) if !exposed.has_confidence() => "the difference is",
         (false, _) => "no significant cost:",
         (true, true) => "volatile costs",
         (true, false) => "volatile takes less time than plain:",
     };
     block
-        .conclude(format!("{who}: at {} {verdict} {}", tokens(first), TIME.signed().difference(&exposed)))
+        .conclude(format!(
+            "{who}: at {} {verdict} {}{}",
+            tokens(first),
+            TIME.signed().difference(&exposed),
+            doubt(&exposed)
+        ))
         .with("exposed_ns", exposed);
     let found = amortised(rows);
     let text = format!("{who}: {}", amortisation(record, &found));
@@ -158,7 +165,12 @@ pub(super) fn amortisation(record: &StudyRecord, found: &Amortised) -> String {
             format!("not amortised in this run: at {} {what} {found}{share}", at(record, last))
         }
         Amortised::Unresolved(last) if !last.difference_ns.has_confidence() => {
-            "whether work amortises the cost is inconclusive: a single process has no interval".to_owned()
+            let found = TIME.signed().difference(&last.difference_ns);
+            format!(
+                "whether work amortises the cost: at {} it is {found}{}",
+                at(record, last),
+                doubt(&last.difference_ns)
+            )
         }
         Amortised::Unresolved(last) => format!(
             "whether work amortises the cost is inconclusive: at {} the interval is ± {}, which allows both less and more than \

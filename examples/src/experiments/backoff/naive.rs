@@ -116,7 +116,7 @@ fn headline(record: &StudyRecord, all: &[Less], found: &[Absurdity]) -> String {
     let verdict = if found.iter().any(|one| matches!(one, Absurdity::Contradiction(less, _) if is_exposed(less))) {
         "the difference depends on the baseline"
     } else if exposed.iter().any(|less| !less.ns.has_confidence()) {
-        "a single process has no interval, so nothing is told apart"
+        "from too few processes, so that nothing is told apart"
     } else if exposed.iter().all(|less| less.ns.is_resolved()) {
         "here the baselines agree within their intervals"
     } else {

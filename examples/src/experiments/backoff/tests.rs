@@ -1,4 +1,6 @@
-use chronoscope_harness::record::study::{Comparison, CostModel, CostShape, Difference, Estimate, StudyRecord};
+use chronoscope_harness::record::study::{
+    CellProcess, Comparison, CostModel, CostShape, Difference, Estimate, StudyRecord,
+};
 
 use super::cases::BASELINES;
 use super::cost::{Amortised, amortised, rows};
@@ -67,7 +69,8 @@ fn agreeing() -> StudyRecord {
     for cell in &mut made.content.study.cells {
         if BASELINES.contains(&cell.case.as_str()) {
             for process in &mut cell.processes {
-                process.time_ns = Some(2.0 * cell.backoff_tokens as f64 + 1.0 + 0.01 * f64::from(process.process));
+                let ns = 2.0 * cell.backoff_tokens as f64 + 1.0 + 0.01 * f64::from(process.process);
+                *process = CellProcess::alike(process.process, ns);
             }
         }
     }

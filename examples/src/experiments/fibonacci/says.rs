@@ -1,10 +1,10 @@
-use chronoscope_harness::quantity::{RATIO, TIME};
+use chronoscope_harness::quantity::{PERCENT, RATIO, TIME};
 use chronoscope_harness::record::study::{Estimate, Steadiness, StudyRecord};
-use chronoscope_render::text::{count, counted, percent};
+use chronoscope_render::text::{count, percent};
 
 use super::cases::{TIMED_ALONE, TIMED_OUTSIDE};
 use super::growth::Growth;
-use crate::reading::quotient;
+use crate::reading::{doubt, quotient};
 use crate::{Block, Value};
 
 const MS: f64 = 1e6;
@@ -55,7 +55,7 @@ pub(super) fn naive(record: &StudyRecord, growth: &Growth) -> Block {
             }
         }
         [(_, shortest), ..] if !shortest.has_confidence() => {
-            block.conclude(format!("{quoted}: a single process has no interval to tell them apart by"));
+            block.conclude(format!("{quoted}{}", doubt(shortest)));
         }
         _ => {
             block.conclude(format!("{quoted}: this run cannot tell its lengths apart"));
@@ -144,22 +144,21 @@ pub(super) fn model(record: &StudyRecord, growth: &Growth) -> Block {
 
 /// The detector's verdict, in words. `grows`: whether the table shows calls that differ.
 fn verdict(found: &Steadiness, grows: bool, record: &StudyRecord) -> String {
-    let Steadiness { flat, warm_up, slow_down, no_steady_state, trend, too_short, .. } = *found;
-    let all = flat + warm_up + slow_down + no_steady_state + trend + too_short;
-    let of = |count: u32| format!("in {count} of {}", counted(u64::from(all), "process", "processes"));
-    let (restless, steady) = (trend + no_steady_state, flat + warm_up + slow_down);
-    if restless * 2 > all {
-        // Its growth rate is given once, with its interval: by the line below.
-        format!("there is no steady state {}: no single number is the time of this operation", of(restless))
-    } else if too_short * 2 > all {
-        let took = TIME.amount(&Estimate::certain(record.study().plan.budget_ms as f64 * MS));
-        format!("the series are too short to tell {}: take longer than {took}", of(too_short))
-    } else if steady * 2 > all && grows {
-        format!("the detector finds a steady state {}, which contradicts the curve above: trust the curve", of(steady))
-    } else if steady * 2 > all {
-        format!("the detector finds a steady state {}", of(steady))
-    } else {
-        format!("inconclusive: the detector finds no steady state {} and one {}", of(restless), of(steady))
+    // Its growth rate is given once, with its interval: by the line below.
+    match (found.change_pct(), found.within_iteration_pct.or(found.within_process_pct)) {
+        (Some(change), _) => format!(
+            "there is no steady state: the time changes by {} from the middle third of the calls to the last, so no single number \
+             is the time of this operation",
+            PERCENT.signed().difference(&change)
+        ),
+        (None, None) => {
+            let took = TIME.amount(&Estimate::certain(record.study().plan.budget_ms as f64 * MS));
+            format!("the series are too short to tell: take longer than {took}")
+        }
+        (None, Some(_)) if grows => {
+            "the detector finds a steady state, which contradicts the curve above: trust the curve".to_owned()
+        }
+        (None, Some(_)) => "the detector finds a steady state".to_owned(),
     }
 }
 

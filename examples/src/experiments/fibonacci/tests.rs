@@ -2,7 +2,7 @@ use chronoscope_harness::record::study::{Steadiness, StudyRecord};
 
 use super::growth::{Growth, Line};
 use super::*;
-use crate::synthetic::{assert_pages, cell, interval, part, record, series};
+use crate::synthetic::{assert_pages, cell, interval, part, record, rising, series};
 
 /// 50 ns, plus a hundredth per call: 400 000 calls take 820 ms.
 fn made_up(steadiness: Steadiness) -> StudyRecord {
@@ -51,7 +51,7 @@ fn the_line_is_the_one_it_was_made_with() {
 
 /// Every tenth batch is preempted for 20 µs per call.
 fn interrupted() -> StudyRecord {
-    let mut made = made_up(Steadiness { trend: 4, ..Steadiness::default() });
+    let mut made = made_up(rising(20.0));
     for iteration in made.content.study.cells[0].processes.iter_mut().flat_map(|process| &mut process.iterations) {
         iteration.batches_ns.iter_mut().step_by(10).for_each(|ns| *ns += 20_000.0);
     }
@@ -92,7 +92,7 @@ fn the_first_calls_are_vague_where_the_intercept_is() {
 fn noisy() -> StudyRecord {
     let mut made = record(&[0], &[1]);
     let batches = vec![50.0; 2_000];
-    let mut outside = series(TIMED_OUTSIDE, &batches, Steadiness { flat: 4, ..Steadiness::default() });
+    let mut outside = series(TIMED_OUTSIDE, &batches, rising(0.1));
     outside.processes[0].iterations[0].batches_ns = vec![5_000.0; 2_000];
     made.content.study.cells.push(outside);
     made
@@ -110,10 +110,9 @@ fn every_kind_of_record_has_its_page() {
     let mut lone = made_up(default);
     lone.content.study.cells[0].processes.truncate(1);
     let pages = vec![
-        ("the detector sees a trend", steady(Steadiness { trend: 4, trend_ns_per_batch: Some(1.0), ..default })),
-        ("it contradicts the curve", steady(Steadiness { flat: 4, ..default })),
-        ("it cannot tell", steady(Steadiness { too_short: 4, ..default })),
-        ("it has no majority", steady(Steadiness { trend: 2, too_short: 2, ..default })),
+        ("the detector sees a rise", steady(rising(20.0))),
+        ("it contradicts the curve", steady(rising(0.1))),
+        ("it cannot tell", steady(default)),
         ("medians leave interruptions out", interrupted()),
         ("the intercept blurs the first calls", blurred),
         ("noise: no time is negative, no length told from another", noisy()),

@@ -3,6 +3,7 @@ use chronoscope_harness::record::study::{Estimate, OperationPart, StudyRecord};
 use chronoscope_render::text::{counted, percent, three_digits};
 
 use super::figures::{Figures, claim_over_done, is_more_than_one, stamped_share};
+use crate::reading::doubt;
 use crate::{Block, Value};
 
 /// The article's CPUs, the seconds of its set-up and work, its threads, and the operations per second claimed by their
@@ -95,8 +96,10 @@ fn over_report(each: &Figures, alone: &OperationPart) -> String {
         format!("{times} what the machine can do; they do {done}")
     } else if over.has_confidence() && over.high <= 1.0 {
         format!("no more than the machine can do ({times} the ceiling)")
+    } else if over.has_confidence() {
+        format!("{times} the ceiling, which allows no more than the machine can do")
     } else {
-        format!("{times} the ceiling: more than the machine can do is not shown")
+        format!("{times} the ceiling{}", doubt(&over))
     };
     format!("{threads} threads claim {}, {verdict}{}", PER_SECOND.amount(&oversubscribed.claimed_per_s), of_one(alone))
 }
@@ -106,7 +109,8 @@ fn of_one(alone: &OperationPart) -> String {
     let found = claim_over_done(alone);
     let claim = format!(". One thread alone claims {} what it does", RATIO.amount(&found));
     match stamped_share(alone) {
-        _ if !is_more_than_one(&found) => format!("{claim}: that this is more than it does is not shown"),
+        _ if !found.has_confidence() => claim + &doubt(&found),
+        _ if !is_more_than_one(&found) => format!("{claim}, which allows no more than it does"),
         Some(share) => {
             let (stamped, factor) = (percent(100.0 * share), three_digits(1.0 / share));
             format!("{claim}, with {stamped} of its time stamped (1/f = {factor})")

@@ -1,6 +1,6 @@
 use super::*;
-use crate::synthetic::{assert_pages, cell, comparison, interval, record, series};
-use chronoscope_harness::record::study::{Steadiness, StudyReport};
+use crate::synthetic::{assert_pages, cell, comparison, interval, record, rising, series};
+use chronoscope_harness::record::study::StudyReport;
 
 /// A record whose claims are all right: a link takes 1 ns.
 fn made_up() -> StudyRecord {
@@ -17,10 +17,9 @@ fn made_up() -> StudyRecord {
     add(RULER, RULER_LINKS);
     let mut empty = cell(KNOWN[0].0, 0, 1, [0.3; 4]);
     (empty.time_ns, empty.below_ns) = (None, Some(0.4));
-    let steadiness = Steadiness { no_steady_state: 20, flat: 4, ..Steadiness::default() };
-    made.content.study.cells.extend([empty, series(KNOWN[8].0, &[1.0], steadiness)]);
+    made.content.study.cells.extend([empty, series(KNOWN[8].0, &[1.0], rising(14.0))]);
     for cell in &mut made.content.study.cells {
-        (cell.median_ns, cell.iterations) = (cell.time_ns, 4);
+        (cell.typical_ns, cell.iterations) = (cell.time_ns, 4);
     }
     let point = |case, ns, verdict| comparison(case, BASE, 1, &[(0, interval(ns, 0.1), verdict)]);
     made.content.study.comparisons =
@@ -43,13 +42,13 @@ fn one_wrong_or_vague_claim_is_enough() {
             let cell = of(made, KNOWN[2].0);
             (cell.time_ns, cell.below_ns) = (None, Some(5.0));
         }),
-        ("a spin that ends early", |made| of(made, KNOWN[5].0).median_ns = Some(interval(90_000.0, 10.0))),
+        ("a spin that ends early", |made| of(made, KNOWN[5].0).typical_ns = Some(interval(90_000.0, 10.0))),
         ("a difference of nothing", |made| made.comparisons[1].points[0].verdict = Difference::Slower),
         ("no difference where there is one", |made| made.comparisons[0].points[0].verdict = Difference::Same),
         ("a steady state of what has none", |made| {
-            of(made, KNOWN[8].0).steadiness = Some(Steadiness { flat: 20, ..Steadiness::default() });
+            of(made, KNOWN[8].0).steadiness = Some(rising(0.1));
         }),
-        ("a claim too vague", |made| of(made, KNOWN[5].0).median_ns = Some(interval(103_000.0, 20_000.0))),
+        ("a claim too vague", |made| of(made, KNOWN[5].0).typical_ns = Some(interval(103_000.0, 20_000.0))),
     ];
     let mut stopped = record(&[0], &[1]);
     stopped.interrupted = true;

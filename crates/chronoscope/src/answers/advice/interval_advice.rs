@@ -72,7 +72,7 @@ fn loop_turn_ns(question: &IntervalQuestion, record: &Record) -> Option<f64> {
             runtimes.find(|runtime| runtime.kind == kind && runtime.available)?.loop_overhead_ns.as_ref()
         }
     };
-    turn.map(|turn| turn.estimate).filter(|turn| turn.is_finite() && *turn > 0.0)
+    turn.map(|turn| turn.per_read.estimate).filter(|turn| turn.is_finite() && *turn > 0.0)
 }
 
 fn methods(clocks: &[UsableClock], setting: Setting<'_>) -> Vec<MethodAdvice> {

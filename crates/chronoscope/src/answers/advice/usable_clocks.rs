@@ -147,7 +147,7 @@ fn of_native(clock: &ClockAdvice, question: &IntervalQuestion, record: &Record) 
     };
     UsableClock {
         name: clock.name.to_string(),
-        latency_ns: latency.map(|latency| [latency.estimate, latency.low, latency.high]),
+        latency_ns: latency.map(|latency| [latency.per_read.estimate, latency.per_read.low, latency.per_read.high]),
         step_ns: report.and_then(|clock| clock.moves_in_ns()),
         error_ns,
         basis,
@@ -228,7 +228,7 @@ fn of_clock(runtime: &Runtime, clock: &RuntimeClock, question: &IntervalQuestion
     let latency = clock.latency_ns.as_ref();
     UsableClock {
         name: format!("{}: {}", runtime.title(), clock.name),
-        latency_ns: latency.map(|latency| [latency.estimate, latency.low, latency.high]),
+        latency_ns: latency.map(|latency| [latency.per_read.estimate, latency.per_read.low, latency.per_read.high]),
         step_ns: clock.moves_in_ns(),
         error_ns: found.map_or(0.0, |(error_ns, _)| error_ns),
         basis: "from readings of empty intervals and the step; not tried".to_owned(),

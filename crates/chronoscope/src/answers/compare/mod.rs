@@ -157,8 +157,8 @@ fn judge(kind: &FigureKind, ratio: &Estimate, noise: Noise) -> FigureVerdict {
 /// What the verdicts rest on.
 fn assumptions(figures: &[FigureCompared], noise_runs: u32) -> Vec<String> {
     let mut said = vec![
-        "a ratio is this run's figure over the base's; its interval, of 95 % or of the lower confidence that a \
-         document gives, combines both intervals on a log scale, as for \
+        "a ratio is this run's figure over the base's; its interval, of the lower confidence that the two \
+         documents give, combines both intervals on a log scale, as for \
          independent, log-normal estimates, and leaves out what differs between runs"
             .to_owned(),
     ];

@@ -1,16 +1,12 @@
 //! The ratio of two estimates of separate runs.
 
 use chronoscope_harness::record::Estimate;
-use chronoscope_harness::stats::normal_scale;
-
-/// The confidence of a ratio's interval, if both estimates have so much.
-const CONFIDENCE: f64 = Estimate::LEAST_CONFIDENCE;
 
 /// `this` over `base`, with an interval; None if either may be zero or less, or the quotient cannot be written.
 ///
 /// Both intervals are combined on a logarithmic scale, as for independent, log-normal estimates: each side is the root of the sum of
-/// the squares of the sides that move the ratio that way. An interval of more confidence than 95 % is first narrowed to that. If one
-/// has no interval, nor has the ratio.
+/// the squares of the sides that move the ratio that way. It holds with the lower of their confidences. If one has no interval, nor has
+/// the ratio.
 ///
 /// # Sources
 /// A. Donner and G. Y. Zou, "Closed-form confidence intervals for functions of the normal mean and standard deviation", Statistical
@@ -24,17 +20,12 @@ pub fn ratio(base: &Estimate, this: &Estimate) -> Option<Estimate> {
     if !base.has_interval() || !this.has_interval() {
         return Some(Estimate::without_interval(estimate));
     }
-    let side = |of: &Estimate, to: f64, from: f64| (to / from).ln() * normal_scale(of.confidence, CONFIDENCE).min(1.0);
-    let below = side(this, this.estimate, this.low).hypot(side(base, base.high, base.estimate));
-    let above = side(this, this.high, this.estimate).hypot(side(base, base.estimate, base.low));
+    let side = |to: f64, from: f64| (to / from).ln();
+    let below = side(this.estimate, this.low).hypot(side(base.high, base.estimate));
+    let above = side(this.high, this.estimate).hypot(side(base.estimate, base.low));
     let (low, high) = (estimate * (-below).exp(), estimate * above.exp());
     let is_interval = is_usable(base.low) && is_usable(this.low) && is_usable(low) && high.is_finite();
-    is_interval.then(|| Estimate {
-        estimate,
-        low,
-        high,
-        confidence: base.confidence.min(this.confidence).min(CONFIDENCE),
-    })
+    is_interval.then(|| Estimate { estimate, low, high, confidence: base.confidence.min(this.confidence) })
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ fn scaled(factor: f64, second: u32) -> Record {
     record.started_at = format!("2026-11-22T00:00:{second:02}Z");
     let clocks = &mut record.content.sections.clocks.report.clocks;
     for latency in clocks.iter_mut().filter_map(|clock| clock.latency_ns.as_mut()) {
-        for value in [&mut latency.estimate, &mut latency.low, &mut latency.high] {
+        for value in [&mut latency.per_read.estimate, &mut latency.per_read.low, &mut latency.per_read.high] {
             *value *= factor;
         }
     }

@@ -78,7 +78,7 @@ fn a_limit_is_judged_by_the_ends_of_the_interval() {
     let mut wide = check;
     let clock = wide.content.sections.clocks.report.clock_mut(&"CLOCK_MONOTONIC".into()).unwrap();
     let latency_ns = clock.latency_ns.as_mut().unwrap();
-    (latency_ns.low, latency_ns.high) = (18.0, 41.0);
+    (latency_ns.per_read.low, latency_ns.per_read.high) = (18.0, 41.0);
     let between = judged(&wide, &latency("40ns"));
     assert_eq!(between.outcome, Unresolved);
     assert!(between.advice[0].contains("--thorough"), "{between:?}");
@@ -91,7 +91,7 @@ fn a_limit_is_judged_by_the_ends_of_the_interval() {
 fn an_interval_of_little_confidence_settles_nothing() {
     let mut once = check();
     let clock = once.content.sections.clocks.report.clock_mut(&"CLOCK_MONOTONIC".into()).unwrap();
-    clock.latency_ns.as_mut().unwrap().confidence = 0.75;
+    clock.latency_ns.as_mut().unwrap().per_read.confidence = 0.75;
     let within = judged(&once, &latency("40ns"));
     assert!(within.outcome == Unresolved && within.seen.contains("confidence"), "{within:?}");
     let beyond = judged(&once, &latency("1ns"));

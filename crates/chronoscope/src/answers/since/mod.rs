@@ -160,8 +160,8 @@ mod tests {
         let (last, mut this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
         let clocks = &mut this.content.sections.clocks.report.clocks;
         for latency in clocks.iter_mut().filter_map(|clock| clock.latency_ns.as_mut()) {
-            (latency.estimate, latency.low, latency.high) =
-                (2.0 * latency.estimate, 2.0 * latency.low, 2.0 * latency.high);
+            (latency.per_read.estimate, latency.per_read.low, latency.per_read.high) =
+                (2.0 * latency.per_read.estimate, 2.0 * latency.per_read.low, 2.0 * latency.per_read.high);
         }
         this.findings.truncate(1);
         this.findings[0].id = "made_up".into();

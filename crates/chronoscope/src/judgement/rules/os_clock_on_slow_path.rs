@@ -57,11 +57,11 @@ fn os_clock_on_slow_path(record: &Record) -> Vec<Finding> {
     let source = record.machine.clocksource.current.as_deref().unwrap_or("unknown");
     let mut summary = format!("every read of {} enters the kernel (clocksource {source})", clock.name);
     if let Some(latency) = &clock.latency_ns {
-        summary += &format!(", {} a read", ns(latency.estimate));
+        summary += &format!(", {} a read", ns(latency.per_read.estimate));
     }
     let finding = Finding::new(OS_CLOCK_ON_SLOW_PATH, summary).about(&clock.name);
     let finding = match &clock.latency_ns {
-        Some(latency) => finding.value("latency_ns", latency.estimate),
+        Some(latency) => finding.value("latency_ns", latency.per_read.estimate),
         None => finding,
     };
     vec![finding.advice(way_off_the_slow_path(record))]

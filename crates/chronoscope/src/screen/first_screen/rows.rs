@@ -144,7 +144,7 @@ fn uses(record: &Record, uses: &Uses) -> Vec<Row> {
     let of_clock = |rank: u8, purpose: &str, clock: Option<&ClockId>, shows_step: bool| {
         let clock = record.content.clocks().clock(clock?)?;
         let step = clock.step_ns().filter(|_| shows_step);
-        let latency = clock.latency_ns.as_ref().map(|latency| latency.estimate);
+        let latency = clock.latency_ns.as_ref().map(|latency| latency.per_read.estimate);
         Some(use_said(rank, purpose, clock.name.name(), (latency, clock.path, step)))
     };
     let is_across_threads = |clock: &ClockId| {
@@ -157,7 +157,7 @@ fn uses(record: &Record, uses: &Uses) -> Vec<Row> {
     };
     let of_runtime = |runtime: &Runtime| {
         let clock = runtime.clock_for_durations()?;
-        let latency = clock.latency_ns.as_ref().map(|latency| latency.estimate);
+        let latency = clock.latency_ns.as_ref().map(|latency| latency.per_read.estimate);
         let title = fitted(&runtime.title(), NAME);
         Some(use_said(5, &title, &clock.name, (latency, clock.path, clock.step_ns())))
     };

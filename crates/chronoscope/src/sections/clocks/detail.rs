@@ -109,9 +109,9 @@ fn path(page: &mut Page, clock: &ClockReport) {
 fn latency_said(page: &mut Page, name: &str, latency: &Latency) {
     let text = format!(
         "{} (interval {} with confidence {}) · p50 {} · p99 {} · minimum {} · {} of {}",
-        ns(latency.estimate),
-        TIME.interval(latency.low, latency.high),
-        confidence(latency.confidence),
+        ns(latency.per_read.estimate),
+        TIME.interval(latency.per_read.low, latency.per_read.high),
+        confidence(latency.per_read.confidence),
         ns(latency.p50),
         ns(latency.p99),
         ns(latency.minimum),

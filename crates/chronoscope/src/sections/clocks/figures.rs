@@ -7,7 +7,6 @@ use crate::figures::figure::{Better, Figure, FigureKind, Figures};
 use crate::figures::limit::{Absent, Bounds, Limit, Takes};
 use chronoscope_harness::estimators::intervals::Tolerance;
 use chronoscope_harness::quantity::{TIME, confidence, count, ns};
-use chronoscope_harness::record::Estimate;
 
 /// Where a limit of a time cannot be met.
 const SLOW: &str = "see `chronoscope clocks` for what a read costs, and by which path";
@@ -63,7 +62,7 @@ fn figures(clocks: &ClocksReport) -> Vec<Figure> {
     let of_clock = |clock: &ClockReport| {
         let name = clock.name.name();
         [
-            clock.latency_ns.as_ref().and_then(|latency| Figure::new(LATENCY, name, latency.into())),
+            clock.latency_ns.as_ref().and_then(|latency| Figure::new(LATENCY, name, latency.per_read)),
             clock.step_ns().and_then(|step| Figure::bare(STEP, name, step)),
             clock.tick.as_ref().and_then(|tick| Figure::new(TICK, name, tick.period_ns?)),
         ]
@@ -81,7 +80,7 @@ fn figures(clocks: &ClocksReport) -> Vec<Figure> {
 fn latency(clocks: &ClocksReport, of: Option<&ClockId>) -> Result<Bounds, Absent> {
     let found = readable(clocks, of)?.latency_ns.as_ref();
     let found = found.ok_or_else(|| Absent::NotMeasured("its latency was not measured".to_owned()))?;
-    let latency = Estimate::from(found);
+    let latency = found.per_read;
     // What disturbs a batch makes it longer, never shorter.
     let (batches, fastest) = (count(found.batches), ns(found.minimum));
     let least = format!("; even the fastest of {batches} batches took {fastest} a read");

@@ -98,7 +98,7 @@ impl ClockReport {
     pub fn cycles(&self, machine: &Machine) -> Option<(f64, Option<f64>)> {
         let per_ns = machine.tsc.frequency?.hz / 1e9;
         let latency = self.latency_ns.as_ref().filter(|_| self.is_counter())?;
-        Some((latency.estimate * per_ns, self.serialised_ns.map(|ns| ns * per_ns)))
+        Some((latency.per_read.estimate * per_ns, self.serialised_ns.map(|ns| ns * per_ns)))
     }
 
     /// What was published of a read in cycles on this machine's hardware: of the plain read alone.
@@ -133,15 +133,18 @@ impl ClockReport {
         let seen = self.granularity.as_ref()?;
         let (share, reads) = (seen.after_equal_share?, seen.longest_equal_reads?);
         // Its usual step is the time between two reads.
-        let read_ns =
-            self.latency_ns.as_ref().map_or(seen.step_ns_p50, |latency| latency.estimate.min(seen.step_ns_p50));
+        let read_ns = self
+            .latency_ns
+            .as_ref()
+            .map_or(seen.step_ns_p50, |latency| latency.per_read.estimate.min(seen.step_ns_p50));
         (share < 0.5).then_some((reads as f64 * read_ns, reads))
     }
 
     /// Whether the clock moves in steps of a microsecond or more that are also longer than a read.
     pub fn is_coarse(&self) -> bool {
         const COARSE_NS: f64 = 1_000.0;
-        let is_longer_than_a_read = |step: f64| self.latency_ns.as_ref().is_none_or(|latency| step > latency.estimate);
+        let is_longer_than_a_read =
+            |step: f64| self.latency_ns.as_ref().is_none_or(|latency| step > latency.per_read.estimate);
         self.step_ns().is_some_and(|step| step >= COARSE_NS && is_longer_than_a_read(step))
     }
 }

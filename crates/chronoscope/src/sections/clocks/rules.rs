@@ -126,7 +126,7 @@ pub fn trap_cost_ns(machine: &Machine, report: &ClocksReport) -> Option<f64> {
         return None;
     }
     let counter = SourceId::CounterUnordered;
-    let cost = report.clocks.iter().find(|clock| clock.name == counter)?.latency_ns.as_ref()?.estimate;
+    let cost = report.clocks.iter().find(|clock| clock.name == counter)?.latency_ns.as_ref()?.per_read.estimate;
     let link_ns = report.harness.as_ref()?.interference.quiet_link_ns;
     (link_ns > 0.0 && cost > TRAP_LINKS * link_ns).then_some(cost)
 }

@@ -61,9 +61,9 @@ fn cells(record: &Record, clock: &ClockReport, confidences: &Confidences) -> [St
     [
         clock.name.to_string(),
         path(clock, clock.exits_on(&record.machine)),
-        of_latency(|latency| latency.estimate),
+        of_latency(|latency| latency.per_read.estimate),
         latency.map_or_else(unknown, |latency| {
-            format!("{}{}", TIME.interval(latency.low, latency.high), confidences.mark(latency))
+            format!("{}{}", TIME.interval(latency.per_read.low, latency.per_read.high), confidences.mark(latency))
         }),
         of_latency(|latency| latency.p50),
         of_latency(|latency| latency.p99),
@@ -114,9 +114,9 @@ impl Confidences {
     fn of(record: &Record) -> Self {
         let mut found: Vec<(f64, String)> = Vec::new();
         for latency in record.content.clocks().clocks.iter().filter_map(|clock| clock.latency_ns.as_ref()) {
-            let word = confidence(latency.confidence);
+            let word = confidence(latency.per_read.confidence);
             if !found.iter().any(|(_, known)| *known == word) {
-                found.push((latency.confidence, word));
+                found.push((latency.per_read.confidence, word));
             }
         }
         found.sort_by(|(a, _), (b, _)| b.total_cmp(a));
@@ -128,7 +128,7 @@ impl Confidences {
     }
 
     fn mark(&self, latency: &Latency) -> String {
-        let word = confidence(latency.confidence);
+        let word = confidence(latency.per_read.confidence);
         match self.words.iter().position(|known| *known == word) {
             None | Some(0) => String::new(),
             Some(place) => MARKS.get(place - 1).map_or_else(|| format!(" at {word}"), |mark| (*mark).to_owned()),
@@ -208,7 +208,7 @@ fn harness(record: &Record) -> String {
         return "measurement overhead not measured".to_owned();
     };
     let loops = match &harness.loop_overhead_ns {
-        Some(latency) => format!("empty loop {} per turn", ns(latency.estimate)),
+        Some(latency) => format!("empty loop {} per turn", ns(latency.per_read.estimate)),
         None => "empty loop not measured".to_owned(),
     };
     let timer = format!(

@@ -12,7 +12,7 @@ pub const LATENCY: &FigureKind = &FigureKind {
 
 fn figures(runtimes: &[Runtime]) -> Vec<Figure> {
     let of_clock = |(runtime, clock): (&Runtime, &RuntimeClock)| {
-        let latency = clock.latency_ns.as_ref()?.into();
+        let latency = clock.latency_ns.as_ref()?.per_read;
         Figure::new(LATENCY, format!("{} {}", runtime.title(), clock.name), latency)
     };
     let clocks = runtimes.iter().flat_map(|runtime| runtime.clocks.iter().map(move |clock| (runtime, clock)));

@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 
 use chronoscope_sources::Rate;
 
-use crate::probe::Answer;
 use crate::probe::probe_process::{ProbeProcess, timer_rate, timer_step_ns};
 use crate::probe::runtime::WarmUp;
 use chronoscope_harness::estimators::latency::{Latency, latency};
 use chronoscope_harness::record::study::{Cell, StudyClock, StudyProcess};
-use chronoscope_harness::stats::{Steadiness, median, steady_state};
+use chronoscope_harness::stats::median;
 use chronoscope_harness::{ExternalIteration, ExternalStudy};
 
 /// A loop is steady if its batches differ by less than this share from one stretch to the next.
 const STEADY_MARGIN: f64 = 0.05;
+
+/// Of fewer batches nothing is said, and of so many in a row a steady loop begins.
+const FEWEST_BATCHES: usize = 15;
+const IN_A_ROW: usize = 5;
 
 /// All loops of a runtime, in all of its processes.
 pub struct Lanes {
@@ -24,7 +27,6 @@ pub struct Lanes {
 impl Lanes {
     pub fn of(processes: &[ProbeProcess]) -> Self {
         let timer = timer_rate(processes);
-        let usual = usual(processes);
         let mut warm_ups = BTreeMap::<String, WarmUp>::new();
         let mut iterations = Vec::new();
         for (number, process) in processes.iter().enumerate() {
@@ -39,7 +41,6 @@ impl Lanes {
                     round: round as u32,
                     operations: lane.reads_per_batch,
                     batches_ns: vec![vec![(0, timer.ns(*ticks))]],
-                    slowness: slowness(&process.answer, name, round, &usual),
                     ..ExternalIteration::default()
                 }));
             }
@@ -58,7 +59,7 @@ impl Lanes {
 
     /// How many processes the loop has of which the fewest count; 0 without loops.
     pub fn fewest_processes(&self) -> usize {
-        let of = |cell: &Cell| cell.processes.iter().filter(|process| process.time_ns.is_some()).count();
+        let of = |cell: &Cell| cell.processes.iter().filter(|process| process.typical_ns.is_some()).count();
         self.cells.iter().map(of).min().unwrap_or(0)
     }
 
@@ -73,7 +74,7 @@ impl Lanes {
         processes
             .iter()
             .zip(&cell.processes)
-            .filter_map(|(process, found)| Some((process.round, found.time_ns?)))
+            .filter_map(|(process, found)| Some((process.round, found.typical_ns?)))
             .collect()
     }
 }
@@ -91,35 +92,22 @@ fn cells(processes: &[ProbeProcess], timer: Rate, iterations: Vec<ExternalIterat
     study.report().cells
 }
 
-/// The first batch of a loop that counts: never the very first, and none from before it was steady.
+/// The first batch of a loop that counts: never the very first, and none from before it was steady: the first of five in a row whose
+/// median is as long as that of the last third of all. A loop whose last third and the third before differ has not become steady.
 fn steady_from(batch_ticks: &[u64], warm_up: &mut WarmUp) -> usize {
     let first = usize::from(batch_ticks.len() > 1);
-    let series: Vec<f64> = batch_ticks[first..].iter().map(|ticks| *ticks as f64).collect();
-    let found = steady_state(&series, STEADY_MARGIN);
-    if found.class == Steadiness::TooShort {
+    let series = &batch_ticks[first..];
+    if series.len() < FEWEST_BATCHES {
         return first;
     }
+    let typical = |batches: &[u64]| median(batches.iter().map(|ticks| *ticks as f64).collect()).unwrap_or(0.0);
+    let third = series.len() / 3;
+    let level = typical(&series[series.len() - third..]);
+    let is_level = |batches: &[u64]| (typical(batches) - level).abs() <= STEADY_MARGIN * level;
     warm_up.processes += 1;
-    let Some(from) = found.steady_from else { return first };
-    warm_up.processes_steady += 1;
-    first + from
-}
-
-/// What a turn of each loop usually takes, in ticks.
-fn usual(processes: &[ProbeProcess]) -> BTreeMap<&str, f64> {
-    let mut turns: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for (name, lane) in processes.iter().flat_map(|process| &process.answer.lanes) {
-        turns.entry(name).or_default().extend(lane.ticks_per_read().skip(1));
+    if !is_level(&series[third..series.len() - third]) {
+        return first;
     }
-    turns.into_iter().filter_map(|(name, ticks)| Some((name, median(ticks).filter(|ticks| *ticks > 0.0)?))).collect()
-}
-
-/// How many times as long as usual the other loops took in a round, the empty one among them.
-///
-/// Never the loop itself: to choose among its batches by their length would make the estimate a minimum. And not the empty loop
-/// alone: where a compiler makes one of it that waits for its own results, it does not notice a busy neighbour on the core.
-fn slowness(answer: &Answer, name: &str, round: usize, usual: &BTreeMap<&str, f64>) -> f64 {
-    let others = answer.lanes.iter().filter(|(of, _)| *of != name);
-    let slow = others.filter_map(|(of, lane)| Some(lane.ticks_per_read_of(round)? / usual.get(of.as_str())?));
-    median(slow.collect()).unwrap_or(0.0)
+    warm_up.processes_steady += 1;
+    first + series.windows(IN_A_ROW).position(is_level).unwrap_or(0)
 }

@@ -247,13 +247,14 @@ fn native_clocks(session: &Session<'_>) -> Vec<ClockId> {
 fn native_rounds(session: &Session<'_>) -> NativeRounds {
     let Ok(report) = session.study(RUNTIMES) else {
         let known = session.latencies().into_iter();
-        return [(0, known.filter_map(|(id, latency)| Some((id.known()?, latency.estimate))).collect())].into();
+        return [(0, known.filter_map(|(id, latency)| Some((id.known()?, latency.per_read.estimate))).collect())]
+            .into();
     };
     let mut rounds = NativeRounds::new();
     for id in native_clocks(session) {
         let Some(cell) = report.cells.iter().find(|cell| cell.case == case_of(&id, false)) else { continue };
         for (process, of_cell) in report.processes.iter().zip(&cell.processes) {
-            if let (Some(known), Some(ns)) = (id.known(), of_cell.time_ns) {
+            if let (Some(known), Some(ns)) = (id.known(), of_cell.typical_ns) {
                 rounds.entry(process.process).or_default().insert(known, ns);
             }
         }

@@ -108,7 +108,7 @@ fn negative_elapsed(seen: &RuleInput<'_>) -> Vec<Finding> {
 
 fn tick_coarse(seen: &RuleInput<'_>) -> Vec<Finding> {
     let coarse = clocks(seen).filter_map(|(runtime, clock)| {
-        let least = clock.latency_ns.as_ref().map_or(COARSE_NS, |latency| latency.estimate.max(COARSE_NS));
+        let least = clock.latency_ns.as_ref().map_or(COARSE_NS, |latency| latency.per_read.estimate.max(COARSE_NS));
         let step = clock.step_ns().filter(|step| *step >= least && clock.kind != TimeKind::Cpu)?;
         let claims = clock.high_resolution_declared == Some(true);
         (claims || step >= clock.tick_ns * STEP_FACTOR).then_some((runtime, clock, step, claims))

@@ -127,13 +127,12 @@ pub fn difference(record: &StudyRecord, clock: &str, tokens: u64, threads: u32) 
 fn increase(record: &StudyRecord, work: &str, alone: &Cell, all: &Cell) -> Option<Estimate> {
     let confidence = record.study().plan.confidence;
     let work = |cell: &Cell| work_of_cell(record, work, cell);
-    let [alone_processes, all_processes] = [alone, all].map(|cell| cell.processes.as_slice());
     let own = work(alone).zip(work(all)).and_then(|(work_alone, work_all)| {
-        let cells = [alone_processes, all_processes, work_alone.processes.as_slice(), work_all.processes.as_slice()];
-        over_processes(&cells, confidence, |ns| ((ns[1] - ns[3]) - (ns[0] - ns[2])) / ns[0])
+        over_processes(&[alone, all, work_alone, work_all], confidence, |ns| {
+            ((ns[1] - ns[3]) - (ns[0] - ns[2])) / ns[0]
+        })
     });
-    let found =
-        own.or_else(|| over_processes(&[alone_processes, all_processes], confidence, |ns| ns[1] / ns[0] - 1.0))?;
+    let found = own.or_else(|| over_processes(&[alone, all], confidence, |ns| ns[1] / ns[0] - 1.0))?;
     Some(found.at_least((alone.clock_share_pct + all.clock_share_pct) / 100.0))
 }
 
@@ -229,7 +228,7 @@ mod tests {
             // Processes differ by half, which moves all of their cells alike; what is left is a percent.
             let level = 1.0 + 0.05 * f64::from(process % 10);
             let own = 1.0 + 0.001 * f64::from((process * 7 + threads) % 10);
-            CellProcess { process, time_ns: Some(ns * level * own), ..CellProcess::default() }
+            CellProcess::alike(process, ns * level * own)
         };
         Cell {
             case: case.to_owned(),

@@ -387,8 +387,10 @@ fn extra(found: Estimate) -> String {
 #[cfg(test)]
 mod tests {
     use chronoscope_harness::finding::Finding;
-    use chronoscope_harness::record::study::{Cell, CellProcess, Comparison, ComparisonPoint, Difference, StudyReport};
-    use chronoscope_harness::study_rules::{BIMODAL, THREADS_DID_NOT_OVERLAP};
+    use chronoscope_harness::record::study::{
+        Cell, CellProcess, Comparison, ComparisonPoint, Difference, Leading, StudyReport,
+    };
+    use chronoscope_harness::study_rules::{STATES, THREADS_DID_NOT_OVERLAP};
 
     use super::super::front::conclude;
     use super::*;
@@ -424,7 +426,7 @@ mod tests {
             let process = |process: u32| {
                 let place = (f64::from(process) / 5.5 - 1.0) * if threads == 1 { 1.0 } else { -1.0 };
                 let ns = (time.estimate + place * time.half_width()).max(0.1);
-                CellProcess { process, time_ns: Some(ns), ..CellProcess::default() }
+                CellProcess::alike(process, ns)
             };
             let processes = (0..12).map(process).collect();
             cells.push(Cell {
@@ -450,9 +452,12 @@ mod tests {
                 cell(clock, 4096, threads, plus(3060.0, long[at]));
                 let point = |backoff_tokens, difference_ns: Estimate| ComparisonPoint {
                     backoff_tokens,
+                    leads: Leading::Typical,
                     difference_ns,
                     ratio: about(1.1, 0.05),
+                    other_ratio: None,
                     verdict: if difference_ns.holds(0.0) { Difference::Unresolved } else { Difference::Slower },
+                    has_states: false,
                     pairs: 60,
                 };
                 comparisons.push(Comparison {
@@ -492,13 +497,13 @@ mod tests {
     #[test]
     fn no_figure_hides_what_the_findings_hold_against_it() {
         let mut record = record();
-        let modes = "shared (0 tokens, 2 threads): batch times cluster at 159.74 ns and 18.94 ns (25 % of them)";
+        let modes = "shared (0 tokens, 2 threads): 18.9 ns in 6 of 24 processes, 160 ns in 18";
         let overlap =
             "cheap (64 tokens, 2 threads): in a typical iteration all threads ran at once for 34 % of the time only";
         record.findings = vec![
             Finding::new(THREADS_DID_NOT_OVERLAP, overlap).about("cheap").value("overlap_share", 0.34),
-            Finding::new(BIMODAL, modes).about("shared"),
-            Finding::new(BIMODAL, "ticks of vague: two").about("ticks of vague"),
+            Finding::new(STATES, modes).about("shared"),
+            Finding::new(STATES, "ticks of vague: two").about("ticks of vague"),
         ];
         let conclusions = concluded(&mut record);
         let text = plain(&page(&record, &conclusions, &[], Width::default()));
@@ -562,7 +567,10 @@ mod tests {
         assert_eq!(extra(about(6.38, 0.15)), "6.38 ns");
         assert_eq!(about_or_below(Some(about(3.12e6, 15.4e6)), None), "< 18.6 ms");
         assert_eq!(about_or_below(Some(about(13.9, 0.8)), None), "13.9 ns ± 0.8");
-        assert_eq!(about_or_below(Some(Estimate { confidence: 0.0, ..about(5.0, 0.0) }), None), "5.00 ns ± ?");
+        assert_eq!(
+            about_or_below(Some(Estimate { confidence: 0.0, ..about(5.0, 0.0) }), None),
+            "5.00 ns (no interval)"
+        );
         assert_eq!(about_or_below(None, Some(19.9)), "< 19.9 ns");
     }
 

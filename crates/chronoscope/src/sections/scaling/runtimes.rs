@@ -339,7 +339,6 @@ fn iterations(at: u32, process: &ProbeProcess, case: &dyn Fn(&str) -> String) ->
             batches_ns: (0..sweep.threads)
                 .map(|thread| of(thread).map(|batch| (ns(batch.1), ns(batch.2))).collect())
                 .collect(),
-            ..ExternalIteration::default()
         }
     };
     // More threads than were asked for are no answer.

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{CaseFailure, Difference, Estimate, Parameters, StudyProcess};
+use super::{CaseFailure, Difference, Estimate, Leading, Parameters, StudyProcess};
 use crate::finding::Finding;
 
 /// A study's build compared with another one of the same program, whose processes took turns with its own within one run.
@@ -43,6 +43,8 @@ pub struct AgainstCell {
     pub backoff_tokens: u64,
     /// Threads that ran concurrently.
     pub threads: u32,
+    /// Which of the two numbers is compared: the mean if it leads in either build.
+    pub leads: Leading,
     /// This build's time per operation; null where it is indistinguishable from an empty loop, or not measured.
     pub this_ns: Option<Estimate>,
     /// Upper bound for an operation too short for a `this_ns`.
@@ -59,6 +61,9 @@ pub struct AgainstCell {
     pub ratio: Option<Estimate>,
     /// The verdict on this build; unresolved where there are too few pairs for the confidence.
     pub verdict: Difference,
+    /// Whether processes of either build fall into groups that disagree about the time, so that there is no verdict.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_states: bool,
     /// Pairs of processes in which both measured it.
     pub pairs: u64,
 }

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Estimate, Parameters};
-use crate::record::{Peak, Times};
+use crate::record::Times;
 
 /// One combination of case, parameters, backoff and threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,33 +21,37 @@ pub struct Cell {
     pub oversubscribed: bool,
     /// Operations per batch and thread, the median over processes.
     pub operations_per_batch: u64,
-    /// Time per operation and thread, backoff included; null where it is indistinguishable from an empty loop.
-    ///
-    /// The median over processes of each one's mean: the time of all operations that count over their number, on any number of
-    /// threads while all of them ran. The interval is that of the median's order statistics.
+    /// Which of the two numbers is `time_ns`.
+    pub leads: Leading,
+    /// Time per operation and thread, backoff included: `typical_ns` or `mean_ns`, whichever leads. Null where it is
+    /// indistinguishable from an empty loop.
     pub time_ns: Option<Estimate>,
     /// Upper bound for an operation too short for a `time_ns`.
     pub below_ns: Option<f64>,
     /// Why there is no estimate, if for another reason.
     pub reason_no_time: Option<String>,
-    /// The typical value: the median over processes of each one's median batch. Far below `time_ns` where a few calls take much
-    /// of the time. Null in the mode that times single operations.
-    pub median_ns: Option<Estimate>,
-    /// The fastest iteration; null for several threads, where the fastest runs while others do not.
-    pub minimum_ns: Option<f64>,
-    /// Operations per second of all threads of the role: their number over `time_ns`. Null if the time may be zero.
+    /// What an operation typically takes: the median over processes of each one's median batch, with the interval of its order
+    /// statistics. Interruptions and rare long calls are not in it. Null in the mode that times single operations, and where a
+    /// batch takes less than the clock's step.
+    pub typical_ns: Option<Estimate>,
+    /// What an operation takes on average: the median over processes of each one's mean, which is the time of all its operations
+    /// over their number, on any number of threads while all of them ran. Rare long calls are in it, and so are interruptions. The
+    /// interval is that of the order statistics, and holds the mean over all processes as well.
+    pub mean_ns: Option<Estimate>,
+    /// The rare long calls that part the mean from the typical value; null where it does not lead for that reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rare_calls: Option<RareCalls>,
+    /// If the processes fall into groups that each agree on another time: the groups, fastest first. Empty where one number
+    /// describes them all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub states: Vec<State>,
+    /// Operations per second of all threads of the role: their number over `mean_ns`. Null if the time may be zero.
     pub throughput_per_s: Option<Estimate>,
     /// The clock's share of a batch, in percent: twice the error of two readings. The interval includes it.
     pub clock_share_pct: f64,
-    /// Whether the time becomes independent of the iteration index.
+    /// Whether the time depends on how often the operation has run.
     pub steadiness: Option<Steadiness>,
-    /// Lag-1 autocorrelation of batches, the median over processes.
-    pub autocorrelation: Option<f64>,
-    /// Batches outside Tukey's fences: marked, not removed.
-    pub outliers: Outliers,
-    /// The values around which batches cluster, most frequent first.
-    pub modes: Vec<Peak>,
-    /// The share of an iteration during which all threads measured, the median over iterations that count; null for one thread.
+    /// The share of an iteration during which all threads measured, the median over iterations; null for one thread.
     /// Estimates use only that share.
     pub overlap_share: Option<f64>,
     /// Whether the operation uses threads of its own. Its measuring threads are then not bound to CPUs, so that those threads can
@@ -55,11 +59,10 @@ pub struct Cell {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_threads: bool,
     /// If the operation slows its core (as wide vectors lower the frequency of some): how many times as long the interference
-    /// probe takes around it as around others. Its iterations are compared with each other.
+    /// probe takes around it as around others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slows_core: Option<f64>,
-    /// Whether the operation gives up its CPU by itself: it loses it far more often than others in the same rounds. Its iterations
-    /// count all the same.
+    /// Whether the operation gives up its CPU by itself: it loses it far more often than others in the same rounds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub switches_by_itself: bool,
     /// Iterations altogether.
@@ -80,10 +83,78 @@ impl Cell {
         self.time_ns.is_none() && self.below_ns.is_none()
     }
 
-    /// Whether its series reached no steady state in some process.
+    /// Whether its time is known to depend on how often it has run.
     pub fn is_unsteady(&self) -> bool {
-        self.steadiness.is_some_and(|steadiness| steadiness.never() > 0)
+        self.steadiness.is_some_and(|steadiness| steadiness.is_unsteady())
     }
+
+    /// Whether no single number describes its processes.
+    pub fn has_states(&self) -> bool {
+        self.states.len() > 1
+    }
+
+    /// One of its two numbers; none where it is indistinguishable from an empty loop.
+    pub fn number(&self, which: Leading) -> Option<Estimate> {
+        let number = if which == Leading::Mean { self.mean_ns } else { self.typical_ns };
+        number.filter(|_| self.below_ns.is_none())
+    }
+
+    /// The number that does not lead.
+    pub fn other_ns(&self) -> Option<Estimate> {
+        self.number(self.leads.other())
+    }
+}
+
+/// One of the two numbers of an operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Leading {
+    /// What a typical operation takes.
+    #[default]
+    Typical,
+    /// What operations take on average: on several threads, for throughput, for single operations, and where rare long calls
+    /// make it longer than interruptions alone do.
+    Mean,
+}
+
+impl Leading {
+    /// The other number.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Typical => Self::Mean,
+            Self::Mean => Self::Typical,
+        }
+    }
+
+    /// `typical` or `mean`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Typical => "typical",
+            Self::Mean => "mean",
+        }
+    }
+}
+
+/// Calls that are far longer than the typical one, and that make the mean what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RareCalls {
+    /// One call in so many.
+    pub one_in: f64,
+    /// What such a call takes, in nanoseconds.
+    pub ns: f64,
+}
+
+/// A group of processes that agree on a time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct State {
+    /// The median of the group.
+    pub value: f64,
+    /// Processes in the group.
+    pub processes: u32,
 }
 
 /// One process's data for a cell.
@@ -92,10 +163,30 @@ impl Cell {
 pub struct CellProcess {
     /// Which process.
     pub process: u32,
-    /// Its estimate; null without an iteration that counts.
-    pub time_ns: Option<f64>,
+    /// Its median batch, per operation; null without one.
+    pub typical_ns: Option<f64>,
+    /// Its mean; null without an operation that took time.
+    pub mean_ns: Option<f64>,
+    /// What a link of the interference probe's chain typically took around its iterations: the pace of its core. Null without a probe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_ns: Option<f64>,
     /// Its iterations in chronological order.
     pub iterations: Vec<StudyIteration>,
+}
+
+impl CellProcess {
+    /// A process where every operation took `ns`.
+    pub fn alike(process: u32, ns: f64) -> Self {
+        Self { process, typical_ns: Some(ns), mean_ns: Some(ns), ..Self::default() }
+    }
+
+    /// One of its two numbers.
+    pub fn number(&self, which: Leading) -> Option<f64> {
+        match which {
+            Leading::Typical => self.typical_ns,
+            Leading::Mean => self.mean_ns,
+        }
+    }
 }
 
 /// One iteration of a cell: a few batches without a pause.
@@ -108,34 +199,16 @@ pub struct StudyIteration {
     pub batches_ns: Vec<f64>,
 }
 
-/// Batches outside Tukey's fences.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Outliers {
-    /// Outside the inner fences: 1.5 interquartile ranges.
-    pub mild: u64,
-    /// Outside the outer fences: 3.
-    pub severe: u64,
-}
-
-/// Whether the time becomes independent of the iteration index. Counts are of processes.
+/// Whether the time depends on how often the operation has run, or on when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Steadiness {
-    /// Steady from the first batch.
-    pub flat: u32,
-    /// Slower at first.
-    pub warm_up: u32,
-    /// Faster at first.
-    pub slow_down: u32,
-    /// Never steady.
-    pub no_steady_state: u32,
-    /// Rising or falling throughout.
-    pub trend: u32,
-    /// Too few batches to classify.
-    pub too_short: u32,
-    /// The median change per batch over processes with a trend, in nanoseconds per operation.
-    pub trend_ns_per_batch: Option<f64>,
+    /// By how much the time changes from the middle third of an iteration to its last, where all is set up once, in percent: the
+    /// median over processes. Null for iterations of few batches.
+    pub within_iteration_pct: Option<Estimate>,
+    /// The same from the middle third of a process's iterations to its last. What an iteration sets up anew is another each
+    /// time, so that a time that depends on an address does not count as a change.
+    pub within_process_pct: Option<Estimate>,
     /// By how much the time rose from the first process to the last, in percent of it; null unless it is known to have risen or
     /// fallen throughout the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,22 +216,19 @@ pub struct Steadiness {
 }
 
 impl Steadiness {
-    /// With fewer processes, no statement about all of them.
-    const FEWEST_JUDGED: u64 = 3;
+    /// Smaller changes do not matter, in percent.
+    const MARGIN_PCT: f64 = 2.0;
 
-    /// Processes that reached no steady state.
-    pub fn never(&self) -> u64 {
-        u64::from(self.no_steady_state) + u64::from(self.trend)
+    /// The larger of the two changes that is known to exceed 2 %, in percent.
+    pub fn change_pct(&self) -> Option<Estimate> {
+        let matters = |of: &Estimate| of.has_confidence() && (of.low > Self::MARGIN_PCT || of.high < -Self::MARGIN_PCT);
+        let known = [self.within_iteration_pct, self.within_process_pct].into_iter().flatten().filter(matters);
+        known.max_by(|a, b| a.estimate.abs().total_cmp(&b.estimate.abs()))
     }
 
-    /// Processes whose series were long enough to classify.
-    pub fn judged(&self) -> u64 {
-        self.never() + [self.flat, self.warm_up, self.slow_down].map(u64::from).iter().sum::<u64>()
-    }
-
-    /// Whether most processes reached no steady state, out of enough to judge.
-    pub fn is_mostly_never(&self) -> bool {
-        self.judged() >= Self::FEWEST_JUDGED && self.never() * 2 > self.judged()
+    /// Whether either change is known to exceed 2 %.
+    pub fn is_unsteady(&self) -> bool {
+        self.change_pct().is_some()
     }
 }
 
@@ -176,10 +246,6 @@ pub struct Latencies {
     pub resolved_from_ns: f64,
     /// Their times.
     pub ns: Times,
-    /// Iterations whose operations are left out of all this, because something else disturbed them.
-    pub iterations_left_out: u64,
-    /// The largest of those that are left out.
-    pub maximum_ns_left_out: Option<f64>,
 }
 
 impl Latencies {

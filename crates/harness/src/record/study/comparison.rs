@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Estimate, Parameters};
+use super::{Estimate, Leading, Parameters};
 
 /// An operation compared with another over all backoffs, at one number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,16 +26,38 @@ pub struct Comparison {
 pub struct ComparisonPoint {
     /// Tokens of backoff before each operation.
     pub backoff_tokens: u64,
-    /// The operation's time minus the baseline's, from iterations in the same rounds, in nanoseconds: the median over
-    /// processes. The interval is wide enough for all comparisons of the study to hold at once; its confidence is that of
-    /// this one.
+    /// Which of the two numbers is compared: the mean if it leads for either operation.
+    pub leads: Leading,
+    /// The operation's time minus the baseline's in the same process, in nanoseconds: the median over processes. The interval is
+    /// wide enough for all comparisons of the study to hold at once; its confidence is that of this one.
     pub difference_ns: Estimate,
     /// The operation's time over the baseline's, likewise.
     pub ratio: Estimate,
+    /// The same of the number that does not lead; null where it is not known.
+    pub other_ratio: Option<Estimate>,
     /// The verdict.
     pub verdict: Difference,
-    /// Pairs of iterations in the same round that count.
+    /// Whether the processes fall into groups that disagree about the ratio, so that there is no verdict.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_states: bool,
+    /// Processes that measured both.
     pub pairs: u64,
+}
+
+impl ComparisonPoint {
+    /// The ratio of the number that does not lead, where it is known to differ by more than the margin and the verdict on the leading
+    /// one does not say so.
+    pub fn disagreement(&self, margin_pct: f64) -> Option<Estimate> {
+        let margin = 1.0 + margin_pct.max(0.0) / 100.0;
+        let other = self.other_ratio.filter(Estimate::has_confidence)?;
+        let (is_more, is_less) = (other.low > margin, other.high < 1.0 / margin);
+        let is_said = match self.verdict {
+            Difference::Slower => is_more,
+            Difference::Faster => is_less,
+            Difference::Same | Difference::Unresolved => false,
+        };
+        ((is_more || is_less) && !is_said).then_some(other)
+    }
 }
 
 /// How an operation compares.
@@ -88,7 +110,7 @@ pub enum CostShape {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Control {
-    /// Comparisons made.
+    /// Comparisons that enough processes made for a verdict.
     pub comparisons: u32,
     /// False alarms: those whose interval excludes zero difference.
     pub alarms: u32,

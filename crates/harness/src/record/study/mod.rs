@@ -9,7 +9,7 @@ mod process;
 mod tokens;
 
 pub use against::{Against, AgainstCell};
-pub use cell::{Cell, CellProcess, Latencies, OperationPart, Outliers, Steadiness, StudyIteration};
+pub use cell::{Cell, CellProcess, Latencies, Leading, OperationPart, RareCalls, State, Steadiness, StudyIteration};
 pub use comparison::{Comparison, ComparisonPoint, Control, CostModel, CostShape, Difference};
 pub use plan::{Mode, Parameter, Parameters, StudyPlan};
 pub use process::{CaseFailure, InterferenceProbe, StudyProcess};
@@ -102,11 +102,20 @@ impl StudyReport {
         }
     }
 
-    /// The confidence with which the intervals of all cells hold: the least, where some have too few processes for the plan's.
+    /// The confidence with which the interval of every cell holds: the least, where some have too few processes for the plan's.
     pub fn confidence(&self) -> f64 {
-        let of_cells = self.cells.iter().filter_map(|cell| cell.time_ns).filter(Estimate::has_interval);
-        let of_cells = of_cells.map(|time| time.confidence);
-        of_cells.reduce(f64::min).unwrap_or(self.plan.confidence)
+        self.least_confidence(self.cells.iter().filter_map(|cell| cell.time_ns))
+    }
+
+    /// The same of comparisons.
+    pub fn confidence_of_comparisons(&self) -> f64 {
+        let points = self.comparisons.iter().flat_map(|comparison| &comparison.points);
+        self.least_confidence(points.map(|point| point.difference_ns))
+    }
+
+    fn least_confidence(&self, of: impl Iterator<Item = Estimate>) -> f64 {
+        let of = of.filter(Estimate::has_interval).map(|estimate| estimate.confidence);
+        of.fold(self.plan.confidence, f64::min)
     }
 
     /// The cell of one of the two cases of a comparison, at this backoff.

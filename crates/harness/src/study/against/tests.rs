@@ -60,7 +60,7 @@ fn the_conclusion_counts_what_is_slower() {
 #[test]
 fn a_process_without_a_partner_does_not_count() {
     let mut other = of_processes("a", 0, &times(1.0));
-    other.processes[0].time_ns = None;
+    other.processes[0].typical_ns = None;
     other.processes.pop();
     assert_eq!(only(of_processes("a", 0, &times(1.0)), other).pairs, 10);
 }

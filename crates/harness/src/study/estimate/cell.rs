@@ -1,24 +1,36 @@
 use std::collections::BTreeMap;
 
-use super::disturbed::Disturbed;
 use super::iteration::{Iteration, Received, Timed, batches_ns, operations_per_batch, typical_overlap};
+use super::numbers::{Numbers, by_process, leading, rare_calls, tells_rare_calls};
 use super::observations::{Observations, median};
 use super::quiet::OwnDoing;
+use super::states::own_states;
 use super::steadiness::steadiness;
 use crate::record::Times;
-use crate::record::study::{Cell, CellProcess, Estimate, Latencies, Mode, OperationPart, StudyIteration};
-use crate::stats::{self, Distribution, autocorrelation, median_interval, outliers};
+use crate::record::study::{
+    Cell, CellProcess, Estimate, Latencies, Leading, Mode, OperationPart, State, StudyIteration,
+};
+use crate::stats::{Distribution, median_interval};
 
 /// What takes more than this many empty turns is something, however uncertain.
 const NEARLY_NOTHING: f64 = 2.0;
-/// Minimum batches for detecting modes.
-const FEWEST_FOR_MODES: usize = 50;
+
+/// What all cells are measured by: the empty loop.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Empty {
+    /// Its time per turn.
+    pub(super) loop_ns: Option<Estimate>,
+    /// How many times as long as typical it takes on average.
+    pub(super) excess: Option<Estimate>,
+}
 
 /// One role's data for a cell.
 struct RoleInCell<'s, 'a> {
     seen: &'s Observations<'a>,
     iterations: &'s [Iteration<'a>],
     role: usize,
+    /// Of each process.
+    numbers: Vec<Numbers>,
 }
 
 /// The cell at `at`, from its iterations and those of them that have a time: one result for each role of its case.
@@ -26,7 +38,7 @@ pub(super) fn estimate(
     seen: &Observations<'_>,
     (received, iterations): (&[Received<'_>], &[Iteration<'_>]),
     at: usize,
-    empty_loop_ns: Option<&Estimate>,
+    empty: &Empty,
     own: OwnDoing,
 ) -> Vec<Cell> {
     let spec = &seen.cells[at];
@@ -38,18 +50,21 @@ pub(super) fn estimate(
         .into_iter()
         .enumerate()
         .map(|(role, name)| {
-            let view = RoleInCell { seen, iterations, role };
+            let numbers = by_process(iterations, Some(role), seen.processes.len());
+            let leads = leading(seen, spec, &numbers, empty.excess.as_ref());
+            let view = RoleInCell { seen, iterations, role, numbers };
             let operations = view.operations_per_batch();
             let floor_ns = seen.floor_ns(operations as f64);
             let oversubscribed = seen.is_oversubscribed(spec);
-            let time = view.time_ns(floor_ns);
-            let hidden = empty_loop_ns.filter(|_| spec.tokens == 0 && seen.plan.mode != Mode::SampleTime);
-            let typical = view.median_ns(floor_ns);
-            let below_ns =
-                time.zip(hidden).and_then(|(time, empty)| view.below_ns(&time, &typical.unwrap_or(time), empty));
-            let reason_no_time = time.is_none().then(|| reason_no_time(received, iterations).to_owned());
+            let (typical_ns, mean_ns) = (view.over_numbers(Leading::Typical, floor_ns), view.mean_ns(floor_ns));
+            let time = if leads == Leading::Mean { mean_ns } else { typical_ns };
+            let hidden = empty.loop_ns.filter(|_| spec.tokens == 0 && seen.plan.mode != Mode::SampleTime);
+            let below_ns = time.zip(hidden).and_then(|(time, empty)| below_ns(&time, &empty));
+            let is_parted = leads == Leading::Mean
+                && spec.threads == 1
+                && seen.plan.mode == Mode::AverageTime
+                && empty.excess.is_some_and(|excess| tells_rare_calls(&excess));
             let alone = spec.threads == 1;
-            let whole = !seen.times_only;
             Cell {
                 case: spec.case.clone(),
                 role: name,
@@ -58,32 +73,39 @@ pub(super) fn estimate(
                 threads: spec.threads,
                 oversubscribed,
                 operations_per_batch: operations,
+                leads,
                 time_ns: time.filter(|_| below_ns.is_none()),
                 below_ns,
-                reason_no_time,
-                median_ns: typical,
-                minimum_ns: alone.then(|| view.minimum_ns()).flatten(),
-                throughput_per_s: time.filter(|_| below_ns.is_none()).and_then(|time| view.throughput_per_s(&time)),
+                reason_no_time: time.is_none().then(|| reason_no_time(received, iterations).to_owned()),
+                typical_ns,
+                mean_ns,
+                rare_calls: typical_ns.filter(|_| is_parted).and_then(|ns| rare_calls(iterations, role, ns.estimate)),
+                states: view.states(leads),
+                throughput_per_s: mean_ns.filter(|_| below_ns.is_none()).and_then(|mean| view.throughput_per_s(&mean)),
                 clock_share_pct: time.map_or(0.0, |time| floor_ns / time.estimate.max(f64::MIN_POSITIVE) * 100.0),
-                steadiness: (whole && !oversubscribed)
-                    .then(|| steadiness(iterations, role, seen.processes.len()))
+                steadiness: (!oversubscribed)
+                    .then(|| steadiness(seen, iterations, role, &view.numbers, leads))
                     .flatten(),
-                autocorrelation: whole.then(|| view.autocorrelation()).flatten(),
-                outliers: if whole { outliers(&view.batches()) } else { Default::default() },
-                modes: if whole { view.modes() } else { Vec::new() },
-                overlap_share: (!alone).then(|| typical_overlap(received, iterations)).flatten(),
+                overlap_share: (!alone).then(|| typical_overlap(received)).flatten(),
                 own_threads: seen.own_threads.contains(&at),
                 slows_core: own.slows_core,
                 switches_by_itself: own.switches,
                 iterations: received.len() as u64,
-                iterations_quiet: received.iter().filter(|iteration| iteration.disturbed == Disturbed::No).count()
-                    as u64,
+                iterations_quiet: received.iter().filter(|iteration| iteration.quiet).count() as u64,
                 latencies: view.latencies(),
                 part: view.part(),
                 processes: view.processes(),
             }
         })
         .collect()
+}
+
+/// The bound on a time that cannot be told from that of an empty loop.
+fn below_ns(time: &Estimate, empty: &Estimate) -> Option<f64> {
+    // Few processes tell nothing apart, however their values lie.
+    let is_told = time.low > empty.high && time.has_confidence() && empty.has_confidence();
+    let is_hidden = !is_told && time.estimate <= empty.estimate * NEARLY_NOTHING;
+    is_hidden.then(|| time.high.max(empty.high))
 }
 
 /// Why a cell without a time has none.
@@ -96,43 +118,47 @@ fn reason_no_time(received: &[Received<'_>], iterations: &[Iteration<'_>]) -> &'
 }
 
 impl<'s, 'a> RoleInCell<'s, 'a> {
-    fn counted(&self) -> impl Iterator<Item = &'s Iteration<'a>> + use<'s, 'a> {
-        self.iterations.iter().filter(|iteration| iteration.counts)
-    }
-
     fn of_process(&self, process: usize) -> impl Iterator<Item = &'s Iteration<'a>> + use<'s, 'a> {
-        self.counted().filter(move |iteration| iteration.process == process)
-    }
-
-    fn processes_seen(&self) -> std::ops::Range<usize> {
-        0..self.seen.processes.len()
+        self.iterations.iter().filter(move |iteration| iteration.process == process)
     }
 
     /// The median over processes of each one's median iteration, with the interval of its order statistics.
     fn over_processes(&self, value: impl Fn(&Iteration<'a>) -> f64) -> Option<Estimate> {
-        let processes = self.processes_seen().filter_map(|process| median(self.of_process(process).map(&value)));
-        self.median_of(processes.collect())
+        let processes = 0..self.seen.processes.len();
+        let of_process: Vec<f64> =
+            processes.filter_map(|process| median(self.of_process(process).map(&value))).collect();
+        median_interval(&of_process, self.seen.plan.confidence)
     }
 
-    /// The median of one value per process, with the interval of its order statistics.
-    fn median_of(&self, processes: Vec<f64>) -> Option<Estimate> {
-        median_interval(&processes, self.seen.plan.confidence)
-    }
-
-    /// The mean time per operation in one process: of all operations that count.
-    fn mean_ns(&self, process: usize) -> Option<f64> {
-        self.of_process(process).map(|iteration| iteration.timed[self.role]).sum::<Timed>().mean_ns()
-    }
-
-    /// The median over processes of each one's mean, with an interval no narrower than `floor_ns` on each side.
-    fn time_ns(&self, floor_ns: f64) -> Option<Estimate> {
-        let processes = self.processes_seen().filter_map(|process| self.mean_ns(process)).collect();
-        let found = self.median_of(processes)?.at_least(floor_ns);
+    /// The median over processes of one of their numbers, with an interval no narrower than `floor_ns` on each side.
+    fn over_numbers(&self, which: Leading, floor_ns: f64) -> Option<Estimate> {
+        let processes: Vec<f64> = self.numbers.iter().filter_map(|of| of.get(which)).collect();
+        let found = median_interval(&processes, self.seen.plan.confidence)?.at_least(floor_ns);
         // No operation takes less than no time.
         Some(Estimate { low: found.low.max(0.0), ..found })
     }
 
-    /// Operations per second of all threads of the role, as `time` has it.
+    /// The mean, with an interval that also holds that of all processes together: a call so rare that few of them meet it is in that.
+    fn mean_ns(&self, floor_ns: f64) -> Option<Estimate> {
+        let found = self.over_numbers(Leading::Mean, floor_ns)?;
+        let all = self.iterations.iter().map(|iteration| iteration.timed[self.role]).sum::<Timed>().mean_ns();
+        let all = all.filter(|_| found.has_interval()).unwrap_or(found.estimate);
+        Some(Estimate { low: found.low.min(all), high: found.high.max(all), ..found })
+    }
+
+    /// What a link of the interference probe's chain typically took around the iterations of a process.
+    fn link_ns(&self, process: usize) -> Option<f64> {
+        let threads = self.of_process(process).flat_map(|iteration| &iteration.log.threads);
+        median(threads.flat_map(|thread| thread.link_ns)).filter(|ns| *ns > 0.0)
+    }
+
+    /// The groups of processes that agree on another time.
+    fn states(&self, leads: Leading) -> Vec<State> {
+        let of_process = |process: usize| Some((self.numbers[process].get(leads)?, self.link_ns(process)));
+        own_states(&(0..self.numbers.len()).filter_map(of_process).collect::<Vec<_>>())
+    }
+
+    /// Operations per second of all threads of the role, as their mean time has it.
     fn throughput_per_s(&self, time: &Estimate) -> Option<Estimate> {
         let threads = self.iterations.first()?.roles[self.role].len() as f64;
         let per_s = |time_ns: f64| threads * 1e9 / time_ns;
@@ -145,34 +171,6 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         found.high.is_finite().then_some(found)
     }
 
-    /// The bound on a time that cannot be told from that of an empty loop: where the typical value cannot, and rare calls do not
-    /// make the mean much longer. Where the iterations were disturbed, a longer mean is the machine's.
-    fn below_ns(&self, time: &Estimate, typical: &Estimate, empty: &Estimate) -> Option<f64> {
-        let is_quiet = self.counted().all(|iteration| iteration.disturbed == Disturbed::No);
-        let value = if is_quiet { time } else { typical };
-        // Few processes tell nothing apart, however their values lie.
-        let is_told = typical.low > empty.high && typical.has_confidence() && empty.has_confidence();
-        let is_hidden = !is_told && value.estimate <= empty.estimate * NEARLY_NOTHING;
-        is_hidden.then(|| time.high.max(empty.high))
-    }
-
-    /// The median over processes of each one's median batch: what a typical operation takes.
-    fn median_ns(&self, floor_ns: f64) -> Option<Estimate> {
-        let batches = |process: usize| {
-            self.of_process(process).flat_map(|iteration| &iteration.roles[self.role]).flat_map(|t| batches_ns(t))
-        };
-        let found = self
-            .median_of(self.processes_seen().filter_map(|process| median(batches(process))).collect())?
-            .at_least(floor_ns);
-        // Nothing takes no time: the clock is too coarse for a single batch.
-        (found.estimate > 0.0).then(|| Estimate { low: found.low.max(0.0), ..found })
-    }
-
-    /// The shortest iteration's mean time per operation, of those that the clock tells from nothing.
-    fn minimum_ns(&self) -> Option<f64> {
-        self.counted().map(|iteration| iteration.time_ns[self.role]).filter(|ns| *ns > 0.0).reduce(f64::min)
-    }
-
     fn operations_per_batch(&self) -> u64 {
         let threads = self.iterations.iter().flat_map(|iteration| &iteration.roles[self.role]);
         let per_batch = threads.map(|thread| operations_per_batch(thread));
@@ -183,43 +181,14 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         if single { 1 } else { median(per_batch).unwrap_or(0.0) as u64 }
     }
 
-    /// Batches of one process in chronological order: of its first thread in this role.
-    fn series(&self, process: usize) -> Vec<f64> {
-        self.of_process(process)
-            .filter_map(|iteration| iteration.roles[self.role].first())
-            .flat_map(|thread| batches_ns(thread))
-            .collect()
-    }
-
-    fn autocorrelation(&self) -> Option<f64> {
-        median(self.processes_seen().filter_map(|process| autocorrelation(&self.series(process), 1)))
-    }
-
-    fn batches(&self) -> Vec<f64> {
-        let threads = self.counted().flat_map(|iteration| &iteration.roles[self.role]);
-        threads.flat_map(|thread| batches_ns(thread)).collect()
-    }
-
-    fn modes(&self) -> Vec<crate::record::Peak> {
-        let batches = self.batches();
-        let enough = batches.len() >= FEWEST_FOR_MODES;
-        if enough { stats::modes_of(&Distribution::of(batches)) } else { Vec::new() }
-    }
-
     fn latencies(&self) -> Option<Latencies> {
-        let threads = || self.counted().flat_map(|iteration| &iteration.roles[self.role]);
+        let threads = || self.iterations.iter().flat_map(|iteration| &iteration.roles[self.role]);
         let mut counts = BTreeMap::<u64, u64>::new();
         threads().flat_map(|thread| &thread.singles).for_each(|(ns, count)| *counts.entry(*ns).or_default() += count);
         let seen = Distribution::of_counts(counts.into_iter().map(|(ns, count)| (ns as f64, count)));
         let whole_ns: f64 = threads().map(|thread| thread.to_ns.saturating_sub(thread.from_ns) as f64).sum();
         let resolved_from_ns = 2.0 * self.seen.error_ns;
-        let left_out = || self.iterations.iter().filter(|iteration| !iteration.counts);
-        let single_ns = |iteration: &Iteration<'a>| {
-            iteration.roles[self.role].iter().flat_map(|thread| thread.singles.iter().map(|(ns, _)| *ns)).max()
-        };
         Some(Latencies {
-            iterations_left_out: left_out().count() as u64,
-            maximum_ns_left_out: left_out().filter_map(single_ns).max().map(|ns| ns as f64),
             samples: seen.total(),
             untimed_between: median(threads().map(|thread| thread.untimed_between as f64)).unwrap_or(0.0) as u64,
             clock_share_pct: seen.total() as f64 * resolved_from_ns / whole_ns.max(1.0) * 100.0,
@@ -248,14 +217,16 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
             [alone] => alone.operations as f64 * 1e9 / alone.to_ns.saturating_sub(alone.from_ns).max(1) as f64,
             _ => iteration.per_s(self.role),
         };
-        let has_parts = self.counted().any(|iteration| sums(iteration).0 > 0);
-        let shares = self.counted().flat_map(|iteration| &iteration.roles[self.role]).flat_map(|thread| {
+        let has_parts = self.iterations.iter().any(|iteration| sums(iteration).0 > 0);
+        let shares = self.iterations.iter().flat_map(|iteration| &iteration.roles[self.role]).flat_map(|thread| {
             thread.parts_ns.iter().zip(&thread.batches_ns).map(|(part, whole)| *part as f64 / (*whole).max(1) as f64)
         });
         let timed_share = median(shares).filter(|_| has_parts)?;
-        let preempted =
-            self.counted().map(|iteration| iteration.log.threads.iter().map(|thread| thread.preempted).sum::<u64>());
-        let iterations = self.counted().count().max(1) as f64;
+        let preempted = self
+            .iterations
+            .iter()
+            .map(|iteration| iteration.log.threads.iter().map(|thread| thread.preempted).sum::<u64>());
+        let iterations = self.iterations.len().max(1) as f64;
         Some(OperationPart {
             part_ns: self.over_processes(stamped)?,
             claimed_per_s: self.over_processes(claimed)?,
@@ -269,13 +240,13 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
     fn processes(&self) -> Vec<CellProcess> {
         let of = |process: usize| CellProcess {
             process: process as u32,
-            time_ns: self.mean_ns(process),
+            typical_ns: self.numbers[process].typical_ns,
+            mean_ns: self.numbers[process].mean_ns,
+            link_ns: self.link_ns(process),
             iterations: self
-                .iterations
-                .iter()
-                .filter(|iteration| iteration.process == process)
+                .of_process(process)
                 .map(|iteration| StudyIteration {
-                    quiet: iteration.disturbed == Disturbed::No,
+                    quiet: iteration.quiet,
                     batches_ns: iteration.roles[self.role]
                         .iter()
                         .flat_map(|thread| batches_ns(thread))
@@ -284,7 +255,7 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
                 })
                 .collect(),
         };
-        self.processes_seen().map(of).collect()
+        (0..self.seen.processes.len()).map(of).collect()
     }
 }
 

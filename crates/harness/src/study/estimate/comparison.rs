@@ -1,7 +1,10 @@
-use super::disturbed::Disturbed;
-use super::iteration::{FEW, Iteration, Timed, counted_up_to, operations_per_batch};
+use std::collections::BTreeMap;
+
+use super::iteration::{Iteration, batches_ns, operations_per_batch};
+use super::numbers::{Numbers, by_process};
 use super::observations::{Observations, median};
-use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, Difference, Estimate, TokenCost};
+use super::states::disagree;
+use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, Difference, Estimate, Leading, TokenCost};
 use crate::stats::{Paired, compare, confidence_of_each, hiding, paired};
 use crate::study::schedule::CellSpec;
 
@@ -12,19 +15,64 @@ const FEWEST_FOR_A_MODEL: usize = 3;
 pub(super) fn estimate(
     seen: &Observations<'_>,
     iterations: &[Vec<Iteration<'_>>],
+    leads: &[Leading],
     tokens: Option<&TokenCost>,
 ) -> (Vec<Comparison>, Option<Control>) {
     let of = comparisons(seen);
+    let measured = Measured { seen, iterations, leads };
     // For all comparisons at once, as the intervals are meant to hold and as they must for a verdict.
     let confidence = confidence_of_each(seen.plan.confidence, of);
     let least = confidence_of_each(Estimate::LEAST_CONFIDENCE, of);
     let mut found = Vec::new();
     for (case, baseline) in &seen.plan.comparisons {
         for row in rows(seen, case) {
-            found.extend(comparison(seen, iterations, (case, baseline), &row, tokens, (confidence, least)));
+            found.extend(comparison(&measured, (case, baseline), &row, tokens, (confidence, least)));
         }
     }
-    (found, control(seen, iterations, (confidence, least)))
+    (found, control(&measured, (confidence, least)))
+}
+
+/// The iterations of each cell, and which number of it leads.
+struct Measured<'s, 'a> {
+    seen: &'s Observations<'a>,
+    iterations: &'s [Vec<Iteration<'a>>],
+    leads: &'s [Leading],
+}
+
+/// Two cells in the same processes.
+struct Arms {
+    leads: Leading,
+    /// For each process, both of its numbers of the first, and those of the second.
+    processes: Vec<(Numbers, Numbers)>,
+    /// The uncertainty that batch overhead leaves in one operation's time.
+    floor_ns: f64,
+}
+
+impl Measured<'_, '_> {
+    fn arms(&self, a: usize, b: usize) -> Arms {
+        let numbers = |cell: usize| by_process(&self.iterations[cell], None, self.seen.processes.len());
+        let floor_ns = |cell: usize| {
+            let threads = self.iterations[cell].iter().flat_map(|iteration| &iteration.log.threads);
+            self.seen.floor_ns(median(threads.map(operations_per_batch)).unwrap_or(1.0))
+        };
+        let paired = |(process, (of_a, of_b)): (usize, (Numbers, Numbers))| {
+            let ratio = ratio_of_rounds(&self.iterations[a], &self.iterations[b], process);
+            let typical_ns = of_a.typical_ns.zip(ratio).map(|(ns, ratio)| ns * ratio);
+            (of_a, Numbers { typical_ns, ..of_b })
+        };
+        Arms {
+            leads: self.leads[a].max(self.leads[b]),
+            processes: numbers(a).into_iter().zip(numbers(b)).enumerate().map(paired).collect(),
+            floor_ns: floor_ns(a).max(floor_ns(b)),
+        }
+    }
+}
+
+impl Arms {
+    /// One of the two numbers of both, for each process that has it.
+    fn pairs(&self, which: Leading) -> Vec<(f64, f64)> {
+        self.processes.iter().filter_map(|(a, b)| Some((a.get(which)?, b.get(which)?))).collect()
+    }
 }
 
 /// How many comparisons the study makes.
@@ -47,33 +95,33 @@ fn rows<'a>(seen: &Observations<'a>, case: &str) -> Vec<Vec<&'a CellSpec>> {
 }
 
 fn comparison(
-    seen: &Observations<'_>,
-    iterations: &[Vec<Iteration<'_>>],
+    measured: &Measured<'_, '_>,
     (case, baseline): (&str, &str),
     row: &[&CellSpec],
     tokens: Option<&TokenCost>,
     confidences: (f64, f64),
 ) -> Option<Comparison> {
+    let seen = measured.seen;
+    let at =
+        |spec: &CellSpec| Some((spec.tokens, place(seen, spec, baseline, false)?, place(seen, spec, case, false)?));
+    let arms: Vec<(u64, Arms)> =
+        row.iter().filter_map(|spec| at(spec)).map(|(tokens, a, b)| (tokens, measured.arms(a, b))).collect();
+    // One curve is of one number.
+    let leads = arms.iter().map(|(_, arms)| arms.leads).max()?;
     let mut points = Vec::new();
-    let mut differences: Vec<Vec<f64>> = vec![Vec::new(); seen.processes.len()];
-    let mut backoff = Vec::new();
-    for spec in row {
-        let (Some(a), Some(b)) = (place(seen, spec, baseline, false), place(seen, spec, case, false)) else { continue };
-        let pairs = pairs(&iterations[a], &iterations[b], seen.processes.len());
-        // A model needs every process at every backoff: one without a pair that counts gives those that do not.
-        let all = pairs_up_to(&iterations[a], &iterations[b], seen.processes.len(), Disturbed::Yes);
-        for ((process, pairs), all) in differences.iter_mut().zip(&pairs).zip(&all) {
-            let sides = sides(if pairs.is_empty() { all } else { pairs });
-            process.push(sides.map_or(f64::NAN, |(a, b)| b - a));
-        }
-        backoff.push(spec.tokens as f64);
-        let floor_ns = floor_ns(seen, &iterations[b]).max(floor_ns(seen, &iterations[a]));
-        let Some((point, _)) = point(seen, spec.tokens, &pairs, floor_ns, confidences) else { continue };
-        points.push(point);
+    for (tokens, arms) in &arms {
+        points.extend(point(seen, *tokens, arms, leads, confidences).map(|(point, _)| point));
     }
+    let backoff: Vec<f64> = arms.iter().map(|(tokens, _)| *tokens as f64).collect();
+    let of_process = |process: usize| {
+        let difference = |(_, arms): &(u64, Arms)| {
+            let (a, b) = arms.processes[process];
+            Some(b.get(leads)? - a.get(leads)?)
+        };
+        arms.iter().map(difference).collect::<Option<Vec<f64>>>()
+    };
+    let whole: Vec<Vec<f64>> = (0..seen.processes.len()).filter_map(of_process).collect();
     let first = row.first().filter(|_| !points.is_empty())?;
-    let whole: Vec<Vec<f64>> =
-        differences.into_iter().filter(|process| process.iter().all(|ns| ns.is_finite())).collect();
     Some(Comparison {
         case: case.to_owned(),
         baseline: baseline.to_owned(),
@@ -91,104 +139,46 @@ fn place(seen: &Observations<'_>, spec: &CellSpec, case: &str, control: bool) ->
     })
 }
 
-/// Iterations of two cells in the same round.
-type Pair<'i, 'a> = (&'i Iteration<'a>, &'i Iteration<'a>);
-
-/// For each process, its iterations of both cells in the same rounds, as undisturbed as enough processes allow.
-fn pairs<'i, 'a>(a: &'i [Iteration<'a>], b: &'i [Iteration<'a>], processes: usize) -> Vec<Vec<Pair<'i, 'a>>> {
-    let up_to = |level: Disturbed| pairs_up_to(a, b, processes, level);
-    let mut found = up_to(counted_up_to(|level| up_to(level).iter().map(Vec::len).collect()));
-    // Next to processes with a few, one with less says what a stray pair says.
-    if found.iter().filter(|pairs| pairs.len() >= FEW).count() >= FEW {
-        found.iter_mut().filter(|pairs| pairs.len() < FEW).for_each(Vec::clear);
-    }
-    found
+/// How many times as long a typical operation of the second takes in one process: the median over rounds of the ratio of median
+/// batches. A core that changes its pace between two rounds moves both sides alike, and one that does within a round moves that.
+fn ratio_of_rounds(a: &[Iteration<'_>], b: &[Iteration<'_>], process: usize) -> Option<f64> {
+    let level = |iteration: &Iteration<'_>| {
+        median(iteration.roles.iter().flatten().flat_map(|thread| batches_ns(thread))).filter(|ns| *ns > 0.0)
+    };
+    let of_process = |iterations: &[Iteration<'_>]| -> BTreeMap<u32, f64> {
+        let own = iterations.iter().filter(|iteration| iteration.process == process);
+        own.filter_map(|iteration| Some((iteration.log.round, level(iteration)?))).collect()
+    };
+    let (a, b) = (of_process(a), of_process(b));
+    median(a.iter().filter_map(|(round, of_a)| Some(b.get(round)? / of_a)))
 }
 
-fn pairs_up_to<'i, 'a>(
-    a: &'i [Iteration<'a>],
-    b: &'i [Iteration<'a>],
-    processes: usize,
-    level: Disturbed,
-) -> Vec<Vec<Pair<'i, 'a>>> {
-    let mut found = vec![Vec::new(); processes];
-    for of_a in a.iter().filter(|iteration| iteration.disturbed <= level) {
-        let same_round =
-            |iteration: &&Iteration<'_>| iteration.process == of_a.process && iteration.log.round == of_a.log.round;
-        if let Some(of_b) = b.iter().find(same_round).filter(|iteration| iteration.disturbed <= level) {
-            found[of_a.process].push((of_a, of_b));
-        }
-    }
-    found
-}
-
-/// The time per operation and thread of either side in one process: the median over rounds of the first, and that many times the
-/// median ratio of the two, which a round that the machine disturbed does not move. None without a pair.
-fn sides(pairs: &[Pair<'_, '_>]) -> Option<(f64, f64)> {
-    // A side during which the clock stalled gives no ratio.
-    let first_ns = median(pairs.iter().map(|(a, _)| whole_ns(a))).filter(|ns| *ns > 0.0)?;
-    let ratio = median(pairs.iter().map(|(a, b)| whole_ns(b) / whole_ns(a)))?;
-    Some((first_ns, first_ns * ratio))
-}
-
-/// The mean time per operation and thread over all roles.
-fn whole_ns(iteration: &Iteration<'_>) -> f64 {
-    let threads: usize = iteration.roles.iter().map(Vec::len).sum();
-    threads as f64 * 1e9 / (0..iteration.roles.len()).map(|role| iteration.per_s(role)).sum::<f64>()
-}
-
-/// The uncertainty that batch overhead leaves in one operation's time.
-fn floor_ns(seen: &Observations<'_>, iterations: &[Iteration<'_>]) -> f64 {
-    let threads = iterations.iter().flat_map(|iteration| &iteration.log.threads);
-    seen.floor_ns(median(threads.map(operations_per_batch)).unwrap_or(1.0))
-}
-
-/// What the pairs of all processes say at one backoff, and the first side's time.
+/// What the processes say at one backoff, and the first side's time.
 fn point(
     seen: &Observations<'_>,
     backoff_tokens: u64,
-    pairs: &[Vec<Pair<'_, '_>>],
-    floor_ns: f64,
+    arms: &Arms,
+    leads: Leading,
     (confidence, least): (f64, f64),
 ) -> Option<(ComparisonPoint, f64)> {
-    let processes: Vec<(f64, f64)> = pairs.iter().filter_map(|pairs| sides(pairs)).collect();
-    let base_ns = median(processes.iter().map(|(a, _)| *a))?;
-    let Paired { difference: difference_ns, ratio } = paired(&processes, confidence)?.at_least(floor_ns, base_ns);
-    let margin = seen.plan.margin_pct / 100.0;
-    let means = ratio_of_means(pairs);
-    let verdict = match compare(&ratio, margin) {
-        // Too few processes for as many comparisons.
-        _ if ratio.confidence < least => Difference::Unresolved,
+    let pairs = arms.pairs(leads);
+    let base_ns = median(pairs.iter().map(|(a, _)| *a))?;
+    let Paired { difference: difference_ns, ratio } = paired(&pairs, confidence)?.at_least(arms.floor_ns, base_ns);
+    // Both are of one process, whose pace moves both.
+    let has_states = disagree(&pairs.iter().map(|(a, b)| (b / a, None)).collect::<Vec<_>>());
+    let verdict = match compare(&ratio, seen.plan.margin_pct / 100.0) {
+        // Too few processes for as many comparisons, or such as say different things.
+        _ if ratio.confidence < least || has_states => Difference::Unresolved,
         // Where the clock itself could make the difference, nothing is known of its direction.
         Difference::Faster | Difference::Slower if difference_ns.holds(0.0) => Difference::Unresolved,
-        // Calls rarer than iterations are in the means alone.
-        Difference::Same if means.is_some_and(|ratio| (ratio - 1.0).abs() > margin) => Difference::Unresolved,
-        Difference::Faster if means.is_some_and(|ratio| ratio >= 1.0) => Difference::Unresolved,
-        Difference::Slower if means.is_some_and(|ratio| ratio <= 1.0) => Difference::Unresolved,
         verdict => verdict,
     };
-    let point = ComparisonPoint {
-        backoff_tokens,
-        difference_ns,
-        ratio,
-        verdict,
-        pairs: pairs.iter().map(Vec::len).sum::<usize>() as u64,
-    };
+    let other_ratio =
+        paired(&arms.pairs(leads.other()), confidence).map(|found| found.at_least(arms.floor_ns, base_ns).ratio);
+    let pairs = pairs.len() as u64;
+    let point =
+        ComparisonPoint { backoff_tokens, leads, difference_ns, ratio, other_ratio, verdict, has_states, pairs };
     Some((point, base_ns))
-}
-
-/// The ratio of the mean times, as a process typically has it.
-fn ratio_of_means(pairs: &[Vec<Pair<'_, '_>>]) -> Option<f64> {
-    let ratio = |pairs: &Vec<Pair<'_, '_>>| {
-        let whole = |of: &dyn Fn(&Pair<'_, '_>) -> Timed| pairs.iter().map(of).sum::<Timed>().mean_ns();
-        Some(whole(&|(_, b)| timed(b))? / whole(&|(a, _)| timed(a))?)
-    };
-    median(pairs.iter().filter_map(ratio))
-}
-
-/// The operations of all roles.
-fn timed(iteration: &Iteration<'_>) -> Timed {
-    iteration.timed.iter().copied().sum()
 }
 
 fn model(
@@ -209,7 +199,7 @@ fn model(
     let found = hiding(backoff, &processes, seen.plan.confidence)?;
     Some(CostModel {
         shape: found.shape,
-        // Taken from the point, so that a page has one number for it: the curve's uses other pairs.
+        // Taken from the point, so that a page has one number for it: the curve's also rests on its neighbours.
         exposed_ns,
         residual_ns: if is_gain { found.residual.negated() } else { found.residual },
         hidden_past_tokens: found.hidden_past,
@@ -218,19 +208,22 @@ fn model(
 }
 
 /// Every baseline compared with a second arm of itself.
-fn control(seen: &Observations<'_>, iterations: &[Vec<Iteration<'_>>], confidences: (f64, f64)) -> Option<Control> {
+fn control(measured: &Measured<'_, '_>, confidences: (f64, f64)) -> Option<Control> {
+    let seen = measured.seen;
     let mut found = Vec::new();
     for (at, spec) in seen.cells.iter().enumerate().filter(|(_, spec)| spec.control) {
         let Some(first) = place(seen, spec, &spec.case, false) else { continue };
-        let pairs = pairs(&iterations[first], &iterations[at], seen.processes.len());
-        found.extend(point(seen, spec.tokens, &pairs, floor_ns(seen, &iterations[at]), confidences));
+        let arms = measured.arms(first, at);
+        found.extend(point(seen, spec.tokens, &arms, arms.leads, confidences));
     }
     let wrong = |point: &ComparisonPoint| matches!(point.verdict, Difference::Faster | Difference::Slower);
     let (resolvable_pct, resolvable_ns) = resolvable(&found)?;
+    // An interval of too little confidence may miss by right.
+    let judged = || found.iter().map(|(point, _)| point).filter(|point| point.ratio.confidence >= confidences.1);
     Some(Control {
-        comparisons: found.len() as u32,
-        alarms: found.iter().filter(|(point, _)| !point.difference_ns.holds(0.0)).count() as u32,
-        verdicts_wrong: found.iter().filter(|(point, _)| wrong(point)).count() as u32,
+        comparisons: judged().count() as u32,
+        alarms: judged().filter(|point| !point.difference_ns.holds(0.0)).count() as u32,
+        verdicts_wrong: judged().filter(|point| wrong(point)).count() as u32,
         resolvable_pct,
         resolvable_ns,
     })
@@ -274,40 +267,20 @@ mod tests {
 
     fn seen(plan: &StudyPlan) -> Observations<'_> {
         const NONE: &BTreeSet<usize> = &BTreeSet::new();
-        Observations {
-            plan,
-            cases: &[],
-            cells: &[],
-            processes: &[],
-            own_threads: NONE,
-            times_only: false,
-            least: &[],
-            error_ns: 1.0,
-            batch_ns: 1.0,
-        }
+        Observations { plan, cases: &[], cells: &[], processes: &[], own_threads: NONE, error_ns: 1.0, batch_ns: 1.0 }
     }
 
     /// A difference, known to 0.15 ns.
     fn point(backoff_tokens: u64, ns: f64) -> ComparisonPoint {
-        ComparisonPoint {
-            backoff_tokens,
-            difference_ns: about(ns, 0.15),
-            ratio: about(1.5, 0.1),
-            verdict: Difference::Slower,
-            pairs: 60,
-        }
+        let verdict = Difference::Slower;
+        ComparisonPoint { difference_ns: about(ns, 0.15), verdict, ..made_up::point(backoff_tokens) }
     }
 
     /// An operation of `time_ns`, compared with itself to ± `ns` and ± `pct`.
     fn itself(time_ns: f64, ns: f64, pct: f64) -> (ComparisonPoint, f64) {
-        let point = ComparisonPoint {
-            backoff_tokens: 0,
-            difference_ns: about(0.0, ns),
-            ratio: about(1.0, pct / 100.0),
-            verdict: Difference::Same,
-            pairs: 60,
-        };
-        (point, time_ns)
+        let ratio = about(1.0, pct / 100.0);
+        let point = point(0, 0.0);
+        (ComparisonPoint { difference_ns: about(0.0, ns), ratio, verdict: Difference::Same, ..point }, time_ns)
     }
 
     #[test]
@@ -355,7 +328,7 @@ mod tests {
         let plan = plan();
         let seen = seen(&plan);
         let points = [point(0, 6.38), point(5, 3.0), point(10, 1.0)];
-        // Processes whose disturbed pairs count for the curve, but not for the points.
+        // The curve rests on all backoffs of a process, and a point on one of all processes.
         let processes =
             [[6.4, 3.0, 1.0], [6.3, 3.1, 1.1], [6.4, 2.9, 0.9], [7.9, 3.0, 1.0]].map(|process| process.to_vec());
         let found = model(&seen, &[0.0, 5.0, 10.0], &processes, &points, None).unwrap();

@@ -1,11 +1,7 @@
 use std::iter::Sum;
 
-use super::disturbed::Disturbed;
 use super::observations::{Observations, median};
 use crate::study::protocol::{IterationLog, ThreadLog};
-
-/// This many are enough not to be strays.
-pub(super) const FEW: usize = 3;
 
 /// Time spent in operations, and how many they were.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -35,7 +31,7 @@ impl Sum for Timed {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Received<'a> {
     process: usize,
-    pub(super) disturbed: Disturbed,
+    pub(super) quiet: bool,
     pub(super) log: &'a IterationLog,
 }
 
@@ -43,9 +39,7 @@ pub(super) struct Received<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Iteration<'a> {
     pub(super) process: usize,
-    pub(super) disturbed: Disturbed,
-    /// Whether it counts: undisturbed, or in a cell with too few undisturbed ones.
-    pub(super) counts: bool,
+    pub(super) quiet: bool,
     /// For each role: all of its threads' operations while every thread of the iteration measured.
     pub(super) timed: Vec<Timed>,
     /// For each role: mean time per operation and thread. 0 where the clock did not advance meanwhile.
@@ -62,13 +56,13 @@ impl Iteration<'_> {
     }
 }
 
-/// The iterations of each cell, in the order in which they were made.
-pub(super) fn received<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]) -> Vec<Vec<Received<'a>>> {
+/// The iterations of each cell, in the order in which they were made, and which of them were quiet.
+pub(super) fn received<'a>(seen: &Observations<'a>, quiet: &[Vec<bool>]) -> Vec<Vec<Received<'a>>> {
     let mut found: Vec<Vec<Received<'a>>> = vec![Vec::new(); seen.cells.len()];
-    for (process, (iterations, disturbed)) in seen.processes.iter().zip(disturbed).enumerate() {
-        for (log, disturbed) in iterations.iter().zip(disturbed) {
+    for (process, (iterations, quiet)) in seen.processes.iter().zip(quiet).enumerate() {
+        for (log, quiet) in iterations.iter().zip(quiet) {
             if let Some(of_cell) = found.get_mut(log.cell) {
-                of_cell.push(Received { process, disturbed: *disturbed, log });
+                of_cell.push(Received { process, quiet: *quiet, log });
             }
         }
     }
@@ -77,64 +71,19 @@ pub(super) fn received<'a>(seen: &Observations<'a>, disturbed: &[Vec<Disturbed>]
 
 /// Those of them that have a time.
 pub(super) fn values<'a>(seen: &Observations<'a>, received: &[Vec<Received<'a>>]) -> Vec<Vec<Iteration<'a>>> {
-    let mut found = reduced(seen, received);
-    for (cell, iterations) in found.iter_mut().enumerate() {
-        let least = seen.least.get(cell).copied().unwrap_or(Disturbed::No);
-        let level = level(iterations, seen.processes.len()).max(least);
-        iterations.iter_mut().for_each(|iteration| iteration.counts = iteration.disturbed <= level);
-    }
-    found
-}
-
-/// How disturbed iterations of each cell count.
-pub(super) fn levels(seen: &Observations<'_>, received: &[Vec<Received<'_>>]) -> Vec<Disturbed> {
-    reduced(seen, received).iter().map(|iterations| level(iterations, seen.processes.len())).collect()
-}
-
-fn reduced<'a>(seen: &Observations<'a>, received: &[Vec<Received<'a>>]) -> Vec<Vec<Iteration<'a>>> {
     let of_cell =
         |iterations: &Vec<Received<'a>>| iterations.iter().filter_map(|iteration| reduce(seen, *iteration)).collect();
     received.iter().map(of_cell).collect()
 }
 
-/// The share of the time during which all threads measured, in a typical iteration of those as undisturbed as the `iterations` that count:
-/// one whose threads never met has none, and counts here too.
-pub(super) fn typical_overlap(received: &[Received<'_>], iterations: &[Iteration<'_>]) -> Option<f64> {
-    let counted = iterations.iter().filter(|iteration| iteration.counts).map(|iteration| iteration.disturbed);
-    let level = counted.max().unwrap_or(Disturbed::Yes);
-    let alike = received.iter().filter(|iteration| iteration.disturbed <= level);
-    median(alike.map(|iteration| overlap_share(&iteration.log.threads)))
-}
-
-/// How disturbed the iterations of a cell count: the undisturbed ones alone, if enough processes have one.
-fn level(iterations: &[Iteration<'_>], processes: usize) -> Disturbed {
-    counted_up_to(|level| {
-        let mut seen = vec![0; processes];
-        iterations
-            .iter()
-            .filter(|iteration| iteration.disturbed <= level)
-            .for_each(|iteration| seen[iteration.process] += 1);
-        seen
-    })
-}
-
-/// The highest disturbance level that counts: the lowest that leaves half the processes, and at least three, with a few
-/// iterations each (three, or all that they have), since a single one may be a stray. `seen` returns each process's count
-/// up to a level.
-pub(super) fn counted_up_to(seen: impl Fn(Disturbed) -> Vec<usize>) -> Disturbed {
-    let whole = seen(Disturbed::Yes);
-    let all = whole.iter().filter(|count| **count > 0).count();
-    let is_enough = |level: &Disturbed| {
-        let some =
-            seen(*level).into_iter().zip(&whole).filter(|(count, whole)| *count > 0 && *count >= FEW.min(**whole));
-        let with_some = some.count();
-        with_some * 2 >= all && with_some >= all.min(3)
-    };
-    [Disturbed::No, Disturbed::Shared].into_iter().find(is_enough).unwrap_or(Disturbed::Yes)
+/// The share of the time during which all threads measured, in a typical iteration: one whose threads never met has none, and counts
+/// here too.
+pub(super) fn typical_overlap(received: &[Received<'_>]) -> Option<f64> {
+    median(received.iter().map(|iteration| overlap_share(&iteration.log.threads)))
 }
 
 /// None if its threads were never all in their measured part, or those of a role ran no operation meanwhile.
-fn reduce<'a>(seen: &Observations<'a>, Received { process, disturbed, log }: Received<'a>) -> Option<Iteration<'a>> {
+fn reduce<'a>(seen: &Observations<'a>, Received { process, quiet, log }: Received<'a>) -> Option<Iteration<'a>> {
     let spec = seen.cells.get(log.cell)?;
     let roles = match seen.case(spec) {
         Some(case) if case.roles.len() > 1 => {
@@ -150,7 +99,7 @@ fn reduce<'a>(seen: &Observations<'a>, Received { process, disturbed, log }: Rec
     // Without those that took no time on a coarse clock, the mean would be of the others only.
     let mean_ns = |timed: &Timed| (timed.operations > 0.0).then(|| timed.ns / timed.operations);
     let time_ns = timed.iter().map(mean_ns).collect::<Option<Vec<f64>>>()?;
-    Some(Iteration { process, disturbed, counts: true, timed, time_ns, roles, log })
+    Some(Iteration { process, quiet, timed, time_ns, roles, log })
 }
 
 /// Operations in each batch, also where several are logged as one.
@@ -234,20 +183,6 @@ mod tests {
         let all: Timed = threads.iter().map(|thread| timed_within(thread, from_ns, to_ns)).sum();
         let rate = threads.len() as f64 * 1e9 / all.mean_ns().unwrap();
         assert!(rate <= 1e9 * 1.01, "{rate}");
-    }
-
-    #[test]
-    fn what_counts_is_as_undisturbed_as_half_of_the_processes_allow() {
-        let level = |quiet: usize, shared: usize| {
-            counted_up_to(move |level| match level {
-                Disturbed::No => (0..8).map(|process| if process < quiet { 3 } else { 1 }).collect(),
-                Disturbed::Shared => (0..8).map(|process| if process < quiet + shared { 3 } else { 1 }).collect(),
-                Disturbed::Yes => vec![9; 8],
-            })
-        };
-        assert_eq!(level(4, 0), Disturbed::No);
-        assert_eq!(level(3, 1), Disturbed::Shared);
-        assert_eq!(level(2, 1), Disturbed::Yes);
     }
 
     proptest! {

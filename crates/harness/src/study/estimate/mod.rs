@@ -2,39 +2,47 @@
 
 mod cell;
 mod comparison;
-mod disturbed;
 mod iteration;
+mod numbers;
 mod observations;
 mod quiet;
+mod states;
 mod steadiness;
 #[cfg(test)]
 mod tests;
 mod tokens;
 
-pub(super) use self::disturbed::Disturbed;
 pub(super) use self::observations::Observations;
+pub(super) use self::states::disagree;
 use crate::record::study::StudyReport;
-
-/// For each cell, how disturbed iterations count.
-pub(super) fn levels(seen: &Observations<'_>) -> Vec<Disturbed> {
-    iteration::levels(seen, &iteration::received(seen, &quiet::judge(seen).disturbed))
-}
 
 /// `measured`, with all its estimates.
 pub(super) fn estimate(seen: &Observations<'_>, measured: StudyReport) -> StudyReport {
     let judged = quiet::judge(seen);
-    let received = iteration::received(seen, &judged.disturbed);
+    let received = iteration::received(seen, &judged.quiet);
     let iterations = iteration::values(seen, &received);
-    let (empty_loop_ns, tokens) = (tokens::empty_loop(seen, &iterations), tokens::cost(seen, &iterations));
+    let tokens = tokens::cost(seen, &iterations);
+    let (loop_ns, excess) = tokens::empty_loop(seen, &iterations);
+    let empty = cell::Empty { loop_ns, excess };
     let users = seen.cells.iter().enumerate().filter(|(_, spec)| spec.is_of_user());
     let of_cell = |(at, _): (usize, _)| {
         let (received, iterations) = (received[at].as_slice(), iterations[at].as_slice());
-        cell::estimate(seen, (received, iterations), at, empty_loop_ns.as_ref(), judged.own[at])
+        cell::estimate(seen, (received, iterations), at, &empty, judged.own[at])
     };
     let cells = users.flat_map(of_cell).collect();
-    let (comparisons, control) = match seen.times_only {
-        true => (Vec::new(), None),
-        false => comparison::estimate(seen, &iterations, tokens.as_ref()),
+    let leading = |(spec, iterations): (_, &Vec<_>)| {
+        let numbers = numbers::by_process(iterations, None, seen.processes.len());
+        numbers::leading(seen, spec, &numbers, excess.as_ref())
     };
-    StudyReport { interference_probe: judged.probe, empty_loop_ns, tokens, cells, comparisons, control, ..measured }
+    let leads: Vec<_> = seen.cells.iter().zip(&iterations).map(leading).collect();
+    let (comparisons, control) = comparison::estimate(seen, &iterations, &leads, tokens.as_ref());
+    StudyReport {
+        interference_probe: judged.probe,
+        empty_loop_ns: loop_ns,
+        tokens,
+        cells,
+        comparisons,
+        control,
+        ..measured
+    }
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::super::case::Case;
 use super::super::protocol::IterationLog;
 use super::super::schedule::{CellSpec, EMPTY};
-use super::disturbed::Disturbed;
 use crate::record::study::StudyPlan;
 use crate::stats;
 
@@ -18,10 +17,6 @@ pub(in crate::study) struct Observations<'a> {
     pub(in crate::study) processes: &'a [Vec<IterationLog>],
     /// Cells whose operation uses threads of its own.
     pub(in crate::study) own_threads: &'a BTreeSet<usize>,
-    /// Whether only the times of cells are wanted: of another build nobody sees the rest, which takes longest.
-    pub(in crate::study) times_only: bool,
-    /// For each cell, iterations disturbed up to this level count in any case; empty if the iterations themselves decide.
-    pub(in crate::study) least: &'a [Disturbed],
     /// The error of two clock readings.
     pub(in crate::study) error_ns: f64,
     /// A batch's overhead.

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use statrs::distribution::{DiscreteCDF, Poisson};
 
-use super::disturbed::Disturbed;
 use super::observations::{Observations, median};
 use crate::record::study::InterferenceProbe;
 use crate::stats::Distribution;
@@ -20,11 +19,6 @@ const OTHERS_QUIET_SHARE: f64 = 0.5;
 /// An operation counts as giving up its CPU by itself if it loses it this many times as often as others, at least this often,
 /// and with at most this probability by chance.
 const OWN_SWITCHES: (f64, u64, f64) = (4.0, 5, 1e-4);
-/// With fewer operations, an iteration's length depends on theirs.
-const FEW_OPERATIONS: f64 = 10.0;
-/// An iteration in which the machine takes the CPU away with this probability or more is too long to be left out for that.
-const LIKELY_LOST: f64 = 0.1;
-
 /// What an operation does to its iterations by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct OwnDoing {
@@ -32,14 +26,12 @@ pub(super) struct OwnDoing {
     pub(super) slows_core: Option<f64>,
     /// Whether it gives up its CPU.
     pub(super) switches: bool,
-    /// Whether its iterations are too long to be left out when the machine takes the CPU.
-    is_long: bool,
 }
 
-/// How disturbed every iteration of a run was, and what that was judged by.
+/// Which iterations of a run were undisturbed, and what that was judged by.
 pub(super) struct Judged {
     /// For each process and each of its iterations.
-    pub(super) disturbed: Vec<Vec<Disturbed>>,
+    pub(super) quiet: Vec<Vec<bool>>,
     /// For each cell.
     pub(super) own: Vec<OwnDoing>,
     pub(super) probe: Option<InterferenceProbe>,
@@ -76,7 +68,7 @@ pub(super) fn judge(seen: &Observations<'_>) -> Judged {
     let own: Vec<OwnDoing> = seen.cells.iter().zip(&cells).map(own_doing).collect();
     let mut probe = InterferenceProbe::default();
     let mut judge = |iteration: &IterationLog| {
-        let Some(usual) = threads(seen, iteration).and_then(|number| usual.get(&number)) else { return Disturbed::No };
+        let Some(usual) = threads(seen, iteration).and_then(|number| usual.get(&number)) else { return true };
         let own = own[iteration.cell];
         let found = Probe::slowest(iteration);
         let slow = found.link_ns > usual.link_ns * own.slows_core.unwrap_or(1.0) * QUIET_FACTOR;
@@ -86,20 +78,16 @@ pub(super) fn judge(seen: &Observations<'_>) -> Judged {
         probe.iterations_shared += u64::from(shared);
         probe.iterations_slow += u64::from(slow);
         probe.iterations_preempted += u64::from(lost && !own.switches);
-        let disturbed = match (slow || lost && !own.switches && !own.is_long, shared) {
-            (true, _) => Disturbed::Yes,
-            (false, true) => Disturbed::Shared,
-            (false, false) => Disturbed::No,
-        };
-        probe.iterations_quiet += u64::from(disturbed == Disturbed::No);
-        disturbed
+        let quiet = !(slow || shared || lost && !own.switches);
+        probe.iterations_quiet += u64::from(quiet);
+        quiet
     };
-    let disturbed = seen.processes.iter().map(|iterations| iterations.iter().map(&mut judge).collect()).collect();
+    let quiet = seen.processes.iter().map(|iterations| iterations.iter().map(&mut judge).collect()).collect();
     let least = |of: fn(&Probe) -> f64| usual.values().map(of).reduce(f64::min);
     let probe = least(|probe| probe.turn_ns)
         .zip(least(|probe| probe.link_ns))
         .map(|(quiet_turn_ns, quiet_link_ns)| InterferenceProbe { quiet_turn_ns, quiet_link_ns, ..probe });
-    Judged { disturbed, own, probe }
+    Judged { quiet, own, probe }
 }
 
 /// The number of threads of an iteration; None where more than there are CPUs share them.
@@ -118,8 +106,6 @@ struct Iterations {
     /// How long the threads of each cell measured, all together: the median iteration times their number, since an iteration that lost
     /// its CPU is the longer for it.
     lasted_ns: f64,
-    operations: f64,
-    threads: u64,
 }
 
 impl Iterations {
@@ -133,8 +119,6 @@ impl Iterations {
             links_ns: probes().map(|probe| probe.link_ns).collect(),
             switches: iterations.iter().map(|iteration| switches(iteration)).fold(0, u64::saturating_add),
             lasted_ns: median(threads().map(length_ns)).unwrap_or(0.0) * threads().count() as f64,
-            operations: threads().map(|thread| thread.operations as f64).sum(),
-            threads: threads().count() as u64,
         }
     }
 
@@ -143,8 +127,6 @@ impl Iterations {
         self.links_ns.extend(&others.links_ns);
         self.switches += others.switches;
         self.lasted_ns += others.lasted_ns;
-        self.operations += others.operations;
-        self.threads += others.threads;
     }
 
     /// What the probe takes in the quietest of these iterations; 0 if none was probed, as of another program. None without one.
@@ -176,7 +158,6 @@ impl Iterations {
         OwnDoing {
             slows_core: slower.filter(|slower| *slower > QUIET_FACTOR && others_quiet),
             switches: self.switches >= fewest && self.switches as f64 > factor * expected && by_chance < chance,
-            is_long: self.operations < FEW_OPERATIONS * self.threads as f64 && expected >= LIKELY_LOST * mine as f64,
         }
     }
 }

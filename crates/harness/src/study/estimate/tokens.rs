@@ -1,6 +1,7 @@
 //! The cost of a token of backoff, and of the empty loop.
 
 use super::iteration::Iteration;
+use super::numbers::{by_process, excess};
 use super::observations::{Observations, median};
 use crate::record::study::{Estimate, TokenCost};
 use crate::stats::{Distribution, median_interval, straight_line};
@@ -10,14 +11,19 @@ use crate::study::schedule::LAYOUTS;
 /// meet more of them than a median tolerates.
 const UNDISTURBED: f64 = 0.25;
 
-/// Time per turn of an empty loop: for each process its slowest code layout.
-pub(super) fn empty_loop(seen: &Observations<'_>, iterations: &[Vec<Iteration<'_>>]) -> Option<Estimate> {
-    let (at, _) = seen.calibration().find(|(_, spec)| spec.tokens == 0)?;
+/// Time per turn of an empty loop: for each process its slowest code layout. And how many times as long as a typical turn one takes on
+/// average, through interruptions alone.
+pub(super) fn empty_loop(
+    seen: &Observations<'_>,
+    iterations: &[Vec<Iteration<'_>>],
+) -> (Option<Estimate>, Option<Estimate>) {
+    let Some((at, _)) = seen.calibration().find(|(_, spec)| spec.tokens == 0) else { return (None, None) };
     let slowest = |process: usize| {
         (0..LAYOUTS).filter_map(|layout| undisturbed(&iterations[at], process, Some(layout))).reduce(f64::max)
     };
     let processes: Vec<f64> = (0..seen.processes.len()).filter_map(slowest).collect();
-    median_interval(&processes, seen.plan.confidence)
+    let numbers = by_process(&iterations[at], None, seen.processes.len());
+    (median_interval(&processes, seen.plan.confidence), excess(&numbers, seen.plan.confidence))
 }
 
 /// The cost of tokens: a straight line where every point's relative error counts the same, so that a thousand tokens do
@@ -64,9 +70,9 @@ pub(super) fn cost(seen: &Observations<'_>, iterations: &[Vec<Iteration<'_>>]) -
     })
 }
 
-/// What an operation takes in those iterations of one process that count, in one code layout or in all.
+/// What an operation takes in the undisturbed iterations of one process, in one code layout or in all.
 fn undisturbed(iterations: &[Iteration<'_>], process: usize, layout: Option<u32>) -> Option<f64> {
-    let of_process = iterations.iter().filter(|iteration| iteration.process == process && iteration.counts);
+    let of_process = iterations.iter().filter(|iteration| iteration.process == process);
     let of_layout = of_process.filter(|iteration| layout.is_none_or(|layout| iteration.log.layout == layout));
     Distribution::of(of_layout.filter_map(|iteration| iteration.time_ns.first().copied()).collect())
         .quantile(UNDISTURBED)

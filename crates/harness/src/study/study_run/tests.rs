@@ -19,48 +19,16 @@ fn place(run: &StudyRun, case: &str) -> usize {
 }
 
 /// An operation of 100 ns, for 0.1 ms.
-fn iteration(cell: usize, round: u32, preempted: u64) -> IterationLog {
+fn iteration(cell: usize) -> IterationLog {
     let thread = ThreadLog {
         to_ns: 100_000,
         operations: 1_000,
         batches_ns: vec![100_000],
         turn_ns: [1.0; 2],
         link_ns: [1.0; 2],
-        preempted,
         ..ThreadLog::default()
     };
-    IterationLog { cell, round, layout: 0, threads: vec![thread] }
-}
-
-/// The processes that say something of the first case, each by three iterations; of the others the machine took the CPU away.
-fn with_quiet(quiet: u32) -> StudyRun {
-    let mut run = begun();
-    let (first, second) = (place(&run, "first"), place(&run, "second"));
-    for process in 0..12 {
-        let lost = u64::from(process >= quiet);
-        let iterations = (0..3).flat_map(|round| [iteration(first, round, lost), iteration(second, round, lost)]);
-        run.iterations.push(iterations.collect());
-        run.processes.push(StudyProcess { process, ..StudyProcess::default() });
-    }
-    run
-}
-
-fn count(report: &StudyReport) -> usize {
-    let cell = report.cells.iter().find(|cell| cell.case == "first").unwrap();
-    cell.processes.iter().filter(|process| process.time_ns.is_some()).count()
-}
-
-#[test]
-fn two_builds_count_iterations_of_the_same_kind() {
-    let (quieter, noisier) = (with_quiet(7), with_quiet(5));
-    assert_eq!((count(&quieter.report()), count(&noisier.report())), (7, 12));
-    let both = |one: &StudyRun, other: &StudyRun| {
-        let (one, other) = one.times_of_both(other);
-        (count(&one), count(&other))
-    };
-    assert_eq!(both(&quieter, &noisier), (12, 12));
-    assert_eq!(both(&noisier, &quieter), (12, 12));
-    assert_eq!(both(&quieter, &with_quiet(8)), (7, 8));
+    IterationLog { cell, round: 0, layout: 0, threads: vec![thread] }
 }
 
 /// A worker that measures the first case, and dies in the second.
@@ -71,8 +39,7 @@ struct DiesInTheSecond {
 
 impl Launch for DiesInTheSecond {
     fn converse(&self, _: &str, hearer: &mut dyn Hear, _: Terms<'_>) -> Result<(), WorkerFailure> {
-        for message in
-            [Message::Iteration(iteration(self.first, 0, 0)), Message::Begin { cell: self.second, round: Some(0) }]
+        for message in [Message::Iteration(iteration(self.first)), Message::Begin { cell: self.second, round: Some(0) }]
         {
             let text = serde_json::to_string(&message).unwrap();
             hearer.line(crate::worker::line(&text).trim_end()).unwrap();

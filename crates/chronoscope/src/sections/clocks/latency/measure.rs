@@ -82,7 +82,7 @@ fn estimated(study: &StudyReport, session: &Session<'_>, mut report: ClocksRepor
     for name in &session.plan.clocks {
         let Some(clock) = report.clock_mut(name) else { continue };
         let Some(latency) = of(&case_of(name, false)) else { continue };
-        clock.serialised_ns = of(&case_of(name, true)).map(|latency| latency.estimate);
+        clock.serialised_ns = of(&case_of(name, true)).map(|latency| latency.per_read.estimate);
         clock.latency_ns = Some(latency);
     }
     // A clock that stalled during the quietest iterations tells nothing of them.

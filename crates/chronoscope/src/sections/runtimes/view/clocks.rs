@@ -73,7 +73,7 @@ pub fn brief(page: &mut Page, record: &Record) {
     for runtime in record.content.runtimes().iter().filter(|runtime| runtime.available) {
         let Some(clock) = runtime.clocks.iter().find(|clock| clock.kind == TimeKind::Monotonic) else { continue };
         let [within_1pct, within_10pct] = claimed(clock);
-        let latency = clock.latency_ns.as_ref().map_or_else(none, |latency| ns(latency.estimate));
+        let latency = clock.latency_ns.as_ref().map_or_else(none, |latency| ns(latency.per_read.estimate));
         table.row(
             PLAIN,
             [runtime.title(), clock.name.clone(), path(clock), latency, observed(clock), within_1pct, within_10pct],
@@ -94,7 +94,7 @@ fn none() -> String {
 fn introduction(runtime: &Runtime) -> String {
     let mut words = vec![counted(u64::from(runtime.processes), "process", "processes")];
     words.extend(runtime.start_ms.map(|start| format!("starts in {}", ms(start))));
-    words.extend(runtime.loop_overhead_ns.as_ref().map(|empty| format!("empty loop {}", ns(empty.estimate))));
+    words.extend(runtime.loop_overhead_ns.as_ref().map(|empty| format!("empty loop {}", ns(empty.per_read.estimate))));
     words.push(runtime.name.clone());
     words.extend(runtime.executable.as_deref().map(|executable| given(Some(executable))));
     words.join(", ")
@@ -106,7 +106,7 @@ fn cells(clock: &RuntimeClock) -> Vec<String> {
     vec![
         format!(" {}", clock.name),
         path(clock),
-        latency.map_or_else(none, |latency| ns(latency.estimate)),
+        latency.map_or_else(none, |latency| ns(latency.per_read.estimate)),
         latency.map_or_else(none, longer_side),
         clock.added.as_ref().map_or_else(none, |added| difference(added.difference_ns())),
         clock.concurrent.as_ref().map_or_else(none, |ConcurrentLatency { ns: cost, .. }| ns(cost.estimate)),
@@ -129,8 +129,9 @@ fn longer_side(latency: &Latency) -> String {
     if latency.processes.len() < 2 {
         return none();
     }
-    let side = (latency.high - latency.estimate).max(latency.estimate - latency.low);
-    BARE.reach(100.0 * side / latency.estimate.max(f64::MIN_POSITIVE))
+    let side =
+        (latency.per_read.high - latency.per_read.estimate).max(latency.per_read.estimate - latency.per_read.low);
+    BARE.reach(100.0 * side / latency.per_read.estimate.max(f64::MIN_POSITIVE))
 }
 
 /// A difference, or its upper bound.
@@ -222,7 +223,7 @@ fn explanation(measured: &[&Runtime]) -> String {
     // One process has no interval.
     let lowest = latencies()
         .filter(|latency| latency.processes.len() > 1)
-        .map(|latency| latency.confidence)
+        .map(|latency| latency.per_read.confidence)
         .fold(f64::INFINITY, f64::min);
     let at = match lowest {
         lowest if lowest.is_finite() => format!(" at {} or more", confidence(lowest)),
@@ -293,7 +294,7 @@ mod tests {
     fn an_interval_reaches_as_far_as_its_longer_side() {
         let record = crate::json::document(include_str!("../../../../tests/fixtures/record.json")).unwrap();
         let mut latency = record.content.clocks().clocks.iter().find_map(|clock| clock.latency_ns.clone()).unwrap();
-        (latency.estimate, latency.low, latency.high) = (17.9, 17.88, 18.38);
+        (latency.per_read.estimate, latency.per_read.low, latency.per_read.high) = (17.9, 17.88, 18.38);
         latency.processes = vec![latency.processes[0]; 3];
         assert_eq!(longer_side(&latency), "2.7");
     }
@@ -304,7 +305,7 @@ mod tests {
         for clock in record.content.sections.runtimes.report.iter_mut().flat_map(|runtime| &mut runtime.clocks) {
             if let Some(latency) = &mut clock.latency_ns {
                 latency.processes = vec![latency.processes[0]; 3];
-                latency.high = latency.estimate * 1.12;
+                latency.per_read.high = latency.per_read.estimate * 1.12;
             }
         }
         let mut page = Page::with_width(chronoscope_render::Width::of_columns(118));

@@ -1,7 +1,10 @@
-//! The mean that heads every cell: of what is timed alone, and the same on any number of threads.
+//! The two numbers of a cell, and which of them leads.
 
-use super::{iteration, measured, thread};
-use crate::study::protocol::ThreadLog;
+use super::{iteration, measured, reported, thread};
+use crate::record::study::{Leading, Mode};
+use crate::stats::Random;
+use crate::study::protocol::{IterationLog, ThreadLog};
+use crate::study::schedule::EMPTY;
 
 const PROCESSES: usize = 12;
 
@@ -32,9 +35,9 @@ fn a_rare_slow_call_is_in_the_mean_and_not_in_the_typical_value() {
             (0..6).map(|round| iteration(round, vec![thread(0, &batches, 0, 2_400); threads])).collect()
         };
         let cell = measured(threads as u32, PROCESSES, log);
-        let (time, typical) = (cell.time_ns.unwrap(), cell.median_ns.unwrap());
+        let (found, typical) = (cell.mean_ns.unwrap(), cell.typical_ns.unwrap());
         let mean = 54.0 + 1_300_000.0 / 24_000.0;
-        assert!((time.estimate - mean).abs() < 1e-6, "{time:?} on {threads} threads");
+        assert!((found.estimate - mean).abs() < 1e-6, "{found:?} on {threads} threads");
         assert!((typical.estimate - 54.0).abs() < 1e-6, "{typical:?}");
         let throughput = cell.throughput_per_s.unwrap();
         assert!((throughput.estimate * mean / 1e9 - threads as f64).abs() < 1e-6, "{throughput:?}");
@@ -65,7 +68,7 @@ fn what_is_shorter_than_a_step_of_the_clock_counts_in_the_mean() {
     let cell = measured(1, PROCESSES, log);
     assert_eq!((cell.iterations, cell.reason_no_time), (9 * PROCESSES as u64, None));
     assert!((cell.time_ns.unwrap().estimate - 10.0).abs() < 1e-9, "{:?}", cell.time_ns);
-    assert_eq!((cell.median_ns, cell.minimum_ns), (None, Some(10.0)));
+    assert_eq!((cell.typical_ns, cell.leads), (None, Leading::Mean));
     let never = measured(1, PROCESSES, |_| (0..8).map(|round| iteration(round, vec![thread(0, &[0], 0, 1)])).collect());
     assert_eq!(
         (never.iterations, never.iterations_quiet, never.time_ns),
@@ -83,7 +86,7 @@ fn batches_that_are_logged_together_are_still_batches() {
     let cell = measured(1, PROCESSES, log);
     assert_eq!(cell.operations_per_batch, 20);
     assert_eq!(cell.time_ns.map(|time| time.estimate), Some(25.0));
-    assert_eq!(cell.median_ns.map(|time| time.estimate), Some(25.0));
+    assert_eq!(cell.typical_ns.map(|time| time.estimate), Some(25.0));
 }
 
 #[test]
@@ -99,4 +102,57 @@ fn iterations_whose_threads_never_met_are_counted_and_said() {
     assert_eq!(cell.time_ns.map(|time| time.estimate), Some(10.0));
     let cell = measured(2, PROCESSES, |_| Vec::new());
     assert_eq!((cell.iterations, cell.overlap_share, cell.reason_no_time.as_deref()), (0, None, Some("not measured")));
+}
+
+/// A cell of batches of 1 000 operations that take 100 ns each, among empty loops of 1 ns. Any batch, of either, is longer by 1 ms with
+/// the chance of a busy machine; those of the operation also by `rare_ns`, one in ten.
+fn beside_an_empty_loop(random: &mut Random, busy: f64, rare_ns: u64) -> crate::record::study::Cell {
+    let log = |_: usize| {
+        let mut interrupted = || if random.unit() < busy { 1_000_000 } else { 0 };
+        let mut of_round = |round: u32| {
+            let empty: Vec<u64> = (0..10).map(|_| 100_000 + interrupted()).collect();
+            let own: Vec<u64> =
+                (0..10).map(|batch| 100_000 + interrupted() + if batch == 3 { rare_ns } else { 0 }).collect();
+            let of = |cell, thread| IterationLog { cell, ..iteration(round, vec![thread]) };
+            [of(0, thread(0, &empty, 0, 100_000)), of(1, thread(0, &own, 0, 1_000))]
+        };
+        (0..20).flat_map(&mut of_round).collect()
+    };
+    reported(&[EMPTY, "operation"], &[], 0.0, Mode::AverageTime, 1, 24, log).cells.remove(0)
+}
+
+#[test]
+fn the_typical_value_leads_where_interruptions_alone_part_the_two() {
+    let mut random = Random::new(601);
+    for busy in [0.0, 0.01, 0.05, 0.2] {
+        let cell = beside_an_empty_loop(&mut random, busy, 0);
+        assert_eq!((cell.leads, cell.rare_calls), (Leading::Typical, None), "{busy}");
+        assert_eq!(cell.time_ns.unwrap().estimate, 100.0, "whatever the interruptions");
+    }
+}
+
+#[test]
+fn the_mean_leads_where_rare_long_calls_part_them() {
+    let mut random = Random::new(602);
+    for busy in [0.0, 0.01, 0.05] {
+        let cell = beside_an_empty_loop(&mut random, busy, 1_350_000);
+        assert_eq!(cell.leads, Leading::Mean, "{busy}");
+        let mean = 100.0 + 0.1 * 1_350.0 + busy * 1_000.0;
+        assert!(cell.time_ns.unwrap().holds(mean), "{:?} {mean}", cell.time_ns);
+    }
+    let rare = beside_an_empty_loop(&mut random, 0.0, 1_350_000).rare_calls.unwrap();
+    assert!((rare.one_in - 10_000.0).abs() < 1.0 && (rare.ns - 1_350_100.0).abs() < 1.0, "{rare:?}");
+}
+
+#[test]
+fn a_call_that_only_one_process_meets_is_in_the_interval_of_the_mean() {
+    let log = |process: usize| {
+        let last = if process == 5 { 9_000_000 } else { 100_000 };
+        vec![iteration(0, vec![thread(0, &[100_000, 100_000, 100_000, last], 0, 1_000)])]
+    };
+    let cell = measured(1, PROCESSES, log);
+    let (typical, mean) = (cell.typical_ns.unwrap(), cell.mean_ns.unwrap());
+    let all = (100.0 * 47.0 + 9_000.0) / 48.0;
+    assert!(mean.estimate == 100.0 && mean.holds(all), "{mean:?} {all}");
+    assert_eq!((typical.low, typical.high), (100.0, 100.0));
 }

@@ -14,7 +14,7 @@ use crate::record::study::{Cell, Mode, Parameters, StudyPlan, StudyReport};
 use crate::study::case::Case;
 use crate::study::made_up;
 use crate::study::protocol::{IterationLog, ThreadLog};
-use crate::study::schedule::{CellSpec, LAYOUTS, cells};
+use crate::study::schedule::{CellSpec, EMPTY, LAYOUTS, cells};
 
 /// The cell of a study of one operation on `threads` threads, from what each of `processes` logged.
 fn measured(threads: u32, processes: usize, log: impl FnMut(usize) -> Vec<IterationLog>) -> Cell {
@@ -54,7 +54,9 @@ fn reported(
     };
     let case = |name: &&str| Case::shared(name.to_string(), |_: &Parameters| (), |bencher, ()| bencher.iter(|| ()));
     let cases: Vec<Case> = names.iter().map(case).collect();
-    let specs: Vec<CellSpec> = cells(&plan, &cases).into_iter().filter(CellSpec::is_of_user).collect();
+    let has_empty_loop = names.contains(&EMPTY);
+    let is_wanted = |spec: &CellSpec| spec.is_of_user() || has_empty_loop && spec.case == EMPTY && spec.arena == 0;
+    let specs: Vec<CellSpec> = cells(&plan, &cases).into_iter().filter(is_wanted).collect();
     let processes: Vec<Vec<IterationLog>> = (0..processes).map(log).collect();
     let seen = Observations {
         plan: &plan,
@@ -62,8 +64,6 @@ fn reported(
         cells: &specs,
         processes: &processes,
         own_threads: &BTreeSet::new(),
-        times_only: false,
-        least: &[],
         error_ns: 0.0,
         batch_ns,
     };

@@ -1,7 +1,7 @@
-//! What an operation does to its own iterations is its doing, and counts; what the machine does to them is left out, and counted.
+//! What an operation does to its own iterations is its doing, and what the machine does to them is told apart from it.
 
 use super::{iteration, study, thread};
-use crate::record::study::{Cell, Mode};
+use crate::record::study::{Cell, Leading, Mode};
 use crate::stats::Random;
 use crate::study::protocol::{IterationLog, ThreadLog};
 
@@ -55,14 +55,15 @@ fn an_operation_that_gives_up_its_cpu_keeps_what_it_takes() {
     let (yields, plain) = (&cells[0], &cells[1]);
     assert!(yields.switches_by_itself && !plain.switches_by_itself);
     assert_eq!(yields.iterations_quiet, yields.iterations);
-    // One iteration in five takes 900 ns per operation instead of 100.
-    let time = yields.time_ns.unwrap();
-    assert!(time.low < 260.0 && time.high > 260.0 && time.estimate > 200.0, "{time:?}");
+    // One iteration in five takes 900 ns per operation instead of 100: one batch in 25.
+    let (typical, mean) = (yields.typical_ns.unwrap(), yields.mean_ns.unwrap());
+    assert!(mean.low < 260.0 && mean.high > 260.0 && mean.estimate > 200.0, "{mean:?}");
+    assert_eq!((typical.low, typical.high), (100.0, 100.0));
     assert!(plain.iterations_quiet < plain.iterations);
 }
 
 #[test]
-fn the_tail_of_an_operation_that_yields_is_shown_and_the_machines_is_counted() {
+fn the_tail_of_single_operations_is_whole_whoever_is_to_blame() {
     let single = |ns: u64, slow: u64| ThreadLog {
         from_ns: 0,
         to_ns: 1_000_000,
@@ -72,27 +73,15 @@ fn the_tail_of_an_operation_that_yields_is_shown_and_the_machines_is_counted() {
         link_ns: [1.0; 2],
         ..ThreadLog::default()
     };
-    let cells = beside_a_plain_one(Mode::SampleTime, |random| {
-        let yields = random.unit() < 0.2;
-        ThreadLog { preempted: u64::from(yields), ..single(100, if yields { 4_000_000 } else { 150 }) }
-    });
-    let latencies = cells[0].latencies.clone().unwrap();
-    assert_eq!((latencies.ns.max, latencies.iterations_left_out), (4_000_000.0, 0));
-
-    // The same switches where all operations suffer them alike are the machine's.
-    let mut random = Random::new(402);
-    let log = |_: usize| {
-        let mut one = |cell: usize, round: u32| {
-            let lost = random.unit() < 0.05;
-            let log = ThreadLog { preempted: u64::from(lost), ..single(100, if lost { 4_000_000 } else { 150 }) };
-            IterationLog { cell, ..iteration(round, vec![log]) }
-        };
-        (0..ROUNDS).flat_map(|round| [one(0, round), one(1, round)]).collect()
-    };
-    let cells = study(&["first", "second"], Mode::SampleTime, 1, PROCESSES, log);
-    let latencies = cells[0].latencies.clone().unwrap();
-    assert!(!cells[0].switches_by_itself && latencies.iterations_left_out > 0, "{latencies:?}");
-    assert_eq!((latencies.ns.max, latencies.maximum_ns_left_out), (150.0, Some(4_000_000.0)));
+    for share in [0.2, 0.01] {
+        let cells = beside_a_plain_one(Mode::SampleTime, |random| {
+            let lost = random.unit() < share;
+            ThreadLog { preempted: u64::from(lost), ..single(100, if lost { 4_000_000 } else { 150 }) }
+        });
+        let latencies = cells[0].latencies.clone().unwrap();
+        assert_eq!(cells[0].switches_by_itself, share > 0.1);
+        assert_eq!((latencies.ns.max, cells[0].leads), (4_000_000.0, Leading::Mean), "{share}");
+    }
 }
 
 #[test]
@@ -111,6 +100,6 @@ fn a_long_operation_is_not_chosen_by_its_length() {
         (0..ROUNDS).flat_map(|round| [one(0, round), one(1, round)]).collect()
     };
     let cells = study(&["first", "second"], Mode::AverageTime, 1, PROCESSES, log);
-    let time = cells[0].time_ns.unwrap();
-    assert!((time.estimate / 110e6 - 1.0).abs() < 0.1, "{time:?}");
+    let mean = cells[0].mean_ns.unwrap();
+    assert!((mean.estimate / 110e6 - 1.0).abs() < 0.1, "{mean:?}");
 }
