@@ -43,11 +43,11 @@ impl Claim {
     }
 }
 
-pub(crate) fn table(operations: &[(String, Vec<Claim>)]) -> Table {
-    let columns = "operation | truth ns | claimed ns | error % | median absolute error, % | ± % | interval holds truth | holds one 2 % off";
-    let mut table = Table::new(1, columns);
-    for (operation, claims) in operations {
-        table.row([&[operation.as_str().into()], row(claims).as_slice()].concat());
+pub(crate) fn table(operations: &[((&str, String), Vec<Claim>)]) -> Table {
+    let columns = "machine | operation | truth ns | claimed ns | error % | median absolute error, % | ± % | interval holds truth | holds one 2 % off";
+    let mut table = Table::new(2, columns);
+    for ((machine, operation), claims) in operations {
+        table.row([&[(*machine).into(), operation.as_str().into()], row(claims).as_slice()].concat());
     }
     table
 }

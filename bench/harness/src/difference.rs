@@ -7,26 +7,31 @@ use chronoscope_harness::record::study::{Comparison, ComparisonPoint, Difference
 use crate::studies;
 
 pub(crate) fn measure(run: &Run, section: &mut Section) -> Result<(), Failure> {
-    two_percent(run, section)?;
+    planted(run, section)?;
     same(run, section)
 }
 
-fn two_percent(run: &Run, section: &mut Section) -> Result<(), Failure> {
-    let (study, options) = (studies::two_percent(), study::options(run.pick((19.0, 12), (2.0, 4))));
-    let mut table = Table::new(2, "links | run | ratio, 102 by 100 | found | verdict | s");
-    run.repeat("difference, two percent", 5, 1, |number| {
-        let record = study::run(&study, &options)?;
-        let point = only_point(record.study().comparisons.first())?;
+/// Differences of known size: whether each is told from none within 10 s.
+fn planted(run: &Run, section: &mut Section) -> Result<(), Failure> {
+    let options = study::options(run.pick((9.5, 24), (2.0, 12)));
+    let planted = [("two percent", studies::two_percent(), 1.02), ("half a percent", studies::half_percent(), 1.005)];
+    let mut table = Table::new(1, "planted | told from 1 | interval holds it | called slower | ratio | ± % | s");
+    for (words, study, truth) in planted {
+        let found = run.repeat(&format!("difference, {words}"), 20, 1, |_| {
+            let record = study::run(&study, &options)?;
+            Ok((only_point(record.study().comparisons.first())?.clone(), record.elapsed_ms as f64 / 1e3))
+        })?;
+        let points = || found.iter().map(|(point, _)| point);
         table.row([
-            "two percent".into(),
-            (number + 1).to_string().into(),
-            Value::estimate(point.ratio, 4),
-            Value::count([point.ratio.low > 1.0]),
-            format!("{:?}", point.verdict).to_lowercase().into(),
-            Value::number(record.elapsed_ms as f64 / 1e3, 1),
+            words.into(),
+            Value::count(points().map(|point| point.ratio.low > 1.0)),
+            Value::count(points().map(|point| point.ratio.holds(truth))),
+            Value::count(points().map(|point| point.verdict == Verdict::Slower)),
+            Value::extremes(points().map(|point| point.ratio.estimate), 4),
+            Value::extremes(points().map(|point| 100.0 * point.ratio.half_width()), 2),
+            Value::extremes(found.iter().map(|(_, s)| *s), 1),
         ]);
-        Ok(())
-    })?;
+    }
     section.table(table);
     Ok(())
 }

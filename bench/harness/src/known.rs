@@ -1,5 +1,6 @@
 //! What is known: operations of known time, a study's own time, and nothing.
 
+use bench_common::cpus;
 use bench_common::study;
 use bench_common::value::by_name;
 use bench_common::{Failure, Run, Section, Table, Value};
@@ -13,24 +14,31 @@ use crate::studies;
 /// Processes of a study that is given a time, as many as by default.
 const PROCESSES: u32 = 24;
 
-/// Operations of known time: whether intervals hold it.
+/// Operations of known time: whether intervals hold it, on an idle machine and beside a thread that never sleeps.
 pub(crate) fn accuracy(run: &Run, section: &mut Section) -> Result<(), Failure> {
-    let (study, options) = (studies::accuracy(), study::options(run.pick((3.0, 12), (1.0, 4))));
-    let mut claims: Vec<(String, Claim)> = Vec::new();
-    let seen: Vec<(Ruler, u64)> = run.repeat("accuracy", 100, 1, |_| {
-        let (record, ruler) = ruler::within(|| study::run(&study, &options))?;
-        claims.extend(studies::claims(&record, ruler));
-        Ok((ruler, record.elapsed_ms))
-    })?;
-    let of = |value: fn(&(Ruler, u64)) -> f64, places| Value::quartiles(seen.iter().map(value), places);
-    let mut rulers = Table::new(0, "runs | s | ns of a link | its error, % | interrupted, %");
-    rulers.row([
-        (seen.len() as u64).into(),
-        of(|(_, elapsed_ms)| *elapsed_ms as f64 / 1e3, 1),
-        of(|(ruler, _)| ruler.link_ns, 4),
-        of(|(ruler, _)| 100.0 * ruler.error, 2),
-        of(|(ruler, _)| 100.0 * ruler.interrupted, 2),
-    ]);
+    let (study, options) = (studies::accuracy(), study::options(run.pick((3.0, PROCESSES), (1.0, 6))));
+    let busy: Vec<u32> = cpus::allowed()?.into_iter().rev().take(1).collect();
+    let mut claims: Vec<((&str, String), Claim)> = Vec::new();
+    let mut rulers = Table::new(1, "machine | runs | s | ns of a link | its error, % | interrupted, %");
+    for (machine, hogs) in [("idle", &[][..]), ("beside a busy thread", &busy)] {
+        let seen: Vec<(Ruler, u64)> = run.repeat(&format!("accuracy, {machine}"), 250, 1, |_| {
+            cpus::beside_hogs(hogs, || {
+                let (record, rulers) = ruler::within(|| study::run(&study, &options))?;
+                claims.extend(studies::claims(&record, &rulers).map(|(name, claim)| ((machine, name), claim)));
+                let link = rulers.get(ruler::LINK).ok_or_else(|| Failure::run("no link was timed"))?;
+                Ok((*link, record.elapsed_ms))
+            })
+        })?;
+        let of = |value: fn(&(Ruler, u64)) -> f64, places| Value::quartiles(seen.iter().map(value), places);
+        rulers.row([
+            machine.into(),
+            (seen.len() as u64).into(),
+            of(|(_, elapsed_ms)| *elapsed_ms as f64 / 1e3, 1),
+            of(|(ruler, _)| ruler.ns, 4),
+            of(|(ruler, _)| 100.0 * ruler.error, 2),
+            of(|(ruler, _)| 100.0 * ruler.interrupted, 2),
+        ]);
+    }
     section.table(claim::table(&by_name(claims)));
     section.table(rulers);
     section.say(format!(
@@ -50,7 +58,7 @@ pub(crate) fn duration(run: &Run, section: &mut Section) -> Result<(), Failure> 
         }
         let seen = run.repeat(&format!("duration, {words}"), 3, 1, |_| {
             let record = study::run(&study, &study::options((seconds, PROCESSES)))?;
-            let measured = |cell: &Cell| cell.processes.iter().filter(|process| process.time_ns.is_some()).count();
+            let measured = |cell: &Cell| cell.processes.iter().filter(|process| process.mean_ns.is_some()).count();
             let rarest = record.study().cells.iter().map(measured).min().unwrap_or(0);
             Ok([record.elapsed_ms as f64 / 1e3, record.study().processes.len() as f64, rarest as f64])
         })?;

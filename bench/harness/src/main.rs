@@ -5,6 +5,7 @@ mod claim;
 mod compile;
 mod difference;
 mod known;
+mod odd;
 mod operation;
 mod product;
 mod ruler;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         peers: &[],
         sections: &[
             ("accuracy", known::accuracy),
+            ("odd", odd::measure),
             ("difference", difference::measure),
             ("builds", builds::measure),
             ("duration", known::duration),

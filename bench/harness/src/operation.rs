@@ -31,10 +31,27 @@ ten_times!(chain_10, chain_1);
 ten_times!(chain_100, chain_10);
 ten_times!(chain_1000, chain_100);
 
+/// 30 links.
+#[inline(always)]
+pub(crate) fn chain_30(value: u64) -> u64 {
+    chain_10(chain_10(chain_10(value)))
+}
+
 /// 102 links: two percent more than 100.
 #[inline(always)]
 pub(crate) fn chain_102(value: u64) -> u64 {
     chain_1(chain_1(chain_100(value)))
+}
+
+/// 200 links, and half a percent more.
+#[inline(always)]
+pub(crate) fn chain_200(value: u64) -> u64 {
+    chain_100(chain_100(value))
+}
+
+#[inline(always)]
+pub(crate) fn chain_201(value: u64) -> u64 {
+    chain_1(chain_200(value))
 }
 
 /// The links of a [`ruler`].
@@ -74,8 +91,11 @@ mod tests {
         let check = |links: u32, chain: fn(u64) -> u64| assert_eq!(chain(7), linked(7, links), "{links} links");
         check(1, chain_1);
         check(10, chain_10);
+        check(30, chain_30);
         check(100, chain_100);
         check(102, chain_102);
+        check(200, chain_200);
+        check(201, chain_201);
         check(1000, chain_1000);
         check(RULER_LINKS, ruler);
         assert_eq!([links("chain_10"), links("empty")], [Some(10), None]);

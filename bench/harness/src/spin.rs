@@ -35,20 +35,13 @@ pub(crate) fn spin(bencher: &mut Bencher<'_>, length_ns: u64) {
     );
 }
 
-/// How much longer a spin takes on average than it is told to, if interruptions take this share of the time and one still lasts this
-/// long at a moment within it, in batches of so many.
-///
-/// An interruption at the end of a batch is not made up for. Nor is, in whole, one shortly before: a late operation takes a read of the
-/// clock, so that what is late shrinks by the rest of its length.
-pub(crate) fn late_ns(length_ns: u64, operations_per_batch: u64, interrupted: f64, residual_ns: f64) -> f64 {
-    /// The least distance of two reads in this process: what a late operation takes.
+/// By how much a spin may be off, in batches of so many: the distance of two reads of the clock.
+pub(crate) fn off_ns(operations_per_batch: u64) -> f64 {
     static READ_NS: LazyLock<u64> = LazyLock::new(|| {
         let epoch = Instant::now();
-        let reads = (0..READS).map(|_| read_ns(|| epoch.elapsed().as_nanos() as u64));
-        reads.min().unwrap_or(0)
+        read_ns(|| epoch.elapsed().as_nanos() as u64)
     });
-    let made_up = (1.0 - *READ_NS as f64 / length_ns as f64).max(0.1);
-    interrupted * residual_ns / made_up / operations_per_batch.max(1) as f64
+    *READ_NS as f64 / operations_per_batch.max(1) as f64
 }
 
 fn read_ns(now_ns: impl Fn() -> u64) -> u64 {

@@ -1,14 +1,19 @@
 //! The studies of this program. Every one is here, since the worker processes of each begin as this program does.
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use chronoscope_harness::record::study::{Cell, StudyRecord};
-use chronoscope_harness::{Bencher, Study};
+use chronoscope_harness::{Bencher, Study, black_box};
 
 use crate::claim::{Claim, Truth};
-use crate::operation::{chain_1, chain_10, chain_100, chain_102, chain_1000, links, side_by_side};
-use crate::ruler::{self, Ruler};
-use crate::spin::{late_ns, spin};
+use crate::odd;
+use crate::operation::{
+    chain_10, chain_30, chain_100, chain_102, chain_200, chain_201, chain_1000, links, ruler as ruler_chain,
+    side_by_side,
+};
+use crate::ruler::{self, Rulers};
+use crate::spin::{off_ns, spin};
 
 /// The parameter that names the operation.
 ///
@@ -16,9 +21,12 @@ use crate::spin::{late_ns, spin};
 /// batch, and as many multiplications as fill a batch would be minutes of spins.
 const OPERATION: &str = "operation";
 
-const SPINS: [(&str, u64); 4] =
-    [("spin_50ns", 50), ("spin_1us", 1_000), ("spin_100us", 100_000), ("spin_1ms", 1_000_000)];
-const CHAINS: [&str; 4] = ["chain_1", "chain_10", "chain_100", "chain_1000"];
+const SPINS: [(&str, u64); 2] = [("spin_1us", 1_000), ("spin_10us", 10_000)];
+const CHAINS: [&str; 4] = ["chain_30", "chain_100", "chain_1000", "chain_10000"];
+
+/// Sorting 64 numbers, and the sum of 32 MiB of them: operations whose time only a ruler knows.
+const SORT: &str = "sort_64";
+const SUM: &str = "sum_32mib";
 
 /// A chain in the timed loop. It is inlined there: a call would add to it what it takes to hand the value over.
 macro_rules! chained {
@@ -33,7 +41,7 @@ macro_rules! chained {
 
 pub(crate) fn accuracy() -> Study {
     Study::new("accuracy")
-        .parameter(OPERATION, CHAINS.into_iter().chain(SPINS.map(|(name, _)| name)))
+        .parameter(OPERATION, CHAINS.into_iter().chain(SPINS.map(|(name, _)| name)).chain([SORT, SUM]))
         .case("known", operation)
 }
 
@@ -42,6 +50,14 @@ pub(crate) fn two_percent() -> Study {
         .case("100 links", |bencher| chained!(bencher, 1, chain_100))
         .case("102 links", |bencher| chained!(bencher, 1, chain_102))
         .compare("102 links", "100 links")
+}
+
+/// Half a percent.
+pub(crate) fn half_percent() -> Study {
+    Study::new("half-percent")
+        .case("200 links", |bencher| chained!(bencher, 1, chain_200))
+        .case("201 links", |bencher| chained!(bencher, 1, chain_201))
+        .compare("201 links", "200 links")
 }
 
 /// What [`same`] compares with itself: so many pairs of the first and of the second.
@@ -112,47 +128,96 @@ pub(crate) fn timed() -> [(&'static str, Study, f64, f64); 5] {
 }
 
 pub(crate) fn all() -> Vec<Study> {
-    let all = [accuracy(), two_percent(), same(), builds(), planted(), empty()];
+    let all = [accuracy(), odd::study(), two_percent(), half_percent(), same(), builds(), planted(), empty()];
     all.into_iter().chain(timed().map(|(_, study, ..)| study)).collect()
 }
 
-/// What one run of [`accuracy`] claims for each operation, paired with the truth by `ruler`.
-pub(crate) fn claims(record: &StudyRecord, ruler: Ruler) -> impl Iterator<Item = (String, Claim)> {
+/// What one run of [`accuracy`] claims for each operation, paired with the truth by `rulers`.
+pub(crate) fn claims(record: &StudyRecord, rulers: &Rulers) -> impl Iterator<Item = (String, Claim)> {
     record.study().cells.iter().filter_map(move |cell: &Cell| {
         let name = cell.parameters.get(OPERATION)?.clone();
-        let truth = truth(&name, cell.operations_per_batch, ruler)?;
+        let truth = truth(&name, cell.operations_per_batch, rulers)?;
         Some((name, Claim { time_ns: cell.time_ns, below_ns: cell.below_ns, truth }))
     })
 }
 
 /// What an operation takes, where that is known, in batches of this many.
-pub(crate) fn truth(operation: &str, operations_per_batch: u64, ruler: Ruler) -> Option<Truth> {
+pub(crate) fn truth(operation: &str, operations_per_batch: u64, rulers: &Rulers) -> Option<Truth> {
     if let Some((_, length_ns)) = SPINS.iter().find(|(name, _)| *name == operation) {
-        let late_ns = late_ns(*length_ns, operations_per_batch, ruler.interrupted, ruler.residual_ns);
-        return Some(Truth { ns: *length_ns as f64 + late_ns, error_ns: late_ns });
+        return Some(Truth { ns: *length_ns as f64, error_ns: off_ns(operations_per_batch) });
     }
-    let ns = f64::from(links(operation)?) * ruler.link_ns;
+    let (times, of) = links(operation).map_or((1.0, operation), |links| (f64::from(links), ruler::LINK));
+    let ruler = rulers.get(of)?;
+    let ns = times * ruler.ns;
     Some(Truth { ns, error_ns: ns * ruler.error })
 }
 
 fn operation(bencher: &mut Bencher<'_>) {
-    ruler::sample_iteration();
     let name: String = bencher.parameter(OPERATION);
+    match name.as_str() {
+        SORT => return sort(bencher),
+        SUM => return sum(bencher),
+        _ => ruler::sample_links(),
+    }
     if let Some((_, length_ns)) = SPINS.iter().find(|(spin, _)| *spin == name) {
         return spin(bencher, *length_ns);
     }
     match name.as_str() {
-        "chain_1" => chained!(bencher, 1, chain_1),
-        "chain_10" => chained!(bencher, 1, chain_10),
+        "chain_30" => chained!(bencher, 1, chain_30),
         "chain_100" => chained!(bencher, 1, chain_100),
         "chain_1000" => chained!(bencher, 1, chain_1000),
+        "chain_10000" => bencher.iter_chained(1, ruler_chain),
         other => panic!("there is no operation {other}"),
     }
+}
+
+/// Sorts, each of an input of its own.
+fn sort(bencher: &mut Bencher<'_>) {
+    const SORTS: usize = 400;
+    let mut random = 1_u64;
+    let mut input = || -> [u64; 64] {
+        std::array::from_fn(|_| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            random >> 33
+        })
+    };
+    let sorted = |mut numbers: [u64; 64]| {
+        numbers.sort_unstable();
+        numbers[0]
+    };
+    ruler::sample(SORT, 10, || {
+        let inputs: Vec<_> = (0..SORTS).map(|_| input()).collect();
+        let began = Instant::now();
+        for numbers in inputs {
+            black_box(sorted(black_box(numbers)));
+        }
+        began.elapsed().as_nanos() as f64 / SORTS as f64
+    });
+    bencher.iter_batched(input, sorted);
+}
+
+/// Sums, all of the same numbers.
+fn sum(bencher: &mut Bencher<'_>) {
+    static NUMBERS: LazyLock<Vec<u64>> = LazyLock::new(|| (0..4 << 20).collect());
+    let all = || black_box(&*NUMBERS).iter().fold(0_u64, |sum, number| sum.wrapping_add(*number));
+    // What another case left in the caches goes first.
+    let mut to_warm_up = 4;
+    ruler::sample(SUM, 4, || {
+        while to_warm_up > 0 {
+            black_box(all());
+            to_warm_up -= 1;
+        }
+        let began = Instant::now();
+        black_box(all());
+        began.elapsed().as_nanos() as f64
+    });
+    bencher.iter(all);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ruler::Ruler;
     use chronoscope_harness::StudyOptions;
 
     #[test]
@@ -165,13 +230,12 @@ mod tests {
 
     #[test]
     fn what_is_known_is_known() {
-        let ruler = Ruler { link_ns: 1.5, error: 0.01, interrupted: 0.5, residual_ns: 4_000.0 };
-        assert_eq!(truth("chain_100", 1, ruler), Some(Truth { ns: 150.0, error_ns: 1.5 }));
-        // Half of all batches are interrupted at their end, which is 4 µs late then; those before it made up for most.
-        let spin = truth("spin_1ms", 2, ruler).unwrap();
-        assert!(spin.ns == 1e6 + spin.error_ns && (1_000.0..1_010.0).contains(&spin.error_ns), "{spin:?}");
-        let short = truth("spin_50ns", 2_000, ruler).unwrap();
-        assert!(short.error_ns > 1.05 && short.ns == 50.0 + short.error_ns, "{short:?}");
-        assert_eq!(truth("empty", 1, ruler), None);
+        let ruler = |ns: f64| Ruler { ns, error: 0.01, interrupted: 0.5 };
+        let rulers = [(ruler::LINK.to_owned(), ruler(1.5)), (SORT.to_owned(), ruler(300.0))].into();
+        assert_eq!(truth("chain_100", 1, &rulers), Some(Truth { ns: 150.0, error_ns: 1.5 }));
+        assert_eq!(truth(SORT, 1, &rulers), Some(Truth { ns: 300.0, error_ns: 3.0 }));
+        let [one, many] = [1, 2_000].map(|operations| truth("spin_10us", operations, &rulers).unwrap());
+        assert!(one.ns == 1e4 && one.error_ns > many.error_ns, "{one:?} {many:?}");
+        assert_eq!(truth("empty", 1, &rulers), None);
     }
 }
