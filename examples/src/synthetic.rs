@@ -102,6 +102,8 @@ pub(crate) fn cell(case: &str, tokens: u64, threads: u32, processes: [f64; 4]) -
         rare_calls: None,
         states: Vec::new(),
         throughput_per_s: None,
+        handles: None,
+        allocates: None,
         clock_share_pct: 0.01,
         steadiness: None,
         overlap_share: None,

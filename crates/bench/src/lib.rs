@@ -35,7 +35,7 @@ pub use program::main;
 pub use progress::StudyProgress;
 pub use values::{percentage, percentage_to, time, whole_number};
 
-pub use chronoscope_harness::{Bencher, Group, Mode, Parameters, Study, black_box, consume_cpu};
+pub use chronoscope_harness::{Bencher, CountingAllocator, Group, Mode, Parameters, Study, black_box, consume_cpu};
 
 #[cfg(doctest)]
 mod compiled_documents {

@@ -26,6 +26,7 @@ pub mod watch;
 pub mod work;
 pub mod worker;
 
+pub use chronoscope_sources::allocations::CountingAllocator;
 pub use chronoscope_sources::work::{black_box, consume_cpu};
 pub use record::finding;
 pub use record::study::{Mode, Parameters};

@@ -51,6 +51,8 @@ pub struct Quantity {
 pub const TIME: Quantity = Quantity::of(&[" ns", " µs", " ms", " s"]);
 /// Events per second: `133 /s`, `83.0 M/s`.
 pub const PER_SECOND: Quantity = Quantity::of(&[" /s", " k/s", " M/s", " G/s"]);
+/// Bytes per second: `1.20 GB/s`, of 10⁹ bytes.
+pub const BYTES_PER_SECOND: Quantity = Quantity::of(&[" B/s", " kB/s", " MB/s", " GB/s"]);
 /// How many times as large: `1.02×`.
 pub const RATIO: Quantity = Quantity::of(&["×"]);
 /// Percentages, from hundredths: `12.3 %`.

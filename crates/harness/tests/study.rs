@@ -8,19 +8,25 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use chronoscope_harness::record::Tool;
-use chronoscope_harness::record::study::{Cell, Difference, Mode, StudyRecord};
+use chronoscope_harness::record::study::{Allocated, Cell, Difference, Handled, Mode, StudyRecord};
 use chronoscope_harness::study_rules::{BELOW_RESOLUTION, CASE_FAILED, INTERRUPTED, MEASURED_ONCE, OWN_THREADS};
-use chronoscope_harness::{Group, Study, StudyObserver, StudyOptions};
+use chronoscope_harness::{CountingAllocator, Group, Study, StudyObserver, StudyOptions};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator::new();
 
 fn main() {
     // No harness of cargo's: worker processes must come back to where their study is run.
-    let all: [(&str, fn()); 18] = [
+    let all: [(&str, fn()); 21] = [
         ("two operations are compared over backoff and threads", compares),
         ("what cannot be told from nothing has no number", nothing),
         ("parameters reach their cases", parameters),
         ("roles are told apart", roles),
         ("single operations are sampled", samples),
         ("a batch has as many operations as were asked for", batches),
+        ("what an operation handles and allocates is counted", handled_and_allocated),
+        ("a case may say how long its operations took", custom),
+        ("futures run on any executor", futures),
         ("stamps around a part are set beside what was done", parts),
         ("a case that panics leaves the others their results", panics),
         ("a case that kills its process leaves the others their results", kills),
@@ -170,6 +176,48 @@ fn batches() {
         assert_eq!(iterations.len(), 3 * record.study().processes.len());
         assert!(iterations.iter().all(|iteration| iteration.batches_ns.len() == batches));
     }
+}
+
+fn handled_and_allocated() {
+    let study = Study::new("handled and allocated")
+        .case("one vector", |b| b.bytes(100).iter(|| vec![1_u8; 100]))
+        .case("inputs", |b| b.items(3).iter_batched(|| vec![1_u8; 10], |input| input.len()))
+        .case("none", |b| b.iter_chained(1, links(50)));
+    let record = run(&study);
+    let of = |case: &str| (cell(&record, case).handles, cell(&record, case).allocates);
+    let one = Allocated { blocks: 1.0, bytes: 100.0 };
+    assert_eq!(of("one vector"), (Some(Handled::Bytes(100)), Some(one)));
+    assert_eq!(of("inputs"), (Some(Handled::Items(3)), None), "what is made between batches is not the operation's");
+    assert_eq!(of("none"), (None, None));
+}
+
+fn custom() {
+    // Each takes as long as it says.
+    let says = |operations: u64| Duration::from_nanos(1_000 * operations);
+    let record = run(&Study::new("custom").case("a microsecond", move |b| b.iter_custom(says)));
+    let found = cell(&record, "a microsecond").time_ns.expect("it has a time");
+    assert!((found.estimate - 1_000.0).abs() < 1e-6, "{found:?}");
+}
+
+fn futures() {
+    /// Polls until it is done.
+    fn block_on(future: std::pin::Pin<&mut dyn Future<Output = ()>>) {
+        let mut future = future;
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        while future.as_mut().poll(&mut context).is_pending() {}
+    }
+    /// Ready when it is polled for the second time.
+    struct Second(bool);
+    impl Future for Second {
+        type Output = u64;
+        fn poll(mut self: std::pin::Pin<&mut Self>, _: &mut std::task::Context<'_>) -> std::task::Poll<u64> {
+            if std::mem::replace(&mut self.0, true) { std::task::Poll::Ready(1) } else { std::task::Poll::Pending }
+        }
+    }
+    let study = Study::new("futures").threads([1, 2]).case("second", |b| b.iter_async(block_on, || Second(false)));
+    let record = run(&study);
+    record.study().cells.iter().for_each(assert_has_time);
+    assert!(record.study().failures.is_empty() && record.study().cells.len() == 2);
 }
 
 fn parts() {

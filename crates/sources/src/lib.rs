@@ -8,12 +8,14 @@
 //! - [`causality`]: measurements between two CPUs.
 //! - [`hiccups`]: what holds up a thread that asks for nothing.
 //! - [`work`]: busy work of a chosen length, and values that the optimiser cannot see through.
+//! - [`allocations`]: memory that each thread allocates.
 //! - `calls`: stops a process at each system call so that they can be counted. Linux.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+pub mod allocations;
 pub mod arch;
 #[cfg(target_os = "linux")]
 pub mod calls;

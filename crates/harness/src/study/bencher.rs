@@ -1,13 +1,15 @@
 use std::fmt::Display;
+use std::pin::{Pin, pin};
 use std::str::FromStr;
 use std::thread;
+use std::time::Duration;
 
 use chronoscope_sources::work::{black_box, consume_cpu, shift};
 
 use super::latch::{ClosesLatch, Latch};
 use super::memory::resident_bytes;
 use super::phases::{BatchKind, Phases};
-use crate::record::study::Parameters;
+use crate::record::study::{Handled, Parameters};
 
 /// Default maximum of inputs prepared before a batch.
 const MOST_INPUTS: u64 = 1 << 14;
@@ -114,6 +116,18 @@ impl<'a> Bencher<'a> {
         value.parse().unwrap_or_else(|error| panic!("parameter {name}: {value} cannot be used: {error}"))
     }
 
+    /// Says that each operation handles so many bytes: the page then has bytes per second. Call it before `iter`.
+    pub fn bytes(&mut self, bytes: u64) -> &mut Self {
+        self.phases.handles(Handled::Bytes(bytes));
+        self
+    }
+
+    /// The same of so many items, such as the elements of a collection.
+    pub fn items(&mut self, items: u64) -> &mut Self {
+        self.phases.handles(Handled::Items(items));
+        self
+    }
+
     /// Repeats `operation`.
     ///
     /// The timed loop contains the operation, a counter and, where the study backs off, one call of
@@ -177,6 +191,69 @@ impl<'a> Bencher<'a> {
             self.phases.ends();
             // Freeing the memory of either is not the operation's time.
             drop((inputs, black_box(outputs)));
+        }
+    }
+
+    /// Has `operations` run so many operations and say how long they took, where only the case can tell: work of another process
+    /// or device, or set-up between operations. Backoff is not inserted.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::{Duration, Instant};
+    ///
+    /// use chronoscope_harness::Study;
+    ///
+    /// let study = Study::new("custom").case("own clock", |b| {
+    ///     b.iter_custom(|operations| {
+    ///         let began = Instant::now();
+    ///         (0..operations).for_each(|_| std::hint::spin_loop());
+    ///         began.elapsed()
+    ///     });
+    /// });
+    /// assert_eq!(study.cells().len(), 1);
+    /// ```
+    pub fn iter_custom(&mut self, mut operations: impl FnMut(u64) -> Duration) {
+        while let Some(batch) = self.phases.next() {
+            self.phases.starts();
+            let took = operations(batch.operations);
+            self.phases.ends_after(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX));
+        }
+    }
+
+    /// Repeats an asynchronous operation: a batch is one future, which `block_on` runs to its end on any executor.
+    ///
+    /// What the executor takes to start and end a future is timed once per batch, and polling an operation is a call through a
+    /// pointer per wake-up.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_harness::Study;
+    ///
+    /// # fn block_on<F: std::future::Future>(_: F) {}
+    /// let study = Study::new("async").case("ready", |b| {
+    ///     // With tokio: `let runtime = Runtime::new().unwrap();`, then `|batch| runtime.block_on(batch)`.
+    ///     b.iter_async(|batch| block_on(batch), || async { 1 });
+    /// });
+    /// assert_eq!(study.cells().len(), 1);
+    /// ```
+    pub fn iter_async<F: Future>(
+        &mut self,
+        mut block_on: impl FnMut(Pin<&mut dyn Future<Output = ()>>),
+        mut operation: impl FnMut() -> F,
+    ) {
+        while let Some(batch) = self.phases.next() {
+            let phases = &mut self.phases;
+            let all = async {
+                phases.starts();
+                for _ in 0..batch.operations {
+                    if batch.tokens > 0 {
+                        consume_cpu(batch.tokens);
+                    }
+                    black_box(operation().await);
+                }
+                phases.ends();
+            };
+            block_on(pin!(all));
         }
     }
 

@@ -26,6 +26,8 @@ pub(crate) fn cell(case: &str, backoff_tokens: u64, processes_ns: &[f64]) -> Cel
         rare_calls: None,
         states: Vec::new(),
         throughput_per_s: None,
+        handles: None,
+        allocates: None,
         clock_share_pct: 0.0,
         steadiness: None,
         overlap_share: None,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use chronoscope_clock::{Clock, TickSource};
+use chronoscope_sources::allocations::{Allocations, allocated};
 use chronoscope_sources::arch::Counter;
 use chronoscope_sources::os;
 use chronoscope_sources::work::opaque;
@@ -10,6 +11,7 @@ use chronoscope_sources::work::opaque;
 use super::batch_log::BatchLog;
 use super::protocol::ThreadLog;
 use super::rally::Rally;
+use crate::record::study::Handled;
 use crate::watch;
 use crate::work::{chain, empty_loop};
 
@@ -80,6 +82,8 @@ pub(super) struct Phases<'a> {
     /// Operations in the batch handed out last.
     operations: u64,
     started_ns: u64,
+    /// What the thread had allocated when the batch began.
+    allocated: Allocations,
     /// When this thread first saw all threads measuring.
     together_ns: Option<u64>,
     preempted: u64,
@@ -110,6 +114,7 @@ impl<'a> Phases<'a> {
             stage: Stage::Before,
             operations: 0,
             started_ns: 0,
+            allocated: Allocations::default(),
             together_ns: None,
             preempted: 0,
             piloted: 0,
@@ -206,9 +211,15 @@ impl<'a> Phases<'a> {
         }
     }
 
+    /// Says what an operation handles.
+    pub(super) fn handles(&mut self, handled: Handled) {
+        self.log.handles = Some(handled);
+    }
+
     /// Marks the start of the batch.
     #[inline]
     pub(super) fn starts(&mut self) {
+        self.allocated = allocated();
         self.started_ns = self.now_ns();
         if let Some(counter) = self.fence {
             counter.fence();
@@ -220,6 +231,12 @@ impl<'a> Phases<'a> {
     pub(super) fn ends(&mut self) {
         let now_ns = self.now_ns();
         self.ended(now_ns.saturating_sub(self.started_ns), now_ns);
+    }
+
+    /// Marks the end of a batch of which only `took_ns` are its operations'.
+    pub(super) fn ends_after(&mut self, took_ns: u64) {
+        let now_ns = self.now_ns();
+        self.ended(took_ns, now_ns);
     }
 
     /// The current time, for timestamps around part of an operation.
@@ -240,6 +257,13 @@ impl<'a> Phases<'a> {
 
     #[inline(never)]
     fn ended(&mut self, took_ns: u64, now_ns: u64) {
+        if self.stage == Stage::Measure {
+            let Allocations { count, bytes } = allocated().since(self.allocated);
+            // Its last batch is all that a pilot keeps.
+            let (blocks, before) =
+                if matches!(self.assignment, Assignment::Pilot { .. }) { (0, 0) } else { self.log.allocated };
+            self.log.allocated = (blocks + count, before + bytes);
+        }
         match (self.stage, self.assignment) {
             (Stage::Measure, Assignment::Pilot { .. }) => {
                 self.piloted += self.operations;

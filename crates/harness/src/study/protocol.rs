@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::cell_set::CellSet;
 use super::outline::CaseOutline;
 use crate::record::Disturbance;
-use crate::record::study::StudyPlan;
+use crate::record::study::{Handled, StudyPlan};
 use crate::worker::{Identity, PROTOCOL, STUDY, message};
 
 /// The request to a worker process.
@@ -107,6 +107,12 @@ pub(super) struct ThreadLog {
     pub(super) link_ns: [f64; 2],
     /// Times it was preempted.
     pub(super) preempted: u64,
+    /// What its measured operations allocated: blocks and bytes.
+    #[serde(default)]
+    pub(super) allocated: (u64, u64),
+    /// What an operation handles, as far as the case says.
+    #[serde(default)]
+    pub(super) handles: Option<Handled>,
 }
 
 /// Parses a line of output; None if it is not part of this protocol.

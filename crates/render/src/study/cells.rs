@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use chronoscope_harness::record::study::{
-    Cell, Estimate, Latencies, Leading, Mode, Parameters, StudyPlan, StudyRecord,
+    Allocated, Cell, Estimate, Handled, Latencies, Leading, Mode, Parameters, StudyPlan, StudyRecord,
 };
 use chronoscope_harness::study_rules::marks;
 
@@ -11,7 +11,7 @@ use super::varying::Varying;
 use super::words::{cell_name, cell_time, parameters, rate, threads, token_count};
 use crate::grid::{Column, Grid, Mood, NONE};
 use crate::words::given;
-use chronoscope_harness::quantity::{PER_SECOND, confidence, count, ns, share, three_digits};
+use chronoscope_harness::quantity::{BYTES_PER_SECOND, PER_SECOND, confidence, count, ns, share, three_digits};
 
 /// The cells shown at this detail.
 pub(super) fn chosen(record: &StudyRecord, detail: Detail) -> Vec<&Cell> {
@@ -86,7 +86,10 @@ fn common_number(cells: &[&Cell]) -> Option<Leading> {
 /// The cells as a table, a line each.
 pub(super) fn grid(record: &StudyRecord, cells: &[&Cell], detail: Detail) -> Grid {
     let mut columns = Names::columns();
-    columns.extend(["time", "number", "other", "p50", "p99", "per second", "quiet", "overlap"].map(Column::right));
+    columns.extend(
+        ["time", "number", "other", "p50", "p99", "per second", "throughput", "allocates", "quiet", "overlap"]
+            .map(Column::right),
+    );
     columns.push(Column::left("marks"));
     let mut grid = Grid::new(&columns);
     let names = Names::of(record, cells);
@@ -115,10 +118,28 @@ fn figures(record: &StudyRecord, cell: &Cell, detail: Detail, names_number: bool
         single(|of| of.ns.p50),
         single(|of| of.ns.p99),
         throughput.map_or_else(|| NONE.to_owned(), |throughput| PER_SECOND.value(throughput.estimate)),
+        throughput_of(cell),
+        cell.allocates.map_or_else(String::new, allocates),
         quiet,
         cell.overlap_share.filter(|_| is_full).map_or_else(String::new, share),
         if is_full { marks(cell).join(", ") } else { String::new() },
     ]
+}
+
+/// What all threads of a cell handle per second; empty unless its case says what an operation handles.
+fn throughput_of(cell: &Cell) -> String {
+    let of_one = cell.time_ns.filter(|time| cell.threads == 1 && time.estimate > 0.0).map(|time| 1e9 / time.estimate);
+    let per_s = of_one.or(cell.throughput_per_s.map(|throughput| throughput.estimate));
+    match cell.handles.zip(per_s) {
+        Some((Handled::Bytes(bytes), per_s)) => BYTES_PER_SECOND.value(bytes as f64 * per_s),
+        Some((Handled::Items(items), per_s)) => PER_SECOND.value(items as f64 * per_s),
+        None => String::new(),
+    }
+}
+
+/// `2.00 (128 B)`: blocks of memory per operation, and their bytes.
+fn allocates(of: Allocated) -> String {
+    format!("{} ({} B)", three_digits(of.blocks), three_digits(of.bytes))
 }
 
 /// The time of a single operation, or that it is too short to tell.
@@ -189,4 +210,21 @@ pub(super) fn percentiles(cell: &Cell) -> Option<[String; 2]> {
         ns(latencies.resolved_from_ns)
     );
     Some([values.map(said).join(" · "), how])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn throughput_is_of_what_an_operation_handles() {
+        let record = crate::study::parse(include_str!("../../tests/fixtures/study.json")).unwrap();
+        let of = |threads: u32| record.cell("relaxed", 0, threads).cloned().unwrap();
+        let handled = |handles: Handled, threads: u32| throughput_of(&Cell { handles: Some(handles), ..of(threads) });
+        assert_eq!(handled(Handled::Bytes(4096), 1), "931 GB/s", "4096 bytes in 4.4 ns");
+        assert_eq!(handled(Handled::Items(2), 1), "455 M/s");
+        assert_eq!(handled(Handled::Items(1), 2), PER_SECOND.value(of(2).throughput_per_s.unwrap().estimate));
+        assert_eq!(throughput_of(&of(1)), "");
+        assert_eq!(allocates(Allocated { blocks: 2.0, bytes: 128.0 }), "2.00 (128 B)");
+    }
 }

@@ -47,6 +47,12 @@ pub struct Cell {
     pub states: Vec<State>,
     /// Operations per second of all threads of the role: their number over `mean_ns`. Null if the time may be zero.
     pub throughput_per_s: Option<Estimate>,
+    /// What an operation handles, if the case says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handles: Option<Handled>,
+    /// What an operation allocates, if the program counts that: the mean of all operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocates: Option<Allocated>,
     /// The clock's share of a batch, in percent: twice the error of two readings. The interval includes it.
     pub clock_share_pct: f64,
     /// Whether the time depends on how often the operation has run.
@@ -135,6 +141,27 @@ impl Leading {
             Self::Mean => "mean",
         }
     }
+}
+
+/// What one operation handles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Handled {
+    /// So many bytes.
+    Bytes(u64),
+    /// So many items.
+    Items(u64),
+}
+
+/// What one operation allocates.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Allocated {
+    /// Blocks of memory.
+    pub blocks: f64,
+    /// Their bytes.
+    pub bytes: f64,
 }
 
 /// Calls that are far longer than the typical one, and that make the mean what it is.

@@ -9,7 +9,10 @@ mod process;
 mod tokens;
 
 pub use against::{Against, AgainstCell};
-pub use cell::{Cell, CellProcess, Latencies, Leading, OperationPart, RareCalls, State, Steadiness, StudyIteration};
+pub use cell::{
+    Allocated, Cell, CellProcess, Handled, Latencies, Leading, OperationPart, RareCalls, State, Steadiness,
+    StudyIteration,
+};
 pub use comparison::{Comparison, ComparisonPoint, Control, CostModel, CostShape, Difference};
 pub use plan::{Mode, Parameter, Parameters, StudyPlan};
 pub use process::{CaseFailure, InterferenceProbe, StudyProcess};

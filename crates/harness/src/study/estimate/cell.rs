@@ -8,9 +8,10 @@ use super::states::own_states;
 use super::steadiness::steadiness;
 use crate::record::Times;
 use crate::record::study::{
-    Cell, CellProcess, Estimate, Latencies, Leading, Mode, OperationPart, State, StudyIteration,
+    Allocated, Cell, CellProcess, Estimate, Latencies, Leading, Mode, OperationPart, State, StudyIteration,
 };
 use crate::stats::{Distribution, median_interval};
+use crate::study::protocol::ThreadLog;
 
 /// What takes more than this many empty turns is something, however uncertain.
 const NEARLY_NOTHING: f64 = 2.0;
@@ -82,6 +83,8 @@ pub(super) fn estimate(
                 rare_calls: typical_ns.filter(|_| is_parted).and_then(|ns| rare_calls(iterations, role, ns.estimate)),
                 states: view.states(leads),
                 throughput_per_s: mean_ns.filter(|_| below_ns.is_none()).and_then(|mean| view.throughput_per_s(&mean)),
+                handles: view.threads().find_map(|thread| thread.handles),
+                allocates: view.allocates(),
                 clock_share_pct: time.map_or(0.0, |time| floor_ns / time.estimate.max(f64::MIN_POSITIVE) * 100.0),
                 steadiness: (!oversubscribed)
                     .then(|| steadiness(seen, iterations, role, &view.numbers, leads))
@@ -171,9 +174,27 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         found.high.is_finite().then_some(found)
     }
 
+    /// The threads of the role, of all iterations.
+    fn threads(&self) -> impl Iterator<Item = &'a ThreadLog> {
+        self.iterations.iter().flat_map(|iteration| &iteration.roles[self.role]).copied()
+    }
+
+    /// What an operation allocates; None if nothing was counted.
+    fn allocates(&self) -> Option<Allocated> {
+        let sum = |of: fn(&ThreadLog) -> u64| self.threads().map(|thread| of(thread) as f64).sum::<f64>();
+        let singles = |thread: &ThreadLog| thread.singles.iter().map(|(_, count)| count).sum::<u64>();
+        let operations = sum(|thread| if thread.singles.is_empty() { thread.operations } else { 0 });
+        let operations = (operations + self.threads().map(singles).sum::<u64>() as f64).max(1.0);
+        let per_operation = |of: fn(&ThreadLog) -> u64| sum(of) / operations;
+        let found = Allocated {
+            blocks: per_operation(|thread| thread.allocated.0),
+            bytes: per_operation(|thread| thread.allocated.1),
+        };
+        (found.blocks > 0.0).then_some(found)
+    }
+
     fn operations_per_batch(&self) -> u64 {
-        let threads = self.iterations.iter().flat_map(|iteration| &iteration.roles[self.role]);
-        let per_batch = threads.map(|thread| operations_per_batch(thread));
+        let per_batch = self.threads().map(|thread| operations_per_batch(thread));
         let single = self
             .iterations
             .iter()
