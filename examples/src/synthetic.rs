@@ -108,8 +108,6 @@ pub(crate) fn cell(case: &str, tokens: u64, threads: u32, processes: [f64; 4]) -
         steadiness: None,
         overlap_share: None,
         own_threads: false,
-        slows_core: None,
-        switches_by_itself: false,
         iterations: 16,
         iterations_quiet: 16,
         latencies: None,

@@ -166,15 +166,13 @@ fn the_states_of_a_host_are_documented() {
 #[test]
 fn each_fault_of_a_study_is_told_as_what_it_is() {
     type Fault = (Kind, fn(&mut StudyReport));
-    let faults: [Fault; 13] = [
+    let faults: [Fault; 11] = [
         (OWN_THREADS, |study| study.cells[0].own_threads = true),
         (MEASURED_ONCE, |study| study.cells[0].processes.iter_mut().skip(1).for_each(|process| process.mean_ns = None)),
         (DRIFTS_OVER_RUN, |study| {
             let drifting = Steadiness { drift_over_run_pct: Some(3.1), ..Steadiness::default() };
             study.cells[0].steadiness = Some(drifting);
         }),
-        (SLOWS_CORE, |study| study.cells[0].slows_core = Some(1.3)),
-        (GIVES_UP_CPU, |study| study.cells[0].switches_by_itself = true),
         (OVERSUBSCRIBED, |study| study.cells[0].oversubscribed = true),
         (OMISSION_INFLATES, |study| {
             let two = study.cells[0].time_ns.map(|time| Estimate { estimate: 2.0, low: 1.9, high: 2.1, ..time });

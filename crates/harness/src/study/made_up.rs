@@ -32,8 +32,6 @@ pub(crate) fn cell(case: &str, backoff_tokens: u64, processes_ns: &[f64]) -> Cel
         steadiness: None,
         overlap_share: None,
         own_threads: false,
-        slows_core: None,
-        switches_by_itself: false,
         iterations: 0,
         iterations_quiet: 0,
         latencies: None,

@@ -26,9 +26,7 @@ pub const RULES: &[Rule<StudyRecord>] = &[
     Rule { yields: &[NOT_PINNED], find: |record| Vec::from_iter(not_pinned(record)) },
     Rule { yields: &[BELOW_RESOLUTION], find: |record| of_cells(record, below) },
     Rule { yields: &[OVERSUBSCRIBED], find: |record| of_cells(record, oversubscribed) },
-    Rule { yields: &[SLOWS_CORE], find: |record| of_cells(record, slows_core) },
     Rule { yields: &[OWN_THREADS], find: |record| of_cells(record, own_threads) },
-    Rule { yields: &[GIVES_UP_CPU], find: |record| of_cells(record, gives_up_cpu) },
     Rule { yields: &[TOKENS_NOT_LINEAR], find: |record| Vec::from_iter(tokens(record)) },
 ];
 
@@ -95,28 +93,12 @@ pub const DRIFTS_OVER_RUN: Kind = Kind::warning(
         mend: "keep the CPU's frequency and temperature steady, or compare cases of this run with each other only",
     },
 );
-pub const SLOWS_CORE: Kind = Kind::notice(
-    "slows_core",
-    Meaning {
-        about: "an operation slows the core it runs on",
-        evidence: "how many times as long the interference probe takes around the operation (`slows_core`)",
-        mend: "expect it to slow what runs next on the same core, as wide vectors do on some CPUs",
-    },
-);
 pub const OWN_THREADS: Kind = Kind::notice(
     "own_threads",
     Meaning {
         about: "an operation uses threads of its own",
         evidence: "that the operation's process runs more threads than the study started",
         mend: NO_ACTION,
-    },
-);
-pub const GIVES_UP_CPU: Kind = Kind::notice(
-    "gives_up_cpu",
-    Meaning {
-        about: "an operation gives up its CPU",
-        evidence: "that its threads lose their CPU far more often than others in the same rounds",
-        mend: "measure what it waits for: the time away from the CPU is counted",
     },
 );
 pub const THREADS_DID_NOT_OVERLAP: Kind = Kind::warning(
@@ -296,20 +278,9 @@ fn drift(cell: &Cell) -> Option<Finding> {
     Some(Finding::new(DRIFTS_OVER_RUN, saw).value("drift_over_run_pct", drift_pct).advice(DRIFTS_OVER_RUN.mend))
 }
 
-fn slows_core(cell: &Cell) -> Option<Finding> {
-    let factor = cell.slows_core?;
-    let saw = format!("the interference probe takes {} as long around it as around other cells", RATIO.value(factor));
-    Some(Finding::new(SLOWS_CORE, saw).value("slows_core", factor).advice(SLOWS_CORE.mend))
-}
-
 fn own_threads(cell: &Cell) -> Option<Finding> {
     let saw = "it uses threads of its own, so its measuring threads are not bound to CPUs";
     cell.own_threads.then(|| Finding::new(OWN_THREADS, saw))
-}
-
-fn gives_up_cpu(cell: &Cell) -> Option<Finding> {
-    let saw = "its threads lose their CPU far more often than others in the same rounds; that time is counted";
-    cell.switches_by_itself.then(|| Finding::new(GIVES_UP_CPU, saw))
 }
 
 fn overlap(cell: &Cell) -> Option<Finding> {

@@ -2,7 +2,7 @@
 
 use chronoscope_harness::finding::{Finding, Kind};
 use chronoscope_harness::record::TscClass;
-use chronoscope_harness::study_rules::{NOISY_MACHINE, SLOWS_CORE};
+use chronoscope_harness::study_rules::{NOISY_MACHINE, OVERSUBSCRIBED};
 use proptest::prelude::*;
 
 use super::junit::junit;
@@ -103,7 +103,7 @@ fn what_was_not_measured_is_unknown_with_the_reason() {
     let nothing = blank();
     let limits = ["max-latency.monotonic", "max-granularity.monotonic", "max-skew", "max-ntp-error"];
     let properties = ["vdso", "causal", "monotonic", "invariant_tsc", "ntp", "clocksource=tsc"];
-    let kinds = [NOISY_MACHINE, STOLEN_TIME, WALL_CLOCK_STEPPED, SLOWS_CORE, CORE_SHARED, TSC_NOT_INVARIANT];
+    let kinds = [NOISY_MACHINE, STOLEN_TIME, WALL_CLOCK_STEPPED, OVERSUBSCRIBED, CORE_SHARED, TSC_NOT_INVARIANT];
     let limits = limits.map(|name| format!("{name} = '1s'"));
     let properties = properties.map(|name| format!("require = ['{name}']"));
     for line in [&limits[..], &properties, &kinds.map(|kind| forbid(&kind))].concat() {
@@ -237,7 +237,7 @@ fn a_forbidden_finding_passes_only_where_it_was_looked_for() {
     (reads.outcome, reads.reason) = (Outcome::Incomplete, Some("out of time".to_owned()));
     let missing = judged(&check, "forbid = ['noisy_machine']");
     assert!(missing.outcome == Unknown && missing.seen.contains("out of time"), "{missing:?}");
-    for kind in [EARLY_PAUSE, WALL_CLOCK_STEPPED, SLOWS_CORE, RELEASE_IS_WAKING] {
+    for kind in [EARLY_PAUSE, WALL_CLOCK_STEPPED, OVERSUBSCRIBED, RELEASE_IS_WAKING] {
         let judged = judged(&check, &forbid(&kind));
         assert_eq!(judged.outcome, Unknown, "{judged:?}");
     }

@@ -64,13 +64,6 @@ pub struct Cell {
     /// use all of them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_threads: bool,
-    /// If the operation slows its core (as wide vectors lower the frequency of some): how many times as long the interference
-    /// probe takes around it as around others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub slows_core: Option<f64>,
-    /// Whether the operation gives up its CPU by itself: it loses it far more often than others in the same rounds.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub switches_by_itself: bool,
     /// Iterations altogether.
     pub iterations: u64,
     /// Iterations with undisturbed interference probes and no preempted thread.

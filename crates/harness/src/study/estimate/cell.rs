@@ -3,7 +3,6 @@ use std::collections::BTreeMap;
 use super::iteration::{Iteration, Received, Timed, batches_ns, operations_per_batch, typical_overlap};
 use super::numbers::{Numbers, by_process, leading, rare_calls, tells_rare_calls};
 use super::observations::{Observations, median};
-use super::quiet::OwnDoing;
 use super::states::own_states;
 use super::steadiness::steadiness;
 use crate::record::Times;
@@ -40,7 +39,6 @@ pub(super) fn estimate(
     (received, iterations): (&[Received<'_>], &[Iteration<'_>]),
     at: usize,
     empty: &Empty,
-    own: OwnDoing,
 ) -> Vec<Cell> {
     let spec = &seen.cells[at];
     let roles: Vec<Option<String>> = match seen.case(spec) {
@@ -91,8 +89,6 @@ pub(super) fn estimate(
                     .flatten(),
                 overlap_share: (!alone).then(|| typical_overlap(received)).flatten(),
                 own_threads: seen.own_threads.contains(&at),
-                slows_core: own.slows_core,
-                switches_by_itself: own.switches,
                 iterations: received.len() as u64,
                 iterations_quiet: received.iter().filter(|iteration| iteration.quiet).count() as u64,
                 latencies: view.latencies(),
@@ -194,7 +190,7 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
     }
 
     fn operations_per_batch(&self) -> u64 {
-        let per_batch = self.threads().map(|thread| operations_per_batch(thread));
+        let per_batch = self.threads().map(operations_per_batch);
         let single = self
             .iterations
             .iter()

@@ -27,7 +27,7 @@ pub(super) fn estimate(seen: &Observations<'_>, measured: StudyReport) -> StudyR
     let users = seen.cells.iter().enumerate().filter(|(_, spec)| spec.is_of_user());
     let of_cell = |(at, _): (usize, _)| {
         let (received, iterations) = (received[at].as_slice(), iterations[at].as_slice());
-        cell::estimate(seen, (received, iterations), at, &empty, judged.own[at])
+        cell::estimate(seen, (received, iterations), at, &empty)
     };
     let cells = users.flat_map(of_cell).collect();
     let leading = |(spec, iterations): (_, &Vec<_>)| {

@@ -96,7 +96,7 @@ pub(super) fn rare_calls(iterations: &[Iteration<'_>], role: usize, typical_ns: 
         let excess_ns = move |ns: &u64| (*ns as f64 - operations * typical_ns).max(0.0);
         thread.batches_ns.iter().map(excess_ns).collect::<Vec<f64>>()
     };
-    let excesses: Vec<f64> = threads().flat_map(|thread| of_thread(thread)).collect();
+    let excesses: Vec<f64> = threads().flat_map(of_thread).collect();
     let squares: f64 = excesses.iter().map(|ns| ns * ns).sum();
     // Weighed by its own length, a long one counts for what it adds to the mean.
     let usual_ns = squares / excesses.iter().sum::<f64>();

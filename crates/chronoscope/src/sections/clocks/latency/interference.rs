@@ -39,14 +39,14 @@ pub fn shared_throughout(probe: &InterferenceProbe, core: KnownCore) -> Option<b
     }
 }
 
-/// The iterations behind the latencies and their intervals, and what is known about the others.
+/// How many iterations were undisturbed, and what is known about the others.
 pub fn quiet_iterations(probe: &InterferenceProbe, machine: &Machine) -> String {
     let (quiet, all) = (count(probe.iterations_quiet), count(probe.iterations));
     let slow = slow_iterations(probe, known_core(machine)).map_or_else(String::new, |slow| format!("; {slow}"));
-    format!("latency and interval from {quiet} of {all} iterations{slow}; p50 and p99 from all")
+    format!("{quiet} of {all} iterations were undisturbed{slow}; interruptions are in p99, and move the latency little")
 }
 
-/// What disturbed the iterations that do not count, as far as known. None if all count.
+/// What disturbed the others, as far as known. None if nothing was disturbed.
 fn slow_iterations(probe: &InterferenceProbe, core: KnownCore) -> Option<String> {
     let slow = probe.iterations.saturating_sub(probe.iterations_quiet);
     // An emulator has no neighbours.

@@ -12,8 +12,8 @@ use chronoscope_harness::machine::known_core;
 use chronoscope_harness::record::study::StudyReport;
 
 /// The method of an estimate and its interval, in words for the record.
-pub const ESTIMATOR: &str = "median over processes of each process's mean time per read in undisturbed iterations; interval by the \
-    order statistics of the processes' means (Thompson 1936), distribution-free; percentiles over all batches";
+pub const ESTIMATOR: &str = "median over processes of each process's median batch, per read; interval by the order statistics of \
+    the processes' medians (Thompson 1936), distribution-free; percentiles over all batches";
 
 /// Measures every clock that can be read, in several processes.
 pub fn run(session: &mut Session<'_>, plan: &ClocksPlan, so_far: ClocksReport) -> Found<ClocksReport> {
@@ -48,14 +48,14 @@ fn ended(report: &StudyReport) -> StageResult {
     }
 }
 
-/// Measures more if too few processes saw a quiet moment: at the end of a run, when there may be another.
+/// Measures more if a process did not finish, or a neighbour shared the core throughout: at the end of a run, when it may have gone.
 pub fn finish(session: &mut Session<'_>, plan: &ClocksPlan, mut report: ClocksReport) -> ClocksReport {
     let processes = plan.latency_processes;
     let budget_ms = (session.budget_ms(LATENCY) / u64::from(processes.max(1))).max(1);
     for extra in 0..processes {
         let Ok(measured) = session.study(LATENCY) else { break };
         let is_enough = report.harness.as_ref().is_none_or(|harness| {
-            processes_quiet(&measured) >= processes
+            whole(&measured) >= processes
                 && shared_throughout(&harness.interference, known_core(&session.machine)) != Some(true)
         });
         if is_enough || !session.has_time() {
@@ -67,13 +67,9 @@ pub fn finish(session: &mut Session<'_>, plan: &ClocksPlan, mut report: ClocksRe
     report
 }
 
-/// How many processes saw a quiet iteration.
-fn processes_quiet(study: &StudyReport) -> u32 {
-    let has_quiet = |process: &usize| {
-        let of_process = study.cells.iter().filter_map(|cell| cell.processes.get(*process));
-        of_process.flat_map(|process| &process.iterations).any(|iteration| iteration.quiet)
-    };
-    (0..study.processes.len()).filter(has_quiet).count() as u32
+/// How many processes finished.
+fn whole(study: &StudyReport) -> u32 {
+    study.processes.iter().filter(|process| process.reason_incomplete.is_none()).count() as u32
 }
 
 /// The report with estimates from all processes of `study`.

@@ -1,4 +1,4 @@
-//! What an operation does to its own iterations is its doing, and what the machine does to them is told apart from it.
+//! Whatever disturbs an iteration, it counts; and an operation that slows its core is compared with itself.
 
 use super::{iteration, study, thread};
 use crate::record::study::{Cell, Leading, Mode};
@@ -37,9 +37,7 @@ fn an_operation_that_slows_its_core_keeps_its_iterations() {
         ..thread(0, &[200_000; 5], 0, 1_000)
     });
     let (slows, plain) = (&cells[0], &cells[1]);
-    assert!(slows.slows_core.is_some_and(|factor| (factor - 1.3).abs() < 0.01), "{:?}", slows.slows_core);
     assert_eq!(slows.iterations_quiet, slows.iterations);
-    assert_eq!(plain.slows_core, None);
     let share = plain.iterations_quiet as f64 / plain.iterations as f64;
     assert!((0.8..0.95).contains(&share), "{share}");
 }
@@ -53,8 +51,6 @@ fn an_operation_that_gives_up_its_cpu_keeps_what_it_takes() {
         ThreadLog { preempted: u64::from(yields), ..thread(0, &[100_000, 100_000, 100_000, 100_000, last], 0, 1_000) }
     });
     let (yields, plain) = (&cells[0], &cells[1]);
-    assert!(yields.switches_by_itself && !plain.switches_by_itself);
-    assert_eq!(yields.iterations_quiet, yields.iterations);
     // One iteration in five takes 900 ns per operation instead of 100: one batch in 25.
     let (typical, mean) = (yields.typical_ns.unwrap(), yields.mean_ns.unwrap());
     assert!(mean.low < 260.0 && mean.high > 260.0 && mean.estimate > 200.0, "{mean:?}");
@@ -79,7 +75,6 @@ fn the_tail_of_single_operations_is_whole_whoever_is_to_blame() {
             ThreadLog { preempted: u64::from(lost), ..single(100, if lost { 4_000_000 } else { 150 }) }
         });
         let latencies = cells[0].latencies.clone().unwrap();
-        assert_eq!(cells[0].switches_by_itself, share > 0.1);
         assert_eq!((latencies.ns.max, cells[0].leads), (4_000_000.0, Leading::Mean), "{share}");
     }
 }
