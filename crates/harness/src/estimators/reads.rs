@@ -3,8 +3,9 @@
 use chronoscope_sources::Rate;
 use serde::{Deserialize, Serialize};
 
+use super::modes::modes_of;
 use crate::record::{Disturbance, Histogram, Peak};
-use crate::stats::{Distribution, modes_of};
+use crate::stats::Distribution;
 
 /// Samples in ticks of the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

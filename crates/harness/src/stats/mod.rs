@@ -8,7 +8,6 @@ mod hinge;
 mod interval;
 mod line;
 mod median;
-mod modes;
 mod over_processes;
 mod paired;
 #[cfg(test)]
@@ -25,7 +24,6 @@ pub use equivalence::{compare, confidence_of_each};
 pub use hiding::{Hiding, hiding};
 pub use line::{StraightLine, straight_line};
 pub use median::median_interval;
-pub use modes::{modes, modes_of};
 pub use over_processes::over_processes;
 pub use paired::{Paired, paired};
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use std::ops::Range;
 
-use super::Distribution;
 use crate::record::{Histogram, Peak};
+use crate::stats::Distribution;
 
 /// A peak must be this many times as dense as the valley that separates it from a denser one.
 const VALLEY_FACTOR: f64 = 2.0;
@@ -24,7 +24,8 @@ const MOST_MODES: usize = 5;
 ///
 /// # Examples
 /// ```
-/// use chronoscope_harness::stats::{Distribution, modes};
+/// use chronoscope_harness::estimators::modes::modes;
+/// use chronoscope_harness::stats::Distribution;
 ///
 /// let reads = Distribution::of_counts([(36.0, 930), (38.0, 40), (820.0, 30)]);
 /// let found = modes(&reads.histogram());
@@ -95,7 +96,8 @@ pub fn modes(histogram: &Histogram) -> Vec<Peak> {
 ///
 /// # Examples
 /// ```
-/// use chronoscope_harness::stats::{Distribution, modes_of};
+/// use chronoscope_harness::estimators::modes::modes_of;
+/// use chronoscope_harness::stats::Distribution;
 ///
 /// let found = modes_of(&Distribution::of_counts([(0.0, 930), (100.0, 70)]));
 /// assert_eq!((found.len(), found[0].at_ns, found[0].share), (1, 100.0, 0.07));
