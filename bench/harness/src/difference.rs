@@ -41,7 +41,7 @@ fn same(run: &Run, section: &mut Section) -> Result<(), Failure> {
     let (study, options) = (studies::same(), study::options(run.pick((4.0, 12), (1.0, 4))));
     let mut points: Vec<(String, ComparisonPoint)> = Vec::new();
     let (mut wrong, mut alarms) = (Count::default(), 0);
-    let resolvable_pct = run.repeat("difference, none", 20, 1, |_| {
+    let resolvable_pct = run.repeat("difference, none", 30, 1, |_| {
         let record = study::run(&study, &options)?;
         for comparison in &record.study().comparisons {
             points.push((comparison.case.clone(), only_point(Some(comparison))?.clone()));
@@ -62,10 +62,11 @@ fn same(run: &Run, section: &mut Section) -> Result<(), Failure> {
             operation.into(),
             Count::of(of_it().map(differs)).into(),
             (of_it().filter(|point| point.verdict == Verdict::Unresolved).count() as u64).into(),
-            (of_it().filter(|point| !point.ratio.holds(1.0)).count() as u64).into(),
+            Count::of(of_it().map(|point| !point.ratio.holds(1.0))).into(),
             Value::extremes(of_it().map(|point| point.ratio.estimate), 4),
         ]);
     }
+    let alarms = Count { of: alarms, all: wrong.all };
     table.row(["control arms".into(), "both".into(), wrong.into(), Value::Nothing, alarms.into(), Value::Nothing]);
     section.table(table);
     let resolvable = Value::quartiles(resolvable_pct.into_iter().flatten(), 2).show();

@@ -33,6 +33,8 @@ enum Truth {
     Time(Duration),
     /// It takes so many times as long as [`BASE`].
     TimesBase(f64),
+    /// It takes as long as [`BASE`] on average, and one call in so many this much longer.
+    BaseAndRarely(u64, Duration),
     /// It takes longer with every call.
     NeverSteady,
 }
@@ -41,7 +43,9 @@ const BASE: &str = "100 multiplications";
 const RULER: &str = "100000 multiplications";
 const RULER_LINKS: f64 = 100_000.0;
 const SPIN: Duration = Duration::from_micros(100);
-const KNOWN: [Known; 9] = [
+/// One call in so many takes so much longer.
+const RARELY: (u64, Duration) = (24_000, Duration::from_micros(1_350));
+const KNOWN: [Known; 10] = [
     ("nothing", |b| b.iter(|| ()), Truth::Nothing),
     ("1 multiplication", |b| b.iter_chained(1, chain_of::<1>), Truth::Links(1.0)),
     ("10 multiplications", |b| b.iter_chained(1, chain_of::<10>), Truth::Links(10.0)),
@@ -50,6 +54,7 @@ const KNOWN: [Known; 9] = [
     ("a spin of 100 µs", spin, Truth::Time(SPIN)),
     ("102 multiplications", |b| b.iter_chained(1, chain_of::<102>), Truth::TimesBase(1.02)),
     ("100 multiplications again", |b| b.iter_chained(1, chain_of::<100>), Truth::TimesBase(1.0)),
+    ("100 multiplications, rarely a spin", rarely_a_spin, Truth::BaseAndRarely(RARELY.0, RARELY.1)),
     ("a little longer each time", |b| b.iter_chained(1, longer_each_time), Truth::NeverSteady),
 ];
 
@@ -96,6 +101,21 @@ fn chain_of<const LINKS: u64>(x: u64) -> u64 {
 fn longer_each_time(x: u64) -> u64 {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     chain(x, 1_000 + CALLS.fetch_add(1, Relaxed) / 4)
+}
+
+/// Calls of a process are counted through all of its iterations.
+fn rarely_a_spin(b: &mut Bencher<'_>) {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let calls = Cell::new(CALLS.load(Relaxed));
+    b.iter_chained(1, |x| {
+        calls.set(calls.get() + 1);
+        if calls.get().is_multiple_of(RARELY.0) {
+            let began = Instant::now();
+            while began.elapsed() < RARELY.1 {}
+        }
+        chain_of::<100>(x)
+    });
+    CALLS.store(calls.get(), Relaxed);
 }
 
 /// Operation i of a batch ends at the first reading of the system's clock at or past the batch's start + i · length. So n of
@@ -150,6 +170,15 @@ impl Check {
                 let typical = cell.and_then(|cell| cell.typical_ns);
                 let truth = Estimate::certain(length.as_nanos() as f64);
                 (claimed(typical), TIME.amount(&truth), duration(typical, below, Some(truth)))
+            }
+            Truth::BaseAndRarely(calls, length) => {
+                // Interruptions are in either mean, and may or may not meet a spin, which they do not prolong.
+                let base = record.cell(BASE, 0, 1).and_then(|base| base.typical_ns.zip(base.mean_ns));
+                let rare_ns = length.as_nanos() as f64 / calls as f64;
+                let truth = base.map(|(typical, mean)| Estimate { high: mean.high.max(typical.high), ..typical });
+                let truth = truth.map(|truth| truth.map(|ns| ns + rare_ns));
+                let said = truth.map_or_else(|| "unknown".to_owned(), |truth| TIME.amount(&truth));
+                (claimed(time), said, duration(time, below, truth))
             }
             Truth::TimesBase(ratio) => {
                 let point = record.point(name, BASE, 0, 1);

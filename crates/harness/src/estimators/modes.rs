@@ -1,3 +1,5 @@
+//! The values around which a histogram clusters.
+
 use std::ops::Range;
 
 use crate::record::{Histogram, Peak};

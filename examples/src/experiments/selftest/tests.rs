@@ -12,12 +12,13 @@ fn made_up() -> StudyRecord {
             Truth::Links(links) => add(name, links),
             Truth::Time(length) => add(name, length.as_nanos() as f64),
             Truth::TimesBase(ratio) => add(name, 100.0 * ratio),
+            Truth::BaseAndRarely(calls, length) => add(name, 100.0 + length.as_nanos() as f64 / calls as f64),
         }
     }
     add(RULER, RULER_LINKS);
     let mut empty = cell(KNOWN[0].0, 0, 1, [0.3; 4]);
     (empty.time_ns, empty.below_ns) = (None, Some(0.4));
-    made.content.study.cells.extend([empty, series(KNOWN[8].0, &[1.0], rising(14.0))]);
+    made.content.study.cells.extend([empty, series(KNOWN[9].0, &[1.0], rising(14.0))]);
     for cell in &mut made.content.study.cells {
         (cell.typical_ns, cell.iterations) = (cell.time_ns, 4);
     }
@@ -35,7 +36,7 @@ fn of<'r>(study: &'r mut StudyReport, case: &str) -> &'r mut chronoscope_harness
 fn one_wrong_or_vague_claim_is_enough() {
     assert!(conclude(&made_up()).passed == Some(true));
     type Spoil = fn(&mut StudyReport);
-    let spoil: [(&str, Spoil); 8] = [
+    let spoil: [(&str, Spoil); 9] = [
         ("a time for nothing", |made| of(made, KNOWN[0].0).time_ns = Some(interval(5.0, 0.1))),
         ("a chain of half its length", |made| of(made, KNOWN[4].0).time_ns = Some(interval(500.0, 1.0))),
         ("a bound below the truth", |made| {
@@ -43,10 +44,11 @@ fn one_wrong_or_vague_claim_is_enough() {
             (cell.time_ns, cell.below_ns) = (None, Some(5.0));
         }),
         ("a spin that ends early", |made| of(made, KNOWN[5].0).typical_ns = Some(interval(90_000.0, 10.0))),
+        ("a mean without its rare calls", |made| of(made, KNOWN[8].0).time_ns = Some(interval(100.0, 0.5))),
         ("a difference of nothing", |made| made.comparisons[1].points[0].verdict = Difference::Slower),
         ("no difference where there is one", |made| made.comparisons[0].points[0].verdict = Difference::Same),
         ("a steady state of what has none", |made| {
-            of(made, KNOWN[8].0).steadiness = Some(rising(0.1));
+            of(made, KNOWN[9].0).steadiness = Some(rising(0.1));
         }),
         ("a claim too vague", |made| of(made, KNOWN[5].0).typical_ns = Some(interval(103_000.0, 20_000.0))),
     ];
