@@ -6,7 +6,7 @@ use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser};
 use super::cargo_arguments::CargoArguments;
 use super::fail_on::FailOn;
 use super::{CpuList, Format, ThreadList, TokenList, percentage, time, whole_number};
-use chronoscope_harness::StudyOptions;
+use chronoscope_harness::{CaseFilter, StudyOptions};
 
 /// Budget multipliers for a quick and a thorough run.
 const DEPTHS: (f64, f64) = (0.2, 4.0);
@@ -153,7 +153,7 @@ impl Arguments {
             threads: self.threads.clone().map(|list| list.0),
             backoff: self.backoff.clone().map(|list| list.0),
             cpus: self.cpus.clone().map(|list| list.0),
-            filter: Vec::new(),
+            filter: CaseFilter::default(),
             seed: None,
             margin_pct: self.margin,
             against: None,

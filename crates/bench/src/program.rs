@@ -5,7 +5,7 @@ use super::arguments::Arguments;
 use super::jobs::Jobs;
 use super::{Failure, Interrupt, print, trial};
 use chronoscope_harness::quantity::length;
-use chronoscope_harness::{Start, Study, StudyOptions, worker};
+use chronoscope_harness::{CaseFilter, CasePattern, Start, Study, StudyOptions, worker};
 
 /// The `main` of a benchmark program: parses arguments, measures, prints, saves and compares.
 ///
@@ -97,7 +97,13 @@ fn chosen<'s>(studies: &'s [Study], arguments: &Arguments) -> Result<Vec<(&'s St
         }));
     }
     let options = arguments.options(chosen.len());
-    Ok(chosen.into_iter().map(|(study, filter)| (study, StudyOptions { filter, ..options.clone() })).collect())
+    let with = |(study, texts)| (study, StudyOptions { filter: part_of_name(texts), ..options.clone() });
+    Ok(chosen.into_iter().map(with).collect())
+}
+
+/// Selects cases whose names contain any of the texts.
+fn part_of_name(texts: Vec<String>) -> CaseFilter {
+    CaseFilter { wanted: texts.into_iter().map(CasePattern::NameContains).collect(), skipped: Vec::new() }
 }
 
 /// The filter for one of several studies: empty, for the whole study, if a text is part of its name. None if nothing in
@@ -170,7 +176,7 @@ mod tests {
         cases.iter().fold(Study::new(name), |study, case| study.case(*case, |b| b.iter(|| ())))
     }
 
-    fn chosen_names(studies: &[Study], filters: &[&str]) -> Result<Vec<(String, Vec<String>)>, Failure> {
+    fn chosen_names(studies: &[Study], filters: &[&str]) -> Result<Vec<(String, CaseFilter)>, Failure> {
         let arguments = Arguments::try_parse_from(["test"].iter().chain(filters)).unwrap();
         let chosen = chosen(studies, &arguments)?;
         Ok(chosen.into_iter().map(|(study, options)| (study.name().to_owned(), options.filter)).collect())
@@ -179,8 +185,8 @@ mod tests {
     #[test]
     fn studies_are_selected_by_their_name_or_their_cases() {
         let studies = [study("read", &["fast", "slow"]), study("write", &["fast"])];
-        let all = |name: &str| (name.to_owned(), Vec::new());
-        let some = |name: &str, case: &str| (name.to_owned(), vec![case.to_owned()]);
+        let all = |name: &str| (name.to_owned(), CaseFilter::default());
+        let some = |name: &str, case: &str| (name.to_owned(), part_of_name(vec![case.to_owned()]));
         assert_eq!(chosen_names(&studies, &[]), Ok(vec![all("read"), all("write")]));
         assert_eq!(chosen_names(&studies, &["rea"]), Ok(vec![all("read")]));
         assert_eq!(chosen_names(&studies, &["fast"]), Ok(vec![some("read", "fast"), some("write", "fast")]));
@@ -192,8 +198,11 @@ mod tests {
     #[test]
     fn lists_show_what_the_arguments_leave() {
         let study = study("read", &["fast", "slow"]);
-        let options =
-            StudyOptions { backoff: Some(vec![4]), filter: vec!["slow".to_owned()], ..StudyOptions::default() };
+        let options = StudyOptions {
+            backoff: Some(vec![4]),
+            filter: part_of_name(vec!["slow".to_owned()]),
+            ..StudyOptions::default()
+        };
         assert_eq!(listed(&[(&study, options.clone())], false), "slow, 4 tokens\n");
         assert_eq!(listed(&[(&study, options)], true), "read/slow, 4 tokens\n");
     }

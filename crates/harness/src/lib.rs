@@ -34,9 +34,9 @@ pub use record::study::{Mode, Parameters};
 pub use crate::affinity::pin;
 pub use crate::start::Start;
 pub use crate::study::{
-    Bencher, ExternalIteration, ExternalStudy, Group, OtherBuild, Study, StudyError, StudyObserver, StudyOptions,
-    StudyRun, Turn, against as study_against, conclusions as study_conclusions, defaults, rules as study_rules,
-    words as study_words,
+    Bencher, CaseFilter, CasePattern, ExternalIteration, ExternalStudy, Group, OtherBuild, Study, StudyError,
+    StudyObserver, StudyOptions, StudyRun, Turn, against as study_against, conclusions as study_conclusions, defaults,
+    rules as study_rules, words as study_words,
 };
 
 #[cfg(doctest)]

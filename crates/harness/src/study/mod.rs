@@ -13,6 +13,7 @@ mod ask;
 mod batch_log;
 mod bencher;
 mod case;
+mod case_filter;
 mod cell_set;
 #[expect(missing_docs, reason = "a row tells what it is about")]
 pub mod conclusions;
@@ -51,6 +52,7 @@ mod worker;
 
 pub use bencher::Bencher;
 pub use case::Group;
+pub use case_filter::{CaseFilter, CasePattern};
 pub use error::StudyError;
 pub use external::{ExternalIteration, ExternalStudy};
 pub use observer::StudyObserver;

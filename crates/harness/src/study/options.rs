@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use super::case_filter::CaseFilter;
 use super::other_build::OtherBuild;
 
 /// Options that override a study's own settings, usually from the command line.
@@ -17,19 +18,12 @@ pub struct StudyOptions {
     pub backoff: Option<Vec<u64>>,
     /// CPUs to use; None for all that are allowed.
     pub cpus: Option<Vec<u32>>,
-    /// Cases whose name contains any of these; empty for all.
-    pub filter: Vec<String>,
+    /// The cases to measure; all by default.
+    pub filter: CaseFilter,
     /// Seed for all randomness; None for a fresh one in each run.
     pub seed: Option<u64>,
     /// Differences within this many percent are ignored; None for the study's own margin.
     pub margin_pct: Option<f64>,
     /// Another build to compare with; its processes share the budget.
     pub against: Option<OtherBuild>,
-}
-
-impl StudyOptions {
-    /// Whether the filter selects a case of this name.
-    pub(super) fn selects(&self, case: &str) -> bool {
-        self.filter.is_empty() || self.filter.iter().any(|part| case.contains(part.as_str()))
-    }
 }

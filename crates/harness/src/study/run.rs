@@ -75,6 +75,6 @@ impl Study {
 
     /// Whether `case` would be measured if this study had it.
     fn lacks(&self, case: &str, options: &StudyOptions) -> bool {
-        options.selects(case) && self.cases.iter().all(|own| own.name != case)
+        options.filter.selects(self.name(), case) && self.cases.iter().all(|own| own.name != case)
     }
 }

@@ -296,10 +296,11 @@ impl Study {
     /// The names of the cases that `options` select.
     fn chosen(&self, options: &StudyOptions) -> Result<Vec<String>, StudyError> {
         let names = || self.cases.iter().map(|case| case.name.as_str());
-        let cases: Vec<String> = names().filter(|name| options.selects(name)).map(str::to_owned).collect();
+        let cases: Vec<String> =
+            names().filter(|name| options.filter.selects(&self.name, name)).map(str::to_owned).collect();
         if cases.is_empty() {
-            let (wanted, names) = (options.filter.join(" or "), names().collect::<Vec<_>>().join(", "));
-            return refuse(format!("no case matches {wanted}; cases: {names}"));
+            let names = names().collect::<Vec<_>>().join(", ");
+            return refuse(format!("no case matches {}; cases: {names}", options.filter));
         }
         Ok(cases)
     }
