@@ -232,6 +232,8 @@ expect_json() {
 
 bench publish --list
 expect 0 "cargo bench lists what it would measure" "seq_cst, 20 tokens"
+bench publish --list --format terse --exact publish/relaxed
+expect 0 "cases are listed as libtest lists them" "publish/relaxed: benchmark"
 bench publish --duration 2s --output "$tmp/main.json"
 expect 0 "cargo bench measures and prints" "COMPARISONS"
 [[ -s $tmp/main.json ]] || { echo "--output saved nothing"; exit 1; }

@@ -1,10 +1,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser};
+use clap::{ArgGroup, ColorChoice, CommandFactory, FromArgMatches, Parser};
 
 use super::cargo_arguments::CargoArguments;
 use super::fail_on::FailOn;
+use super::foreign_arguments::ForeignArguments;
+use super::print_format::PrintFormat;
+use super::selection::Selection;
+use super::task::Task;
 use super::{CpuList, Format, ThreadList, TokenList, percentage, time, whole_number};
 use chronoscope_harness::{CaseFilter, StudyOptions};
 
@@ -15,7 +19,12 @@ const EXIT_CODES: &str = "Exit codes: 0 done; 1 a case failed, the run was inter
     something is slower than what it is compared with, beyond the margin (see --fail-on), or --strict was given and there \
     is a warning or an error; 2 the arguments are invalid, or another build cannot be compared with.\n\n\
     Environment: COLUMNS sets the width of the page; the default is the terminal's, or 118 columns if the output \
-    is not a terminal. NO_COLOR turns colour off.";
+    is not a terminal. NO_COLOR turns colour off.\n\n\
+    Without --bench, which cargo bench passes, the program tests as with --test; so it does under cargo test and cargo \
+    nextest. A flag that only a measurement has, such as --duration or --format json, measures all the same.\n\n\
+    Accepted for cargo, libtest and criterion, without effect: --nocapture, --show-output, --test-threads, \
+    --include-ignored, --report-time, --ensure-time, --shuffle, --shuffle-seed, --fail-fast, -Z, --noplot, \
+    --discard-baseline.";
 
 /// The command line of a program of studies.
 #[derive(Clone, Debug, Parser)]
@@ -23,10 +32,11 @@ const EXIT_CODES: &str = "Exit codes: 0 done; 1 a case failed, the run was inter
     about = "Measure the cost of operations over backoff and threads, and compare them directly",
     max_term_width = 100,
     after_long_help = EXIT_CODES,
-    group(ArgGroup::new("baseline").args(["against", "against_rev"]))
+    args_override_self = true,
+    group(ArgGroup::new("other_build").args(["against", "against_rev"]))
 )]
 pub(super) struct Arguments {
-    /// Measure only cases whose name contains TEXT; repeatable. With several studies: STUDY or STUDY/CASE
+    /// Only the study or case of this path, STUDY or STUDY/CASE; if there is none, cases whose name contains TEXT. Repeatable
     #[arg(value_name = "TEXT")]
     pub(super) text: Vec<String>,
 
@@ -34,11 +44,23 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TEXT")]
     pub(super) filter: Vec<String>,
 
+    /// TEXT and NAME are whole names, STUDY/CASE, and select nothing else
+    #[arg(long)]
+    exact: bool,
+
+    /// Leave out cases whose STUDY/CASE contains NAME, or is NAME with --exact; repeatable
+    #[arg(long, value_name = "NAME")]
+    skip: Vec<String>,
+
+    /// Only ignored cases, as in libtest: there are none
+    #[arg(long, hide = true, conflicts_with_all = ["output", "html", "other_build"])]
+    pub(super) ignored: bool,
+
     /// List what would be measured, one combination per line, without measuring
     #[arg(long)]
-    pub(super) list: bool,
+    list: bool,
 
-    /// Check that every case runs, once per thread count and parameter; measure nothing
+    /// Check that every case runs, once per thread count and parameter; measure nothing. The default without --bench
     #[arg(long, conflicts_with = "list")]
     pub(super) test: bool,
 
@@ -70,9 +92,13 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(super) cpus: Option<CpuList>,
 
-    /// What to print to standard output
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub(super) format: Format,
+    /// What to print to standard output [default: human]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<PrintFormat>,
+
+    /// When to print in colour
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, alias = "colour")]
+    color: ColorChoice,
 
     /// Also write the record to FILE as JSON; it appears whole or not at all
     #[arg(long, value_name = "FILE")]
@@ -95,7 +121,7 @@ pub(super) struct Arguments {
     pub(super) margin: Option<f64>,
 
     /// Exit with 1 if what is compared is slower, or also if a comparison is inconclusive [default: regression]
-    #[arg(long, value_enum, value_name = "WHAT", requires = "baseline")]
+    #[arg(long, value_enum, value_name = "WHAT", requires = "other_build")]
     pub(super) fail_on: Option<FailOn>,
 
     #[cfg_attr(feature = "html", doc = "Also write an HTML page to FILE")]
@@ -115,9 +141,12 @@ pub(super) struct Arguments {
     #[arg(long)]
     pub(super) strict: bool,
 
-    /// Ignored; cargo bench passes it
-    #[arg(long, hide = true)]
+    /// Measure, unless --test says otherwise; cargo bench passes it
+    #[arg(long)]
     bench: bool,
+
+    #[command(flatten)]
+    foreign: ForeignArguments,
 }
 
 fn whole_time(text: &str) -> Result<Duration, String> {
@@ -160,9 +189,47 @@ impl Arguments {
         }
     }
 
-    /// Substrings, one of which a case's name must contain; none for all cases.
-    pub(super) fn filters(&self) -> impl Iterator<Item = &str> {
-        self.text.iter().chain(&self.filter).map(String::as_str)
+    /// Which cases are selected.
+    pub(super) fn selection(&self) -> Selection<'_> {
+        let texts = self.text.iter().chain(&self.filter).map(String::as_str).collect();
+        Selection { texts, skipped: &self.skip, is_exact: self.exact }
+    }
+
+    /// What to do with them.
+    pub(super) fn task(&self) -> Task {
+        match (self.list, self.format) {
+            (true, Some(PrintFormat::Terse)) => Task::ListTerse,
+            (true, _) => Task::List,
+            _ if self.test || !self.measures() => Task::Test,
+            _ => Task::Measure,
+        }
+    }
+
+    /// Whether cargo or the user asks for a measurement: by name, or by what only a measurement has.
+    fn measures(&self) -> bool {
+        let is_page = match self.format {
+            Some(PrintFormat::Json) => !self.foreign.are_for_libtest(),
+            format => format == Some(PrintFormat::Human),
+        };
+        let has_file = self.output.is_some() || self.html.is_some();
+        let has_length = self.quick || self.thorough || self.duration.is_some() || self.processes.is_some();
+        let compares = self.against.is_some() || self.against_rev.is_some() || self.margin.is_some();
+        self.bench || is_page || has_file || has_length || compares || self.strict || self.verbose
+    }
+
+    /// The format of the page of what is measured.
+    pub(super) fn page_format(&self) -> Format {
+        self.format.map(PrintFormat::of_page).unwrap_or_default()
+    }
+
+    /// Makes everything that is printed coloured or plain, as asked for.
+    pub(super) fn set_color(&self) {
+        let choice = match self.color {
+            ColorChoice::Auto => return,
+            ColorChoice::Always => anstream::ColorChoice::Always,
+            ColorChoice::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
     }
 }
 
@@ -182,14 +249,61 @@ mod tests {
     #[test]
     fn what_cargo_bench_passes_is_accepted() {
         let found = parsed(&["relaxed", "--bench", "--filter", "seq", "--backoff", "0-2", "--quick"]).unwrap();
-        assert_eq!(found.filters().collect::<Vec<_>>(), ["relaxed", "seq"]);
+        assert_eq!(found.selection().texts, ["relaxed", "seq"]);
         let options = found.options(1);
         assert_eq!((options.backoff, options.depth), (Some(vec![0, 1, 2]), DEPTHS.0));
     }
 
     #[test]
+    fn without_bench_it_tests_unless_a_measurement_is_meant() {
+        for (arguments, task) in [
+            (&[][..], Task::Test),
+            (&["--bench"], Task::Measure),
+            (&["--bench", "--bench"], Task::Measure),
+            (&["--bench", "--test"], Task::Test),
+            (&["--test", "--quick"], Task::Test),
+            // As nextest and cargo test start it.
+            (&["--exact", "gate/n", "--nocapture"], Task::Test),
+            (&["gate", "--skip", "slow", "--test-threads=1", "--color", "always", "-q"], Task::Test),
+            (&["-Zunstable-options", "--format=json", "--show-output"], Task::Test),
+            (&["--format", "terse", "--threads", "2"], Task::Test),
+            (&["--list"], Task::List),
+            (&["--list", "--format", "pretty"], Task::List),
+            (&["--list", "--format", "terse", "--ignored"], Task::ListTerse),
+            (&["--exact", "gate/n", "--nocapture", "--bench"], Task::Measure),
+            (&["--duration", "1s"], Task::Measure),
+            (&["--quick"], Task::Measure),
+            (&["--thorough"], Task::Measure),
+            (&["--processes", "5"], Task::Measure),
+            (&["--format", "json"], Task::Measure),
+            (&["--format", "human"], Task::Measure),
+            (&["--output", "file"], Task::Measure),
+            (&["--html", "file"], Task::Measure),
+            (&["--against", "file"], Task::Measure),
+            (&["--against-rev", "HEAD"], Task::Measure),
+            (&["--margin", "2"], Task::Measure),
+            (&["--strict"], Task::Measure),
+            (&["--verbose"], Task::Measure),
+        ] {
+            assert_eq!(parsed(arguments).unwrap().task(), task, "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn formats_of_pages() {
+        let format = |arguments: &[&str]| parsed(arguments).unwrap().page_format();
+        assert_eq!(format(&["--format", "json"]), Format::Json);
+        for human in [&[][..], &["--format", "human"], &["--format", "pretty"], &["--format", "terse"]] {
+            assert_eq!(format(human), Format::Human, "{human:?}");
+        }
+    }
+
+    #[test]
     fn contradictions_are_refused() {
-        let wrong: [&[&str]; 12] = [
+        let wrong: [&[&str]; 15] = [
+            &["--ignored", "--against", "old"],
+            &["--ignored", "--output", "file"],
+            &["--color", "sometimes"],
             &["--quick", "--thorough"],
             &["--duration", "soon"],
             &["--backoff", "3-1"],

@@ -85,11 +85,11 @@ impl<'a> Jobs<'a> {
             let record = job.study.run(&job.options, tool(), &mut progress);
             progress.clear();
             let record = record.map_err(|error| Failure::run(error.to_string()))?;
-            if i == 0 && self.arguments.verbose && self.arguments.format == Format::Human {
+            if i == 0 && self.arguments.verbose && self.arguments.page_format() == Format::Human {
                 // The same for all of them.
                 print(&surroundings(&record, page_width()))?;
             }
-            if i > 0 && self.arguments.format == Format::Human {
+            if i > 0 && self.arguments.page_format() == Format::Human {
                 print("\n")?;
             }
             is_well &= job.conclude(record, self.arguments)?;
@@ -126,7 +126,7 @@ impl<'a> Job<'a> {
         let text = json(&record).map_err(|error| Failure::run(error.to_string()))?;
         let detail = if arguments.verbose { Detail::Full } else { Detail::Usual };
         // Try every output, so that a full disk or a closed pipe loses no results.
-        let mut outcome = match arguments.format {
+        let mut outcome = match arguments.page_format() {
             Format::Human => print(&terminal(&record, detail, page_width())),
             Format::Json => print(&text),
         };

@@ -1,15 +1,19 @@
 use std::collections::BTreeSet;
+use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use super::arguments::Arguments;
 use super::jobs::Jobs;
+use super::selection::Named;
+use super::task::Task;
 use super::{Failure, Interrupt, print, trial};
 use chronoscope_harness::quantity::length;
-use chronoscope_harness::{CaseFilter, CasePattern, Start, Study, StudyOptions, worker};
+use chronoscope_harness::{CaseFilter, Start, Study, StudyOptions, worker};
 
 /// The `main` of a benchmark program: parses arguments, measures, prints, saves and compares.
 ///
-/// `--help` lists the arguments. Returns on success; otherwise exits: with code 1 if a case failed, the run was
+/// `cargo bench` measures. Started without `--bench`, as by `cargo test --benches` and `cargo nextest run --benches`, or with
+/// `--test`, it runs every case once and says whether it failed. `--help` lists the arguments. Returns on success; otherwise exits: with code 1 if a case failed, the run was
 /// interrupted, output could not be written, something became slower than what it is compared with, or `--strict` met a warning or
 /// an error; with code 2 on invalid arguments, an invalid study, or another build that cannot be compared with. `STUDY` and `STUDY/CASE` select among several studies.
 ///
@@ -40,6 +44,7 @@ pub fn main(studies: impl IntoIterator<Item = Study>) {
     let start = Start::of_this_process();
     let program = program_name();
     let arguments = Arguments::of_this_process(&program);
+    arguments.set_color();
     let code = match run(&studies, &arguments, &program, &start) {
         Ok(true) => return,
         Ok(false) => 1,
@@ -58,68 +63,79 @@ fn run(studies: &[Study], arguments: &Arguments, program: &str, start: &Start) -
     if let Some(twice) = studies.iter().find(|study| !names.insert(study.name())) {
         return Err(Failure::usage(format!("duplicate study name {}; study names must be unique", twice.name())));
     }
-    let chosen = chosen(studies, arguments)?;
+    let (task, chosen) = (arguments.task(), chosen(studies, arguments)?);
     // Invalid arguments are reported before anything is measured.
     for (study, options) in &chosen {
         study.plan(options, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
     }
-    if arguments.list {
-        return print(&listed(&chosen, studies.len() > 1)).map(|()| true);
+    match task {
+        Task::List => print(&listed(&chosen, studies.len() > 1)).map(|()| true),
+        Task::ListTerse => print(&listed_as_libtest_does(&chosen)).map(|()| true),
+        _ if chosen.is_empty() => say_nothing_selected(studies, arguments, program).map(|()| true),
+        Task::Test => {
+            let is_well = trial::run(&chosen, start, arguments.quiet, Interrupt::listen())?;
+            if !arguments.test && !arguments.quiet && std::io::stderr().is_terminal() {
+                say(program, "every case ran once, to test it; cargo bench measures, as does --bench");
+            }
+            Ok(is_well)
+        }
+        Task::Measure => {
+            let interrupt = Interrupt::listen();
+            Jobs::prepare(chosen, arguments, program, &interrupt)?.run(interrupt)
+        }
     }
-    if arguments.test {
-        return trial::run(&chosen, start, arguments.quiet, Interrupt::listen());
-    }
-    let interrupt = Interrupt::listen();
-    Jobs::prepare(chosen, arguments, program, &interrupt)?.run(interrupt)
 }
 
 /// The selected studies, each with its options.
 fn chosen<'s>(studies: &'s [Study], arguments: &Arguments) -> Result<Vec<(&'s Study, StudyOptions)>, Failure> {
     check_time(arguments)?;
-    let filters: Vec<&str> = arguments.filters().collect();
-    let mut chosen: Vec<(&Study, Vec<String>)> = Vec::new();
-    for study in studies {
-        if filters.is_empty() || studies.len() == 1 {
-            chosen.push((study, filters.iter().map(|text| (*text).to_owned()).collect()));
-        } else if let Some(filter) = filter_among_several(study, &filters) {
-            chosen.push((study, filter));
-        }
+    if studies.is_empty() {
+        return Err(Failure::usage("this program has no studies"));
     }
-    if chosen.is_empty() {
-        let names: Vec<&str> = studies.iter().map(Study::name).collect();
-        return Err(Failure::usage(match names.is_empty() {
-            true => "this program has no studies".to_owned(),
-            false => format!(
-                "no study or case matches {}; studies: {} (--list shows their cases)",
-                filters.join(" or "),
-                names.join(", ")
-            ),
-        }));
+    if arguments.ignored {
+        return Ok(Vec::new());
+    }
+    let (selection, named) = (arguments.selection(), named(studies)?);
+    let chosen = studies.iter().zip(selection.filters(&named));
+    let chosen: Vec<(&Study, CaseFilter)> = chosen.filter_map(|(study, filter)| Some((study, filter?))).collect();
+    if chosen.is_empty() && !arguments.task().may_be_empty() {
+        return Err(Failure::usage(selection.refusal(&named)));
     }
     let options = arguments.options(chosen.len());
-    let with = |(study, texts)| (study, StudyOptions { filter: part_of_name(texts), ..options.clone() });
-    Ok(chosen.into_iter().map(with).collect())
+    Ok(chosen.into_iter().map(|(study, filter)| (study, StudyOptions { filter, ..options.clone() })).collect())
 }
 
-/// Selects cases whose names contain any of the texts.
-fn part_of_name(texts: Vec<String>) -> CaseFilter {
-    CaseFilter { wanted: texts.into_iter().map(CasePattern::NameContains).collect(), skipped: Vec::new() }
-}
-
-/// The filter for one of several studies: empty, for the whole study, if a text is part of its name. None if nothing in
-/// it is selected.
-fn filter_among_several(study: &Study, texts: &[&str]) -> Option<Vec<String>> {
-    if texts.iter().any(|text| study.name().contains(text)) {
-        return Some(Vec::new());
-    }
-    let cases = study.plan(&StudyOptions::default(), &[0]).map(|plan| plan.cases).unwrap_or_default();
-    let of_study = |text: &&str| match text.split_once('/') {
-        Some((name, case)) if name == study.name() => case.to_owned(),
-        _ => (*text).to_owned(),
+/// The names of studies and their cases. A study that is invalid whatever the arguments is refused: it is not to vanish behind a
+/// filter.
+fn named(studies: &[Study]) -> Result<Vec<Named<'_>>, Failure> {
+    let options = StudyOptions {
+        processes: Some(2),
+        threads: Some(vec![1]),
+        backoff: Some(vec![0]),
+        margin_pct: Some(1.0),
+        ..StudyOptions::default()
     };
-    let wanted = |text: &String| cases.iter().any(|case| case.contains(text.as_str()));
-    let filter: Vec<String> = texts.iter().map(of_study).filter(wanted).collect();
-    (!filter.is_empty()).then_some(filter)
+    let named = |study| match Study::plan(study, &options, &[0]) {
+        Ok(plan) => Ok(Named { study: study.name(), cases: plan.cases }),
+        Err(error) => Err(Failure::usage(error.to_string())),
+    };
+    studies.iter().map(named).collect()
+}
+
+/// Says why there was nothing to do.
+fn say_nothing_selected(studies: &[Study], arguments: &Arguments, program: &str) -> Result<(), Failure> {
+    let why = match arguments.ignored {
+        true => "no case is ignored, so --ignored selects none".to_owned(),
+        false => arguments.selection().refusal(&named(studies)?),
+    };
+    say(program, &format!("nothing was run: {why}"));
+    Ok(())
+}
+
+/// Says a line on standard error.
+fn say(program: &str, text: &str) {
+    // Nobody depends on it.
+    let _ = anstream::stderr().write_fmt(format_args!("{program}: {text}\n"));
 }
 
 fn check_time(arguments: &Arguments) -> Result<(), Failure> {
@@ -152,6 +168,19 @@ fn listed(chosen: &[(&Study, StudyOptions)], with_study: bool) -> String {
     text
 }
 
+/// One case per line, as `--list --format terse` has them in libtest, for nextest to read.
+fn listed_as_libtest_does(chosen: &[(&Study, StudyOptions)]) -> String {
+    let mut text = String::new();
+    for (study, options) in chosen {
+        // It was valid just now; which CPUs there are does not matter.
+        let plan = study.plan(&StudyOptions { cpus: None, ..options.clone() }, &[0]);
+        for case in plan.map(|plan| plan.cases).unwrap_or_default() {
+            text.push_str(&format!("{}/{case}: benchmark\n", study.name()));
+        }
+    }
+    text
+}
+
 /// The program's name as the user knows it: cargo appends a hash to the names of bench targets.
 fn program_name() -> String {
     let path = std::env::current_exe().unwrap_or_default();
@@ -170,41 +199,62 @@ fn without_hash(stem: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_harness::CasePattern;
     use clap::Parser;
 
     fn study(name: &str, cases: &[&'static str]) -> Study {
         cases.iter().fold(Study::new(name), |study, case| study.case(*case, |b| b.iter(|| ())))
     }
 
-    fn chosen_names(studies: &[Study], filters: &[&str]) -> Result<Vec<(String, CaseFilter)>, Failure> {
-        let arguments = Arguments::try_parse_from(["test"].iter().chain(filters)).unwrap();
-        let chosen = chosen(studies, &arguments)?;
-        Ok(chosen.into_iter().map(|(study, options)| (study.name().to_owned(), options.filter)).collect())
+    fn parsed(arguments: &[&str]) -> Arguments {
+        Arguments::try_parse_from(["test"].iter().chain(arguments)).unwrap()
+    }
+
+    /// What a measurement with these arguments would list.
+    fn chosen_names(studies: &[Study], arguments: &[&str]) -> Result<String, Failure> {
+        let chosen = chosen(studies, &parsed(&[&["--bench"], arguments].concat()))?;
+        Ok(listed_as_libtest_does(&chosen).replace(": benchmark\n", " "))
     }
 
     #[test]
     fn studies_are_selected_by_their_name_or_their_cases() {
         let studies = [study("read", &["fast", "slow"]), study("write", &["fast"])];
-        let all = |name: &str| (name.to_owned(), CaseFilter::default());
-        let some = |name: &str, case: &str| (name.to_owned(), part_of_name(vec![case.to_owned()]));
-        assert_eq!(chosen_names(&studies, &[]), Ok(vec![all("read"), all("write")]));
-        assert_eq!(chosen_names(&studies, &["rea"]), Ok(vec![all("read")]));
-        assert_eq!(chosen_names(&studies, &["fast"]), Ok(vec![some("read", "fast"), some("write", "fast")]));
-        assert_eq!(chosen_names(&studies, &["read/fast"]), Ok(vec![some("read", "fast")]));
+        let chosen = |arguments: &[&str]| chosen_names(&studies, arguments).unwrap();
+        assert_eq!(chosen(&[]), "read/fast read/slow write/fast ");
+        assert_eq!(chosen(&["rea"]), "read/fast read/slow ");
+        assert_eq!(chosen(&["fast"]), "read/fast write/fast ");
+        assert_eq!(chosen(&["read/fast"]), "read/fast ");
+        assert_eq!(chosen(&["--exact", "read/fast"]), "read/fast ");
+        assert_eq!(chosen(&["--skip", "fast"]), "read/slow ");
+        assert_eq!(chosen(&["--ignored"]), "");
         let refusal = chosen_names(&studies, &["sideways"]).unwrap_err();
         assert!(["read", "write"].iter().all(|name| refusal.to_string().contains(name)), "{refusal}");
+        assert!(chosen_names(&studies, &["--exact", "read"]).is_err(), "a study is no case");
+    }
+
+    #[test]
+    fn only_a_measurement_must_have_cases() {
+        let studies = [study("read", &["fast", "slow"])];
+        for may_be_empty in [&["sideways"][..], &["--skip", "read"], &["--list", "--format", "terse", "sideways"]] {
+            assert!(chosen(&studies, &parsed(may_be_empty)).unwrap().is_empty(), "{may_be_empty:?}");
+        }
+        for refused in [&["--bench", "sideways"][..], &["--bench", "--skip", "read"], &["--list", "sideways"]] {
+            assert_eq!(chosen(&studies, &parsed(refused)).err().map(|failure| failure.code()), Some(2), "{refused:?}");
+        }
+        assert!(chosen(&[], &parsed(&[])).is_err());
+        let invalid = [study("read", &["fast"]), study("write", &["twice", "twice"])];
+        let refused = chosen(&invalid, &parsed(&["read"])).expect_err("it has two cases of one name");
+        assert!(refused.code() == 2 && refused.to_string().contains("twice"), "{refused}");
     }
 
     #[test]
     fn lists_show_what_the_arguments_leave() {
         let study = study("read", &["fast", "slow"]);
-        let options = StudyOptions {
-            backoff: Some(vec![4]),
-            filter: part_of_name(vec!["slow".to_owned()]),
-            ..StudyOptions::default()
-        };
+        let filter = CaseFilter { wanted: vec![CasePattern::NameContains("slow".to_owned())], skipped: Vec::new() };
+        let options = StudyOptions { backoff: Some(vec![4]), filter, ..StudyOptions::default() };
         assert_eq!(listed(&[(&study, options.clone())], false), "slow, 4 tokens\n");
-        assert_eq!(listed(&[(&study, options)], true), "read/slow, 4 tokens\n");
+        assert_eq!(listed(&[(&study, options.clone())], true), "read/slow, 4 tokens\n");
+        assert_eq!(listed_as_libtest_does(&[(&study, options)]), "read/slow: benchmark\n");
     }
 
     #[test]

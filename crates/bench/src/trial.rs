@@ -1,4 +1,4 @@
-//! `--test`: checks that every case runs.
+//! Checks that every case runs: `--test`, and what `cargo test` and nextest start.
 
 use super::{Failure, Interrupt, StudyProgress, print};
 use chronoscope_harness::record::Tool;

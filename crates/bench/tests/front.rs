@@ -21,6 +21,7 @@ fn main() {
         Ok("short") => return chronoscope_bench::main([chain(1_000)]),
         Ok("long") => return chronoscope_bench::main([chain(10_000)]),
         Ok("several") => return chronoscope_bench::main([sound("read"), sound("write")]),
+        Ok("alike") => return chronoscope_bench::main([gates(), sound("rare")]),
         Ok("faulty") => {
             return chronoscope_bench::main([
                 sound("faulty").case("panics", |b| b.iter(|| -> u64 { panic!("out of luck") }))
@@ -32,7 +33,7 @@ fn main() {
         }
         _ => {}
     }
-    let all: [(&str, fn()); 10] = [
+    let all: [(&str, fn()); 14] = [
         ("combinations are listed and nothing is measured", lists),
         ("wrong arguments end with 2 and say what to do", refusals),
         ("records are printed and saved", records),
@@ -41,6 +42,10 @@ fn main() {
         ("what became slower ends with 1", gate),
         ("another build that cannot be compared with is refused", refuses_builds),
         ("every case runs once", tries),
+        ("without --bench every case is tested, unless a measurement is meant", tests_by_default),
+        ("nextest lists cases and runs each by its name", serves_nextest),
+        ("paths come before parts of names", selects_by_path),
+        ("flags of other harnesses are accepted", takes_foreign_flags),
         ("a case that fails ends with 1 and takes nothing along", failures),
         ("studies in one program are told apart", several),
     ];
@@ -61,6 +66,13 @@ fn sound(name: &str) -> Study {
         .compare("divides", "plain")
 }
 
+/// A study whose cases have names like others.
+fn gates() -> Study {
+    ["n", "unaligned", "rare"]
+        .into_iter()
+        .fold(Study::new("gate"), |study, case| study.case(case, |b| b.iter(|| 1_u64)))
+}
+
 /// A study of a chain of so many links.
 fn chain(links: u64) -> Study {
     let chain = move || (0..links).fold(1_u64, |value, _| std::hint::black_box(value).wrapping_mul(3));
@@ -72,14 +84,18 @@ fn run(program: &str, target: &Path, arguments: &[&str]) -> Output {
 }
 
 fn run_at(columns: &str, program: &str, target: &Path, arguments: &[&str]) -> Output {
+    start(columns, program, target, &[arguments, &["--bench"]].concat())
+}
+
+/// As anything but `cargo bench` starts it.
+fn run_without_bench(program: &str, arguments: &[&str]) -> Output {
+    start("118", program, nowhere(), arguments)
+}
+
+fn start(columns: &str, program: &str, target: &Path, arguments: &[&str]) -> Output {
     let itself = std::env::current_exe().expect("the test has a file");
     let mut command = Command::new(itself);
-    command
-        .env(PROGRAM, program)
-        .env("CARGO_TARGET_DIR", target)
-        .env("COLUMNS", columns)
-        .args(arguments)
-        .arg("--bench");
+    command.env(PROGRAM, program).env("CARGO_TARGET_DIR", target).env("COLUMNS", columns).args(arguments);
     command.output().expect("the test can be started again")
 }
 
@@ -250,6 +266,84 @@ fn tries() {
     let failed = run("faulty", nowhere(), &["--test"]);
     assert_eq!(failed.status.code(), Some(1));
     assert!(stdout(&failed).contains("test faulty/panics ... FAILED"), "{failed:?}");
+}
+
+fn tests_by_default() {
+    let tested = run_without_bench("one", &[]);
+    assert_eq!((tested.status.code(), tested.stderr.len()), (Some(0), 0), "{tested:?}");
+    assert_eq!(stdout(&tested), "test one/plain ... ok\ntest one/divides ... ok\n");
+    let failed = run_without_bench("faulty", &[]);
+    assert_eq!(failed.status.code(), Some(1));
+    assert!(stdout(&failed).contains("test faulty/panics ... FAILED: "), "{failed:?}");
+    assert!(stdout(&failed).contains("out of luck") && stdout(&failed).contains("test faulty/plain ... ok"));
+    // One filter goes to every program of a workspace; some have none of its cases.
+    let other = run_without_bench("one", &["sideways"]);
+    assert_eq!((other.status.code(), stdout(&other).as_str()), (Some(0), ""));
+    assert!(String::from_utf8_lossy(&other.stderr).contains("no case matches sideways; cases: plain, divides"));
+    let measured = run_without_bench("one", &[&SHORT[..], &["--format", "json"]].concat());
+    assert!(chronoscope_render::study::parse(&stdout(&measured)).is_ok(), "{measured:?}");
+}
+
+fn serves_nextest() {
+    let list = ["--list", "--format", "terse"];
+    let listed = run_without_bench("alike", &list);
+    let names = ["gate/n", "gate/unaligned", "gate/rare", "rare/plain", "rare/divides"];
+    assert_eq!(stdout(&listed), names.map(|name| format!("{name}: benchmark\n")).concat());
+    assert_eq!((listed.status.code(), listed.stderr.len()), (Some(0), 0), "{listed:?}");
+    let ignored = run_without_bench("alike", &[&list[..], &["--ignored"]].concat());
+    assert_eq!((ignored.status.code(), ignored.stdout.len(), ignored.stderr.len()), (Some(0), 0, 0), "{ignored:?}");
+    for name in names {
+        let tested = run_without_bench("alike", &["--exact", name, "--nocapture"]);
+        assert_eq!((tested.status.code(), stdout(&tested)), (Some(0), format!("test {name} ... ok\n")), "{tested:?}");
+    }
+    let alone = stdout(&run_without_bench("one", &list));
+    assert_eq!(alone, "one/plain: benchmark\none/divides: benchmark\n", "with the study, even if it is the only one");
+    let failed = run_without_bench("faulty", &["--exact", "faulty/panics", "--nocapture"]);
+    assert_eq!(failed.status.code(), Some(1), "{failed:?}");
+    let measured = run("alike", nowhere(), &[&SHORT[..], &["--exact", "gate/n", "--nocapture"]].concat());
+    assert!(stdout(&measured).contains("study gate") && !stdout(&measured).contains("unaligned"), "{measured:?}");
+    let ignored = run("alike", nowhere(), &["--ignored"]);
+    assert_eq!((ignored.status.code(), ignored.stdout.len()), (Some(0), 0), "none is ignored");
+}
+
+fn selects_by_path() {
+    for (arguments, names) in [
+        (&["rare"][..], "rare/plain rare/divides"),
+        (&["gate/n"], "gate/n"),
+        (&["gate/"], "gate/n gate/unaligned gate/rare"),
+        (&["gate/un"], "gate/unaligned"),
+        (&["rar"], "gate/rare rare/plain rare/divides"),
+        (&["rare/plain", "gate/n"], "gate/n rare/plain"),
+        (&["--skip", "rare"], "gate/n gate/unaligned"),
+        (&["gate", "--skip", "gate/n", "--skip", "rare"], "gate/unaligned"),
+        (&["--exact", "--skip", "gate/rare", "--skip", "rare/plain"], "gate/n gate/unaligned rare/divides"),
+        (&["--exact", "gate/rare", "rare/plain"], "gate/rare rare/plain"),
+    ] {
+        let listed = run("alike", nowhere(), &[&["--list", "--format", "terse"], arguments].concat());
+        let found =
+            stdout(&listed).lines().map(|line| line.trim_end_matches(": benchmark")).collect::<Vec<_>>().join(" ");
+        assert_eq!(found, names, "{arguments:?}: {listed:?}");
+    }
+    let part = run("alike", nowhere(), &["--exact", "gate"]);
+    assert_eq!(part.status.code(), Some(2), "{part:?}");
+    assert!(String::from_utf8_lossy(&part.stderr).contains("--exact takes whole names"), "{part:?}");
+}
+
+fn takes_foreign_flags() {
+    let libtest =
+        ["--nocapture", "--show-output", "--test-threads", "1", "--include-ignored", "-q", "-Zunstable-options"];
+    let tested = run_without_bench("one", &[&libtest[..], &["--color", "never", "plain"]].concat());
+    assert_eq!((tested.status.code(), stdout(&tested).as_str()), (Some(0), "test one/plain ... ok\n"), "{tested:?}");
+    let criterion = ["--noplot", "--discard-baseline", "--quiet", "--bench", "--color", "always"];
+    let measured = run("one", nowhere(), &[&SHORT[..], &criterion].concat());
+    assert_eq!(measured.status.code(), Some(0), "{measured:?}");
+    assert!(stdout(&measured).contains('\x1b'), "in colour");
+    let plain = run("one", nowhere(), &[&SHORT[..], &["--color", "never"]].concat());
+    assert!(!stdout(&plain).contains('\x1b'));
+    let help = stdout(&run_without_bench("one", &["--help"]));
+    for flag in ["--exact", "--skip", "--color", "Accepted for cargo", "--nocapture"] {
+        assert!(help.contains(flag), "{flag}: {help}");
+    }
 }
 
 fn failures() {

@@ -1,5 +1,5 @@
-//! All experiments in one program: their studies, with the usual benchmark arguments. `chronoscope experiment` shows
-//! their conclusions.
+//! All experiments in one program: their studies, with the usual benchmark arguments: `--bench` measures them all,
+//! and without it every case runs once. `chronoscope experiment` shows their conclusions.
 
 use chronoscope_examples::Experiment;
 
