@@ -244,6 +244,8 @@ bench publish --test
 expect 0 "every case runs once" "test publish/seq_cst ... ok"
 bench publish --frobnicate
 expect 2 "an unknown flag is refused" "--frobnicate"
+bench publish --baseline before
+expect 2 "a named baseline is refused, with what to do" "--against-rev REV"
 bench publish --html "$tmp/page.html"
 expect 2 "a page without the feature is refused, with what to do" 'features = ["html"]'
 bench publish --threads 0

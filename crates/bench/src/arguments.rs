@@ -146,7 +146,7 @@ pub(super) struct Arguments {
     bench: bool,
 
     #[command(flatten)]
-    foreign: ForeignArguments,
+    pub(super) foreign: ForeignArguments,
 }
 
 fn whole_time(text: &str) -> Result<Duration, String> {

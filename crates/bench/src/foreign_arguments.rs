@@ -2,7 +2,10 @@
 
 use clap::Args;
 
-/// Flags of libtest and criterion. They are accepted, and mean nothing here.
+use super::Failure;
+
+/// Flags of libtest and criterion. Those without meaning here are accepted and ignored; baselines are refused, with what to use
+/// instead.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct ForeignArguments {
     /// Cases print where they like
@@ -50,12 +53,54 @@ pub(super) struct ForeignArguments {
 
     #[arg(long, hide = true)]
     discard_baseline: bool,
+
+    #[arg(long, value_name = "NAME", num_args = 0..=1, hide = true)]
+    save_baseline: Option<Option<String>>,
+
+    #[arg(long, value_name = "NAME", num_args = 0..=1, hide = true)]
+    baseline: Option<Option<String>>,
+
+    #[arg(long, value_name = "NAME", num_args = 0..=1, hide = true)]
+    baseline_lenient: Option<Option<String>>,
+
+    #[arg(long, value_name = "NAME", num_args = 0..=1, hide = true)]
+    load_baseline: Option<Option<String>>,
 }
+
+/// Two builds in one run tell more than two runs.
+const COMPARES: &str =
+    "compare within one run by --against-rev REV (a git revision) or --against BINARY (a build that you kept)";
+const SAVES: &str = "--output FILE saves a run, and chronoscope compare OLD.json NEW.json compares two";
+const SHOWS: &str = "chronoscope show FILE shows a run that --output FILE saved, and chronoscope compare OLD.json NEW.json \
+    compares two";
 
 impl ForeignArguments {
     /// Whether libtest was told what only its unstable flags allow.
     pub(super) fn are_for_libtest(&self) -> bool {
         !self.unstable.is_empty()
+    }
+
+    /// Refuses criterion's baselines.
+    ///
+    /// # Errors
+    /// With exit code 2, if there is one.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let refusals = [
+            ("--save-baseline", &self.save_baseline, SAVES),
+            ("--baseline", &self.baseline, SAVES),
+            ("--baseline-lenient", &self.baseline_lenient, SAVES),
+            ("--load-baseline", &self.load_baseline, SHOWS),
+        ];
+        let given = |(flag, value, instead): (&str, &Option<Option<String>>, &'static str)| {
+            let name = value.as_ref()?.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
+            Some((format!("{flag}{name}"), instead))
+        };
+        match refusals.into_iter().find_map(given) {
+            Some((asked, instead)) => {
+                Err(Failure::usage(format!("{asked}: there are no named baselines; {COMPARES}; {instead}")))
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -101,6 +146,27 @@ mod tests {
             "case",
         ]);
         assert_eq!(found.text, ["case"]);
+        assert_eq!(found.foreign.check(), Ok(()));
         assert!(found.foreign.are_for_libtest() && !parsed(&["--nocapture"]).foreign.are_for_libtest());
+    }
+
+    #[test]
+    fn baselines_are_refused_with_what_to_use_instead() {
+        for (arguments, asked) in [
+            (&["--save-baseline", "main"][..], "--save-baseline main: "),
+            (&["--baseline=main"], "--baseline main: "),
+            (&["--baseline"], "--baseline: "),
+            (&["--baseline-lenient", "main"], "--baseline-lenient main: "),
+            (&["--load-baseline", "new", "--baseline", "main"], "--baseline main: "),
+            (&["--load-baseline", "new"], "--load-baseline new: "),
+        ] {
+            let refused = parsed(arguments).foreign.check().unwrap_err();
+            let text = refused.to_string();
+            assert_eq!(refused.code(), 2);
+            assert!(text.starts_with(asked), "{arguments:?}: {text}");
+            for instead in ["--against-rev REV", "--against BINARY", "--output", "chronoscope compare"] {
+                assert!(text.contains(instead), "{text}");
+            }
+        }
     }
 }

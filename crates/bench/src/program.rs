@@ -59,6 +59,7 @@ pub fn main(studies: impl IntoIterator<Item = Study>) {
 
 /// Carries out the arguments; false if the program should exit with code 1.
 fn run(studies: &[Study], arguments: &Arguments, program: &str, start: &Start) -> Result<bool, Failure> {
+    arguments.foreign.check()?;
     let mut names = BTreeSet::new();
     if let Some(twice) = studies.iter().find(|study| !names.insert(study.name())) {
         return Err(Failure::usage(format!("duplicate study name {}; study names must be unique", twice.name())));

@@ -33,7 +33,7 @@ fn main() {
         }
         _ => {}
     }
-    let all: [(&str, fn()); 14] = [
+    let all: [(&str, fn()); 15] = [
         ("combinations are listed and nothing is measured", lists),
         ("wrong arguments end with 2 and say what to do", refusals),
         ("records are printed and saved", records),
@@ -46,6 +46,7 @@ fn main() {
         ("nextest lists cases and runs each by its name", serves_nextest),
         ("paths come before parts of names", selects_by_path),
         ("flags of other harnesses are accepted", takes_foreign_flags),
+        ("named baselines are refused with what to use instead", refuses_baselines),
         ("a case that fails ends with 1 and takes nothing along", failures),
         ("studies in one program are told apart", several),
     ];
@@ -343,6 +344,16 @@ fn takes_foreign_flags() {
     let help = stdout(&run_without_bench("one", &["--help"]));
     for flag in ["--exact", "--skip", "--color", "Accepted for cargo", "--nocapture"] {
         assert!(help.contains(flag), "{flag}: {help}");
+    }
+}
+
+fn refuses_baselines() {
+    for flag in ["--save-baseline", "--baseline", "--load-baseline"] {
+        for refused in [run("one", nowhere(), &[flag, "before"]), run_without_bench("one", &[flag, "before"])] {
+            let said = String::from_utf8_lossy(&refused.stderr);
+            assert_eq!((refused.status.code(), refused.stdout.len()), (Some(2), 0), "{refused:?}");
+            assert!(said.contains(&format!("{flag} before: ")) && said.contains("--against-rev REV"), "{said}");
+        }
     }
 }
 
