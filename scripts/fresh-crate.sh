@@ -251,7 +251,7 @@ expect 2 "a page without the feature is refused, with what to do" 'features = ["
 bench publish --threads 0
 expect 2 "0 threads are refused" "0 threads"
 bench publish nothing-of-this-name
-expect 2 "a filter that leaves nothing is refused" "relaxed, seq_cst"
+expect 0 "a filter that leaves nothing measures nothing, and says so" "relaxed, seq_cst"
 bench faulty --duration 1s --format json
 expect 1 "a case that panics fails the run" ""
 expect_json "any(c['case'] == 'sound' and c['processes'] for c in record['content']['study']['cells']) and \

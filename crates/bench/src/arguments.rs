@@ -217,6 +217,18 @@ impl Arguments {
         self.bench || is_page || has_file || has_length || compares || self.strict || self.verbose
     }
 
+    /// Whether it may select nothing: of several programs that are started with one filter, each has some other cases. A list for
+    /// people, a file, a document or a comparison of nothing is a mistake.
+    pub(super) fn may_select_nothing(&self) -> bool {
+        let has_file = self.output.is_some() || self.html.is_some();
+        let compares = self.against.is_some() || self.against_rev.is_some() || self.fail_on.is_some();
+        match self.task() {
+            Task::List => false,
+            Task::ListTerse | Task::Test => true,
+            Task::Measure => !has_file && !compares && self.page_format() == Format::Human,
+        }
+    }
+
     /// The format of the page of what is measured.
     pub(super) fn page_format(&self) -> Format {
         self.format.map(PrintFormat::of_page).unwrap_or_default()

@@ -127,7 +127,7 @@ fn lists() {
 fn refusals() {
     let wrong: [(&[&str], &str); 9] = [
         (&["--frobnicate"], "--frobnicate"),
-        (&["no such case"], "plain, divides"),
+        (&["--format", "json", "no such case"], "plain, divides"),
         (&["--threads", "0"], "out of range (1–"),
         (&["--backoff", "3-1"], "1-3"),
         (&["--backoff", ""], "e.g. 0-40"),
@@ -326,7 +326,7 @@ fn selects_by_path() {
         assert_eq!(found, names, "{arguments:?}: {listed:?}");
     }
     let part = run("alike", nowhere(), &["--exact", "gate"]);
-    assert_eq!(part.status.code(), Some(2), "{part:?}");
+    assert_eq!((part.status.code(), part.stdout.len()), (Some(0), 0), "another program may have it: {part:?}");
     assert!(String::from_utf8_lossy(&part.stderr).contains("--exact takes whole names"), "{part:?}");
 }
 
