@@ -1,3 +1,4 @@
+use chronoscope_harness::record::study::State;
 use chronoscope_render::Width;
 
 use super::made_up::Draws;
@@ -78,6 +79,29 @@ fn studies_are_compared_cell_by_cell() {
     // Of some cells the run's own interval leaves it open.
     assert!(all == timed && worse > timed / 2 && better == 0, "{worse} of {all} worse");
     assert_eq!(counted(1.02), (timed, 0, 0), "less than runs differ by");
+}
+
+#[test]
+fn a_state_is_no_regression() {
+    let run = |ns: f64, low: f64, high: f64, has_states: bool| {
+        let mut record = document(include_str!("../../../tests/fixtures/study.json")).unwrap();
+        let cells = &mut record.content.study.as_mut().expect("it is a study").cells;
+        cells.truncate(1);
+        cells[0].time_ns = Some(Estimate { estimate: ns, low, high, confidence: 0.999 });
+        let state = |(value, processes)| State { value, processes };
+        cells[0].states = [(135.6, 12), (162.7, 12)].map(state).into_iter().filter(|_| has_states).collect();
+        record
+    };
+    let verdict =
+        |base: Record, this: Record| compare(&source("a", base), &[source("b", this)], &[]).runs[0].figures[0].verdict;
+    // One binary, of which each run happened to have more processes in another state.
+    let fast = |has_states| run(135.6, 135.6, 162.6, has_states);
+    let slow = |has_states| run(162.7, 135.7, 162.7, has_states);
+    assert_eq!(verdict(fast(true), slow(true)), FigureVerdict::Unresolved);
+    assert_eq!(verdict(slow(true), fast(true)), FigureVerdict::Unresolved);
+    // However narrow the interval of a run that was mostly in one.
+    assert_eq!(verdict(run(135.6, 135.6, 135.7, true), run(162.7, 162.6, 162.7, true)), FigureVerdict::Unresolved);
+    assert_eq!(verdict(run(135.6, 135.6, 135.7, false), run(162.7, 162.6, 162.7, false)), FigureVerdict::Regression);
 }
 
 #[test]
