@@ -67,7 +67,11 @@ fn run(studies: &[Study], arguments: &Arguments, program: &str, start: &Start) -
     let (task, chosen) = (arguments.task(), chosen(studies, arguments)?);
     // Invalid arguments are reported before anything is measured.
     for (study, options) in &chosen {
-        study.plan(options, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
+        let plan = study.plan(options, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
+        let warning = study.too_short_for_verdicts(&plan).filter(|_| task == Task::Measure && !arguments.quiet);
+        if let Some(warning) = warning {
+            say(program, &format!("{}: {warning}", study.name()));
+        }
     }
     match task {
         Task::List => print(&listed(&chosen, studies.len() > 1)).map(|()| true),

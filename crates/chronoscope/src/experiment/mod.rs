@@ -8,6 +8,7 @@ pub mod show;
 #[cfg(test)]
 pub mod synthetic;
 
+use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -71,6 +72,10 @@ fn run(
     let options = study_run::options(run)?;
     let plan = study.plan(&options, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
     let output = Output::prepare(run.format, run.output.as_deref())?;
+    if let Some(warning) = study.too_short_for_verdicts(&plan).filter(|_| !run.quiet) {
+        // Nobody depends on it.
+        let _ = writeln!(std::io::stderr(), "chronoscope: warning: {warning}");
+    }
     let found = study_run::shown(run.quiet, |progress| {
         progress.expects(Duration::from_millis(plan.budget_ms));
         study.run(&options, study_run::tool(), progress)

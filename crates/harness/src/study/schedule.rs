@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::case::Case;
 use super::error::StudyError;
-use crate::record::study::{Parameters, StudyPlan};
+use crate::record::study::{Estimate, Parameters, StudyPlan};
+use crate::stats::confidence_of_each;
 
 /// The case present in every study: an empty loop with only the backoff. It calibrates tokens and shows which times are
 /// indistinguishable from an empty loop.
@@ -20,6 +21,8 @@ const SHORTEST_ITERATION: Duration = Duration::from_millis(1);
 const LONGEST_ITERATION: Duration = Duration::from_millis(3);
 /// Iterations of a cell per process: fewer do not represent the process, more add no information.
 const ROUNDS: (u32, u32) = (4, 40);
+/// What a cell takes of a process that measures it once: a pilot, an iteration and what is between them.
+const WHOLE_CELL: Duration = Duration::from_millis(5);
 /// Of two builds, a process is no shorter than this, nor than so many iterations of each cell: starting it takes its time too.
 const SHORTEST_PROCESS: Duration = Duration::from_millis(100);
 const ITERATIONS: u32 = 10;
@@ -187,6 +190,19 @@ pub(super) fn rounds(budget: Duration, processes: u32, cells: usize) -> u32 {
     (long.max(short.min(f64::from(fewest))) as u32).clamp(fewest.min(3), most)
 }
 
+/// The fewest processes with which `comparisons` at once have a verdict: the range of n values holds the median with a probability of
+/// 1 − 2/2ⁿ.
+pub(super) fn processes_for_verdicts(comparisons: usize) -> u32 {
+    let of_each = confidence_of_each(Estimate::LEAST_CONFIDENCE, comparisons);
+    (2.0 / (1.0 - of_each)).log2().ceil() as u32
+}
+
+/// How many processes can measure every cell in this time.
+pub(super) fn whole_processes(budget: Duration, cells: usize) -> u32 {
+    let process = WHOLE_CELL.saturating_mul(u32::try_from(cells).unwrap_or(u32::MAX)).max(SHORTEST_PROCESS);
+    (budget.as_secs_f64() / process.as_secs_f64()) as u32
+}
+
 /// Processes of each of two builds that take turns: as many as the time allows, and no fewer than `fewest`. The level of a machine
 /// moves within a second, so the shorter two neighbours are, the more they have in common.
 pub(super) fn pairs(budget: Duration, cells: usize, fewest: u32) -> u32 {
@@ -230,6 +246,13 @@ mod tests {
             let found = rounds(Duration::from_millis(budget_ms), processes, cells);
             prop_assert!((3..=ROUNDS.1).contains(&found));
         }
+    }
+
+    #[test]
+    fn verdicts_take_six_processes_and_more_at_once() {
+        assert_eq!([1, 6, 20, 72, 100].map(processes_for_verdicts), [6, 8, 10, 12, 12]);
+        assert_eq!(whole_processes(Duration::from_secs(5), 172), 5);
+        assert_eq!(whole_processes(Duration::from_secs(5), 1), 50, "a process is no shorter than 0.1 s");
     }
 
     #[test]

@@ -253,6 +253,9 @@ impl Study {
         plan.budget_ms = u64::try_from(budget.as_millis()).unwrap_or(u64::MAX).max(1);
         if options.against.is_some() && options.processes.is_none() {
             plan.processes = schedule::pairs(budget, cells, processes);
+        } else if options.processes.is_none() && !plan.comparisons.is_empty() {
+            // Processes that compare everything decide more than others that have no time for it.
+            plan.processes = schedule::whole_processes(budget, cells).clamp(FEWEST_PROCESSES.min(processes), processes);
         }
         if plan.rounds == 0 {
             plan.rounds = schedule::rounds(budget, plan.processes * builds, cells);
@@ -291,6 +294,45 @@ impl Study {
             return refuse("batch size must be at least 1");
         }
         Ok(())
+    }
+
+    /// How many comparisons `plan` makes.
+    fn compared(&self, plan: &StudyPlan) -> usize {
+        let specs = self.specs(plan);
+        let cells = |case: &str| specs.iter().filter(|spec| spec.case == case && !spec.control).count();
+        plan.comparisons.iter().map(|(case, _)| cells(case)).sum()
+    }
+
+    /// Why `plan` has too little time for a verdict on every comparison, in words; None if it has enough, or compares nothing.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use chronoscope_harness::{Study, StudyOptions};
+    ///
+    /// let study = Study::new("two").case("a", |b| b.iter(|| 1)).case("b", |b| b.iter(|| 2)).compare("b", "a");
+    /// let warned = |ms| {
+    ///     let options = StudyOptions { budget: Some(Duration::from_millis(ms)), ..StudyOptions::default() };
+    ///     study.too_short_for_verdicts(&study.plan(&options, &[0]).unwrap())
+    /// };
+    /// assert!(warned(300).unwrap().contains("6 processes") && warned(3_000).is_none());
+    /// ```
+    pub fn too_short_for_verdicts(&self, plan: &StudyPlan) -> Option<String> {
+        let compared = self.compared(plan);
+        let needed = schedule::processes_for_verdicts(compared);
+        let cells = self.cell_count(plan).ok()?;
+        let time =
+            |processes: u32| schedule::whole_processes(Duration::from_millis(plan.budget_ms), cells) >= processes;
+        if compared == 0 || time(needed) && plan.processes >= needed {
+            return None;
+        }
+        let seconds =
+            (1..).find(|seconds| schedule::whole_processes(Duration::from_secs(*seconds), cells) >= needed)?;
+        let of = if compared == 1 { "1 comparison".to_owned() } else { format!("{compared} comparisons") };
+        Some(format!(
+            "too short for verdicts: {of} at once take {needed} processes, and these {seconds} s or more (--duration, --processes)"
+        ))
     }
 
     /// The names of the cases that `options` select.
