@@ -4,7 +4,7 @@ use clap::ValueEnum;
 /// Which outcome of a comparison makes the program exit with code 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum FailOn {
-    /// Something is slower, beyond the margin
+    /// Something is slower, beyond the margin and what the run's comparisons of operations with themselves resolve
     #[default]
     Regression,
     /// That, or a comparison is inconclusive
@@ -69,6 +69,7 @@ mod tests {
         record.content.against = Some(Against {
             other: "before".to_owned(),
             margin_pct: MARGIN_PCT,
+            floor_pct: None,
             confidence: 0.999,
             conclusion: None,
             cells: vec![cell],
@@ -92,6 +93,16 @@ mod tests {
         let open = compared(Difference::Unresolved, 1.2);
         assert!(FailOn::Unresolved.is_met(&open) && !FailOn::Regression.is_met(&open));
         assert!(!FailOn::Unresolved.is_met(&run()), "nothing was compared");
+    }
+
+    #[test]
+    fn what_the_run_cannot_resolve_does_not_fail() {
+        let with_floor = |ratio: f64| {
+            let mut record = compared(Difference::Slower, ratio);
+            record.content.against.as_mut().expect("it was compared").floor_pct = Some(3.2);
+            record
+        };
+        assert!(!FailOn::Regression.is_met(&with_floor(1.02)) && FailOn::Regression.is_met(&with_floor(1.04)));
     }
 
     #[test]

@@ -456,6 +456,21 @@ pub fn three_digits(value: f64) -> String {
     if is_plain(value) { digits(value, exponent(value) - 2) } else { format!("{value:.2e}") }
 }
 
+/// How far off something may be, as [`Quantity::reach`] writes it: rounded up to two digits. What is judged by this number agrees with
+/// what is printed.
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::quantity::reach;
+///
+/// assert_eq!([reach(1.64), reach(0.0311), reach(2.0)], [1.7, 0.032, 2.0]);
+/// ```
+pub fn reach(value: f64) -> f64 {
+    let rounded = up(value, 2);
+    // The text has the nearest number to these digits, a product with a power of ten not always.
+    format!("{rounded:.1e}").parse().unwrap_or(rounded) + 0.0
+}
+
 /// Whether it is written without a power of ten.
 fn is_plain(value: f64) -> bool {
     value.is_finite() && (value == 0.0 || PLAIN.contains(&exponent(value)))

@@ -49,6 +49,7 @@ fn against(places: [(u64, u32); 2]) -> StudyRecord {
     record.content.against = Some(Against {
         other: "a-revision-with-a-name-as-long-as-that-of-a-branch-for-a-ticket".to_owned(),
         margin_pct: 1.0,
+        floor_pct: Some(3.2),
         confidence: 0.999,
         warnings: vec!["6 pairs of processes are too few for a verdict".to_owned()],
         cells: places.map(cell).to_vec(),

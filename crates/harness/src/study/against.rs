@@ -3,8 +3,10 @@
 use super::estimate::disagree;
 use super::matched;
 use crate::finding::{Finding, Kind, Meaning, NO_ACTION};
-use crate::quantity::{confidence as written, limit};
-use crate::record::study::{Against, AgainstCell, Cell, CellProcess, Difference, Estimate, StudyProcess, StudyReport};
+use crate::quantity::{confidence as written, limit, reach};
+use crate::record::study::{
+    Against, AgainstCell, Cell, CellProcess, Control, Difference, Estimate, StudyProcess, StudyReport,
+};
 use crate::stats::{Paired, compare, confidence_of_each, median, paired};
 
 /// Compares every cell that both builds have, process by process. `name` is the other build's, and `unknown` are its cases that this
@@ -18,14 +20,17 @@ pub(super) fn against(this: &StudyReport, other: StudyReport, name: &str, unknow
     let confidence = confidence_of_each(this.plan.confidence, partners.len());
     let judged = |(this, other): &(&Cell, &Cell)| cell(this, other, margin_pct, confidence);
     let cells: Vec<AgainstCell> = partners.iter().map(judged).collect();
+    let control = this.control.filter(Control::is_telling);
+    let floor_pct = control.map(|control| reach(control.resolvable_pct)).filter(|floor| *floor > margin_pct);
     let plan = matched::joined(&this.plan, &other.plan);
     let mut only_other = matched::alone(&plan, &other.cells, &this.cells);
     only_other.extend(unknown);
     Against {
         other: name.to_owned(),
         margin_pct,
+        floor_pct,
         confidence: attained(&cells).min(this.plan.confidence),
-        conclusion: conclusion(&cells, margin_pct),
+        conclusion: conclusion(&cells, floor_pct.unwrap_or(margin_pct)),
         only_this: matched::alone(&plan, &this.cells, &other.cells),
         only_other,
         warnings: warnings(&cells, confidence, &other.processes),
@@ -64,10 +69,10 @@ pub const NOT_KNOWN_SLOWER: Kind = Kind::notice(
 pub const KINDS: &[Kind] = &[BECAME_SLOWER, NOT_SLOWER, NOT_KNOWN_SLOWER];
 
 /// The overall conclusion; None without a cell that both builds have.
-fn conclusion(cells: &[AgainstCell], margin_pct: f64) -> Option<Finding> {
+fn conclusion(cells: &[AgainstCell], least_pct: f64) -> Option<Finding> {
     let count = |verdict: Difference| cells.iter().filter(|cell| cell.verdict == verdict).count();
-    let (of, margin) = (cells.len(), limit(margin_pct));
-    let slower = cells.iter().filter(|cell| cell.is_regression(margin_pct)).count();
+    let (of, margin) = (cells.len(), limit(least_pct));
+    let slower = cells.iter().filter(|cell| cell.is_regression(least_pct)).count();
     let found = |kind: Kind, text: String| Some(Finding::new(kind, text).value("cells_slower", slower as f64));
     if of == 0 {
         return None;

@@ -1,7 +1,7 @@
 //! This build against another one.
 
 use chronoscope_harness::finding::Severity;
-use chronoscope_harness::quantity::{TIME, confidence, ns};
+use chronoscope_harness::quantity::{PERCENT, TIME, confidence, limit, ns};
 use chronoscope_harness::record::study::{Against, AgainstCell, Difference, Estimate};
 use chronoscope_harness::study_against::NOT_SLOWER;
 
@@ -26,7 +26,7 @@ pub(super) fn grid(against: &Against) -> Grid {
     let mut grid = Grid::new(&columns);
     let varying = Varying::over(against.cells.iter().map(|cell| (cell.backoff_tokens, cell.threads)));
     for cell in &against.cells {
-        grid.row(mood(cell, against.margin_pct), row(cell, varying, against.margin_pct));
+        grid.row(mood(cell, against.least_regression_pct()), row(cell, varying, against.margin_pct));
     }
     grid.without_empty_columns()
 }
@@ -54,9 +54,9 @@ fn time(time_ns: Option<Estimate>, below_ns: Option<f64>) -> String {
     time_ns.map(|time| ns(time.estimate)).or(below).unwrap_or_else(|| "none".to_owned())
 }
 
-fn mood(cell: &AgainstCell, margin_pct: f64) -> Mood {
+fn mood(cell: &AgainstCell, least_pct: f64) -> Mood {
     match cell.verdict {
-        Difference::Slower if cell.is_regression(margin_pct) => Mood::Bad,
+        Difference::Slower if cell.is_regression(least_pct) => Mood::Bad,
         Difference::Slower => Mood::Warning,
         Difference::Faster => Mood::Good,
         Difference::Same => Mood::Plain,
@@ -76,6 +76,15 @@ pub(super) fn sentences(against: &Against) -> Vec<(Mood, &'static str, String)> 
         said.push((mood, sign, found.evidence.summary.clone()));
     } else {
         said.push((Mood::Warning, "!", "the builds have no measurement in common".to_owned()));
+    }
+    if let Some(floor_pct) = against.floor_pct {
+        let text = format!(
+            "{} instead of the margin of {}: this run's comparisons of an operation with itself resolve no less, so a smaller \
+             difference does not fail it",
+            PERCENT.reach(floor_pct),
+            limit(against.margin_pct)
+        );
+        said.push((Mood::Plain, "·", text));
     }
     said.extend(against.warnings.iter().map(|warning| (Mood::Warning, "!", warning.clone())));
     for failure in &against.failures {
@@ -134,6 +143,7 @@ mod tests {
         Against {
             other: "v1.0".to_owned(),
             margin_pct: 1.0,
+            floor_pct: None,
             confidence: 0.999,
             warnings: vec!["too few".to_owned()],
             cells,
@@ -175,6 +185,15 @@ mod tests {
         let nothing = AgainstCell { other_ns: None, other_below_ns: Some(0.3), ..cell(Difference::Slower, 40.0) };
         let row = grid(&against(vec![nothing, cell(Difference::Same, 1.0)])).rows[0].1.clone();
         assert_eq!(row[2..], ["< 0.300 ns", NONE, "slower"]);
+    }
+
+    #[test]
+    fn a_margin_that_the_run_cannot_resolve_is_raised_and_that_is_said() {
+        let slower = vec![cell(Difference::Slower, 1.02)];
+        let raised = Against { floor_pct: Some(3.2), ..against(slower.clone()) };
+        assert_eq!((grid(&raised).rows[0].0, grid(&against(slower)).rows[0].0), (Mood::Warning, Mood::Bad));
+        let said = |against: &Against| sentences(against).iter().any(|(.., text)| text.starts_with("3.2 % instead of"));
+        assert!(said(&raised) && !said(&against(Vec::new())));
     }
 
     #[test]

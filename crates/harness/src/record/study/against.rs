@@ -11,6 +11,10 @@ pub struct Against {
     pub other: String,
     /// Differences within this many percent are ignored.
     pub margin_pct: f64,
+    /// What comparisons of an operation with itself resolved in this run, in percent, where that is more than the margin: a smaller
+    /// difference is no regression.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor_pct: Option<f64>,
     /// Confidence with which the intervals of all cells hold at once: the plan's, or less with too few pairs of processes.
     pub confidence: f64,
     /// What weakens the comparison: too few pairs, processes of the other build that did not finish.
@@ -69,9 +73,9 @@ pub struct AgainstCell {
 }
 
 impl AgainstCell {
-    /// Whether this build is slower, by an estimate beyond `margin_pct`.
-    pub fn is_regression(&self, margin_pct: f64) -> bool {
-        self.verdict == Difference::Slower && self.ratio.is_some_and(|ratio| ratio.estimate > 1.0 + margin_pct / 100.0)
+    /// Whether this build is slower, by an estimate beyond `least_pct`.
+    pub fn is_regression(&self, least_pct: f64) -> bool {
+        self.verdict == Difference::Slower && self.ratio.is_some_and(|ratio| ratio.estimate > 1.0 + least_pct / 100.0)
     }
 
     /// Whether both times can be told from an empty loop, so that their ratio is meaningful.
@@ -86,9 +90,14 @@ impl Against {
         self.confidence > 0.0
     }
 
-    /// Whether anything is slower in this build, beyond the margin.
+    /// What is slower by an estimate beyond this is a regression, in percent: the margin, or what the run resolved if that is more.
+    pub fn least_regression_pct(&self) -> f64 {
+        self.floor_pct.map_or(self.margin_pct, |floor| floor.max(self.margin_pct))
+    }
+
+    /// Whether anything is slower in this build, beyond the margin and what the run resolved.
     pub fn has_regression(&self) -> bool {
-        self.cells.iter().any(|cell| cell.is_regression(self.margin_pct))
+        self.cells.iter().any(|cell| cell.is_regression(self.least_regression_pct()))
     }
 
     /// Whether the comparison of a cell is inconclusive.

@@ -161,3 +161,27 @@ fn two_percent_are_found() {
     let (faster, slower) = verdicts(3, 1000, 100, 1.02);
     assert!(slower >= 950 && faster == 0, "{slower} slower, {faster} faster of 1000");
 }
+
+#[test]
+fn a_difference_below_what_the_run_resolves_is_no_regression() {
+    let slower = |resolvable_pct: f64, comparisons: u32| {
+        let control = Control { comparisons, alarms: 0, verdicts_wrong: 0, resolvable_pct, resolvable_ns: 1.0 };
+        let this = StudyReport { control: Some(control), ..report(vec![of_processes("a", 0, &times(1.02))]) };
+        against(&this, report(vec![of_processes("a", 0, &times(1.0))]), "old", Vec::new())
+    };
+    let told = |found: &Against| {
+        assert_eq!(found.cells[0].verdict, Difference::Slower, "the verdict is by the margin");
+        let conclusion = found.conclusion.clone().unwrap();
+        assert_eq!(conclusion.is(BECAME_SLOWER), found.has_regression(), "{conclusion:?}");
+        (found.floor_pct, found.has_regression())
+    };
+    assert_eq!(told(&slower(3.13, 20)), (Some(3.2), false));
+    assert_eq!(told(&slower(1.4, 20)), (Some(1.4), true));
+    assert_eq!(told(&slower(0.9, 20)), (None, true), "less than the margin");
+    assert_eq!(told(&slower(3.13, 19)), (None, true), "too few comparisons tell nothing");
+    let conclusion = slower(3.13, 20).conclusion.unwrap().evidence.summary;
+    assert_eq!(
+        conclusion,
+        "none of 1 is known to be slower by more than 3.2 %; 1 slower by an estimated 3.2 % or less"
+    );
+}
