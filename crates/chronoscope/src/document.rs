@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::answers::advice::report::Advice;
 use crate::answers::compare::report::Comparison;
 use crate::answers::gate::report::Gate;
+use crate::answers::noise_floor::report::NoiseFloor;
 use crate::answers::since::report::Since;
 use crate::clock_id::ClockId;
 use crate::judgement::Judgement;
@@ -75,6 +76,9 @@ pub struct Content {
     /// The judgement of `chronoscope gate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,
+    /// How small a difference can be told here, as `chronoscope gate --resolve` measured it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise_floor: Option<NoiseFloor>,
     /// What changed since the last check of the same machine that was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Since>,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use assert_cmd::Command;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn fixture(name: &str) -> String {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name).display().to_string()
@@ -90,6 +90,69 @@ fn without_a_document_it_measures_and_looks_at_the_wall_clock() {
     assert_eq!(output.status.code(), Some(i32::from(judged["passed"] != true)));
     assert!(document["content"]["sections"]["sync"]["report"].is_object());
     assert!(document["content"]["parts"].as_array().unwrap().iter().any(|part| part["part"] == "sync"));
+}
+
+/// The saved check with a noise floor of 1.7 %, of one pair that so many of 24 processes measured.
+fn with_noise_floor(processes: u32) -> Value {
+    let mut document: Value = serde_json::from_str(&fs::read_to_string(fixture("record.json")).unwrap()).unwrap();
+    let is_sure = processes >= 11;
+    document["content"]["noise_floor"] = json!({
+        "processes": 24, "confidence": 0.999, "processes_needed": 11, "floor_pct": is_sure.then_some(1.7),
+        "pairs": [{
+            "operation": "a sort", "time_ns": { "estimate": 310.0, "low": 308.0, "high": 311.0, "confidence": 0.999 },
+            "ratio": { "estimate": 1.001, "low": 0.9836, "high": 1.012, "confidence": 0.9995 },
+            "half_width_pct": 1.42, "reach_pct": 1.64, "processes": processes,
+            "is_sure": is_sure, "is_false_alarm": false, "has_states": false,
+        }],
+        "false_alarms": 0, "iterations": 700, "iterations_quiet": 90, "cpu_quota": null,
+    });
+    document
+}
+
+#[test]
+fn whether_a_difference_can_be_told_is_the_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("floor.json");
+    let judged = |processes: u32, asked: &[&str], code: i32| {
+        fs::write(&file, with_noise_floor(processes).to_string()).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
+        command.env_remove("COLUMNS").args(["gate", "--document", &file.display().to_string()]).args(asked);
+        String::from_utf8(command.assert().code(code).get_output().stdout.clone()).unwrap()
+    };
+    let yes = judged(24, &["--resolve", "2%"], 0);
+    assert!(yes.contains("✔ resolve 2%: yes: the noise floor is 1.7 %"), "{yes}");
+    assert!(yes.contains("a sort") && yes.contains("90 of 700 iterations were undisturbed"), "{yes}");
+    let no = judged(24, &["--resolve", "1"], 1);
+    assert!(no.contains("✘ resolve 1%: no") && no.contains("--duration 59s") && no.contains("noisy"), "{no}");
+    let unknown = judged(9, &["--resolve", "2%"], 1);
+    assert!(unknown.contains("? resolve 2%: unknown: 9 of 24 processes"), "{unknown}");
+    // Every rule must hold.
+    judged(24, &["--resolve", "2%", "--require", "vdso"], 0);
+    judged(24, &["--resolve", "2%", "--require", "clocksource=tsc"], 1);
+    judged(24, &["--resolve", "1%", "--require", "vdso"], 1);
+}
+
+#[test]
+fn identical_operations_are_compared_here() {
+    let document = |rules: &[&str], duration: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
+        command.args(["gate", "--quiet", "--format", "json", "--duration", duration]).args(rules);
+        let output = command.output().unwrap();
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(i32::from(document["content"]["gate"]["passed"] != true)));
+        let schema: Value = serde_json::from_str(include_str!("../schema/chronoscope.v2.schema.json")).unwrap();
+        assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&document));
+        document
+    };
+    let alone = document(&["--resolve", "50%"], "1s");
+    let floor = &alone["content"]["noise_floor"];
+    assert_eq!((floor["pairs"].as_array().unwrap().len(), &floor["processes"]), (10, &json!(24)));
+    assert!(alone["content"]["parts"].is_null(), "no check was asked for");
+    let both = document(&["--resolve", "50%", "--require", "monotonic"], "2s");
+    let told: Vec<&str> =
+        both["content"]["gate"]["rules"].as_array().unwrap().iter().filter_map(|rule| rule["rule"].as_str()).collect();
+    assert_eq!(told, ["require monotonic", "resolve 50%"]);
+    assert!(both["content"]["parts"].is_array() && both["content"]["noise_floor"].is_object());
 }
 
 #[test]

@@ -4,18 +4,20 @@ use std::process::ExitCode;
 use chronoscope_bench::{Failure, OutputFile};
 use chronoscope_harness::Start;
 
+use super::identical_operations::IdenticalOperations;
 use super::measure::measured;
 use super::output::{Output, keep_apart};
 use super::page::Shown;
 use super::saved::{saved, text_in};
 use crate::answers::gate::junit::junit;
-use crate::answers::gate::rule::{Rule, gate};
+use crate::answers::gate::rule::{Needs, Rule, gate};
 use crate::answers::gate::rules_file;
 use crate::document::Record;
 use crate::engine::Planned;
 use crate::gate_options::GateOptions;
+use crate::run_options::RunOptions;
 
-/// Judges a check or a saved document, then prints and saves the judgement.
+/// Judges what the rules need measured, or a saved document, then prints and saves the judgement.
 pub fn run(start: &Start, options: &GateOptions) -> Result<ExitCode, Failure> {
     // The document judged may be replaced by itself with the judgement, but not by XML.
     let (rules_file, document) = (options.rules.as_deref(), options.document.as_deref());
@@ -25,12 +27,12 @@ pub fn run(start: &Start, options: &GateOptions) -> Result<ExitCode, Failure> {
     )?;
     keep_apart(&[("--junit", options.junit.as_deref())], &[("the document", document)])?;
     let rules = rules(options)?;
-    let saved = options.document.as_deref().map(read).transpose()?;
+    let saved = options.document.as_deref().map(|path| read(path, &rules)).transpose()?;
     let output = Output::prepare(options.run.format, options.run.output.as_deref())?;
     let xml = options.junit.as_deref().map(|path| OutputFile::prepare("the JUnit file", path)).transpose()?;
     let mut record = match saved {
         Some(record) => record,
-        None => checked(start, options)?,
+        None => measured_here(start, &options.run, &rules)?,
     };
     let gate = gate(&record, &rules);
     let text = junit(&record, &gate).map_err(|error| Failure::run(format!("could not write XML: {error}")))?;
@@ -56,22 +58,41 @@ fn rules(options: &GateOptions) -> Result<Vec<Rule>, Failure> {
     rules.extend(options.rules());
     if rules.is_empty() {
         return Err(Failure::usage(
-            "there is no rule; give a file of rules or options such as --require vdso or --max-latency monotonic=40ns",
+            "there is no rule; give a file of rules or options such as --require vdso, --max-latency monotonic=40ns or --resolve 2%",
         ));
     }
     Ok(rules)
 }
 
-fn read(path: &Path) -> Result<Record, Failure> {
-    let cannot = |why: String| Failure::usage(format!("{} cannot be judged: {why}", path.display()));
-    let record = saved(path).map_err(&cannot)?;
-    match &record.content.comparison {
-        Some(_) => Err(cannot("it is a comparison, and measures nothing; name a document that it compares".to_owned())),
-        None => Ok(record),
+fn need(rules: &[Rule], needed: Needs) -> bool {
+    rules.iter().any(|rule| rule.needs == needed)
+}
+
+/// The document in a file, if it has the noise floor that rules may be about.
+fn read(path: &Path, rules: &[Rule]) -> Result<Record, Failure> {
+    let cannot = |why: &str| Failure::usage(format!("{} cannot be judged: {why}", path.display()));
+    let record = saved(path).map_err(|why| cannot(&why))?;
+    match () {
+        () if record.content.comparison.is_some() => {
+            Err(cannot("it is a comparison, and measures nothing; name a document that it compares"))
+        }
+        () if need(rules, Needs::NoiseFloor) && record.content.noise_floor.is_none() => Err(cannot(
+            "it has no noise floor, which --resolve is about; run gate --resolve without --document, on the machine itself",
+        )),
+        () => Ok(record),
     }
 }
 
-fn checked(start: &Start, options: &GateOptions) -> Result<Record, Failure> {
-    let planned = Planned::check(&Default::default(), &options.run, start.allowed_cpus());
-    Ok(measured(start, &options.run, planned?))
+/// What the rules need: a check, the noise floor or both. All is planned before anything is measured.
+fn measured_here(start: &Start, run: &RunOptions, rules: &[Rule]) -> Result<Record, Failure> {
+    let check = || Planned::check(&Default::default(), run, start.allowed_cpus());
+    if !need(rules, Needs::NoiseFloor) {
+        return Ok(measured(start, run, check()?));
+    }
+    let study = IdenticalOperations::planned(start, run)?;
+    if !need(rules, Needs::Check) {
+        return study.measured(run);
+    }
+    let checked = measured(start, run, check()?);
+    if checked.interrupted { Ok(checked) } else { study.measured_after(checked, run) }
 }

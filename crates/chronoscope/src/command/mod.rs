@@ -8,6 +8,7 @@ mod fail_on;
 pub mod findings;
 mod gate;
 pub mod history;
+mod identical_operations;
 mod keeper;
 pub mod measure;
 pub mod output;

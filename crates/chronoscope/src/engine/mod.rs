@@ -3,6 +3,7 @@
 pub mod built_in;
 pub mod frequency;
 pub mod latency_study;
+pub mod noise_floor_study;
 pub mod prepare;
 pub mod probe;
 pub mod read_case;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use crate::engine::task::{self, Served};
-use crate::engine::{self, latency_study};
+use crate::engine::{self, latency_study, noise_floor_study};
 use crate::probe::become_if_asked;
 use crate::registry;
 use chronoscope_harness::worker;
@@ -17,6 +17,7 @@ pub fn serve_if_asked() -> Option<ExitCode> {
         return Some(ExitCode::FAILURE);
     }
     latency_study::serve_if_worker();
+    noise_floor_study::serve_if_worker();
     worker::serve_if_asked(|request| task::answer(tasks(), request))
 }
 

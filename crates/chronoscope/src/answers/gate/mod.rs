@@ -6,6 +6,7 @@ pub mod limits;
 pub mod options;
 pub mod report;
 pub mod requirements;
+pub mod resolve;
 pub mod rule;
 pub mod rules_file;
 pub mod view;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::rule::Rule;
-use super::{forbidden, limits, requirements};
+use super::{forbidden, limits, requirements, resolve};
 use crate::figures::limit::Takes;
 use crate::figures::table;
 
@@ -31,7 +31,14 @@ pub static OPTIONS: LazyLock<Vec<RuleOption>> = LazyLock::new(|| {
     let list = |name, help, rule: fn(&str) -> _| RuleOption { name, help, takes: Takes::List, rule: Box::new(rule) };
     let require = "Properties: vdso, causal, monotonic, invariant_tsc, ntp, clocksource=NAME";
     let forbid = "Findings that there must not be, by id: see `chronoscope findings`";
-    limits.chain([list("require", require, requirements::rule), list("forbid", forbid, forbidden::rule)]).collect()
+    let resolve = RuleOption {
+        name: resolve::OPTION,
+        help: "Smallest difference that benchmarks here must be able to tell, e.g. 2%: compares identical operations for 20 s",
+        takes: Takes::Share,
+        rule: Box::new(resolve::rule),
+    };
+    let lists = [list("require", require, requirements::rule), list("forbid", forbid, forbidden::rule)];
+    limits.chain(lists).chain([resolve]).collect()
 });
 
 impl RuleOption {

@@ -6,16 +6,30 @@ use std::sync::Arc;
 use super::report::{Gate, Judged, RuleOutcome};
 use crate::document::Record;
 
+/// What has to be measured for a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    Check,
+    NoiseFloor,
+}
+
 /// A rule: how it is told, and what judges it.
 #[derive(Clone)]
 pub struct Rule {
     told: String,
+    pub needs: Needs,
     judge: Arc<dyn Fn(&Record) -> Judged + Send + Sync>,
 }
 
 impl Rule {
     pub fn new(told: String, judge: impl Fn(&Record) -> Judged + Send + Sync + 'static) -> Self {
-        Self { told, judge: Arc::new(judge) }
+        Self { told, needs: Needs::Check, judge: Arc::new(judge) }
+    }
+
+    /// The same of what identical operations show.
+    #[must_use]
+    pub fn of_noise_floor(self) -> Self {
+        Self { needs: Needs::NoiseFloor, ..self }
     }
 
     /// The judgement of it on `record`.

@@ -3,6 +3,7 @@
 use anstyle::Style;
 
 use super::report::{Gate, Judged, RuleOutcome};
+use crate::answers::noise_floor;
 use crate::document::Record;
 use chronoscope_render::Width;
 use chronoscope_render::line::Line;
@@ -21,6 +22,9 @@ pub fn gate_at(record: &Record, gate: &Gate, width: Width) -> String {
     }
     let (style, text) = if gate.passed { (GOOD, passed(gate)) } else { (CRITICAL, not_passed(gate)) };
     page.paragraph(Line::new(), style, &text);
+    if let Some(floor) = &record.content.noise_floor {
+        noise_floor::view::section(&mut page, floor);
+    }
     page.finish()
 }
 
