@@ -101,7 +101,7 @@ fn with_noise_floor(processes: u32) -> Value {
         "pairs": [{
             "operation": "a sort", "time_ns": { "estimate": 310.0, "low": 308.0, "high": 311.0, "confidence": 0.999 },
             "ratio": { "estimate": 1.001, "low": 0.9836, "high": 1.012, "confidence": 0.9995 },
-            "half_width_pct": 1.42, "reach_pct": 1.64, "processes": processes,
+            "leads": "typical", "half_width_pct": 1.42, "reach_pct": 1.64, "processes": processes,
             "is_sure": is_sure, "is_false_alarm": false, "has_states": false,
         }],
         "false_alarms": 0, "iterations": 700, "iterations_quiet": 90, "cpu_quota": null,

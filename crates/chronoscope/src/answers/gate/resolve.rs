@@ -2,6 +2,7 @@
 
 use chronoscope_bench::percentage_to;
 use chronoscope_harness::quantity::{PERCENT, RATIO, confidence, count, limit};
+use chronoscope_harness::record::study::Leading;
 use chronoscope_render::words::counted;
 
 use super::report::{Judged, LimitUnit, Measured, RuleOutcome};
@@ -53,11 +54,11 @@ pub fn judge(floor: &NoiseFloor, asked_pct: f64) -> Judged {
 
 /// How many processes would tell a difference of `asked_pct` percent, if intervals narrow with the root of their number; None where
 /// more than a sensible number would be needed, or where none helps: a difference between identical operations stays however often
-/// it is measured, and so do groups of processes.
+/// it is measured, and so do groups of processes and calls that other programs hold up.
 fn enough(floor: &NoiseFloor, asked_pct: f64, floor_pct: f64) -> Option<u32> {
     let stays = |pair: &IdenticalPair| {
         let is_beyond = pair.reach_pct.is_some_and(|pct| pct > asked_pct);
-        !pair.is_sure || is_beyond && (pair.is_false_alarm || pair.has_states)
+        !pair.is_sure || is_beyond && (pair.is_false_alarm || pair.has_states || pair.leads == Leading::Mean)
     };
     let processes = (f64::from(floor.processes) * (floor_pct / asked_pct).powi(2)).ceil();
     (processes <= f64::from(MOST_PROCESSES) && !floor.pairs.iter().any(stays)).then_some(processes as u32)
@@ -66,7 +67,7 @@ fn enough(floor: &NoiseFloor, asked_pct: f64, floor_pct: f64) -> Option<u32> {
 fn cannot(floor: &NoiseFloor, asked_pct: f64, floor_pct: f64) -> Judged {
     let worst = floor.worst().map_or_else(String::new, |pair| format!(", set by {}", pair.operation));
     let words = format!("no: the noise floor is {}{worst}{}", PERCENT.reach(floor_pct), alarms(floor));
-    let (judged, causes) = (Judged::seen(RuleOutcome::Failed, words), causes(floor));
+    let (judged, causes) = (Judged::seen(RuleOutcome::Failed, words), causes(floor, asked_pct));
     let judged = match enough(floor, asked_pct, floor_pct) {
         Some(processes) => judged.advice(format!(
             "about {processes} processes would tell {}: --duration {}s here, --processes {processes} of a bench program",
@@ -86,7 +87,7 @@ fn cannot(floor: &NoiseFloor, asked_pct: f64, floor_pct: f64) -> Judged {
 }
 
 /// What is known to widen the intervals, and what to do about it.
-fn causes(floor: &NoiseFloor) -> Vec<String> {
+fn causes(floor: &NoiseFloor, asked_pct: f64) -> Vec<String> {
     let mut causes = Vec::new();
     if floor.is_noisy() {
         causes.push(format!(
@@ -98,7 +99,19 @@ fn causes(floor: &NoiseFloor) -> Vec<String> {
     if let Some(quota) = floor.cpu_quota {
         causes.push(format!("a limit of {quota:.2} CPUs stops a busy thread again and again: raise it above 1"));
     }
-    if let Some(pair) = floor.pairs.iter().find(|pair| pair.has_states) {
+    let is_beyond = |pair: &&IdenticalPair| pair.is_sure && pair.reach_pct.is_some_and(|pct| pct > asked_pct);
+    let mut by_mean = floor.pairs.iter().filter(is_beyond).filter(|pair| pair.leads == Leading::Mean);
+    if let Some(pair) = by_mean.next() {
+        causes.push(format!(
+            "so many calls of {}{} were held up that means were compared: stop other work, or take a machine of its own",
+            pair.operation,
+            match by_mean.count() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            }
+        ));
+    }
+    if let Some(pair) = floor.pairs.iter().filter(is_beyond).find(|pair| pair.has_states) {
         causes.push(format!(
             "processes fall into groups that disagree about {}: more of them would not change that",
             pair.operation
@@ -130,7 +143,7 @@ fn too_few(floor: &NoiseFloor, pair: &IdenticalPair) -> Judged {
         confidence(floor.confidence),
         floor.processes_needed
     );
-    causes(floor).into_iter().fold(Judged::unknown(words).advice(more_time(floor)), Judged::advice)
+    causes(floor, 0.0).into_iter().fold(Judged::unknown(words).advice(more_time(floor)), Judged::advice)
 }
 
 fn more_time(floor: &NoiseFloor) -> String {
@@ -181,6 +194,10 @@ mod tests {
         point_of(&mut grouped, 0).has_states = true;
         let told = judged(&grouped, 2.0).advice;
         assert!(told.len() == 1 && told[0].contains("disagree about operation 0"), "{told:?}");
+        let mut held_up = study(&[(0.97, 1.01)]);
+        point_of(&mut held_up, 0).leads = Leading::Mean;
+        let told = judged(&held_up, 2.0).advice;
+        assert!(told.len() == 1 && told[0].starts_with("so many calls of operation 0 were held up"), "{told:?}");
         let mut few = study(&[(0.97, 1.01)]);
         point_of(&mut few, 5).ratio.confidence = 0.9;
         let no = judged(&few, 2.0);

@@ -1,6 +1,6 @@
 use chronoscope_harness::quantity::reach;
 use chronoscope_harness::record::Estimate;
-use chronoscope_harness::record::study::StudyRecord;
+use chronoscope_harness::record::study::{Leading, StudyRecord};
 use chronoscope_harness::stats::confidence_of_each;
 
 use super::report::{IdenticalPair, NoiseFloor};
@@ -45,6 +45,7 @@ fn pair(record: &StudyRecord, copy: &str, operation: &str, wanted: f64) -> Ident
     IdenticalPair {
         operation: operation.to_owned(),
         time_ns: record.cell(operation, 0, 1).and_then(|cell| cell.time_ns),
+        leads: point.map_or(Leading::Typical, |point| point.leads),
         ratio,
         half_width_pct: interval.map(|ratio| 100.0 * ratio.half_width()),
         reach_pct,

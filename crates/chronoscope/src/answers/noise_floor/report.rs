@@ -1,4 +1,5 @@
 use chronoscope_harness::record::Estimate;
+use chronoscope_harness::record::study::Leading;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,8 @@ pub struct IdenticalPair {
     pub operation: String,
     /// Its time in nanoseconds; null if not measured.
     pub time_ns: Option<Estimate>,
+    /// Which number was compared: the mean, if so many calls took long that it leads.
+    pub leads: Leading,
     /// The copy's time over the operation's: the median over processes. Null if no process measured both.
     pub ratio: Option<Estimate>,
     /// Half the width of that interval, in percent; null without one.

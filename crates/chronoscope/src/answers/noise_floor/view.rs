@@ -2,6 +2,7 @@
 
 use anstyle::Style;
 use chronoscope_harness::quantity::{BARE, RATIO, TIME, confidence, count};
+use chronoscope_harness::record::study::Leading;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, WARNING};
@@ -37,6 +38,7 @@ fn remark(floor: &NoiseFloor, pair: &IdenticalPair) -> (Style, String) {
         () if !pair.is_sure => (WARNING, format!("{} of {} processes", pair.processes, floor.processes_needed)),
         () if pair.is_false_alarm => (WARNING, "false alarm".to_owned()),
         () if pair.has_states => (WARNING, "processes disagree".to_owned()),
+        () if pair.leads == Leading::Mean => (PLAIN, "mean".to_owned()),
         () => (PLAIN, String::new()),
     }
 }
