@@ -50,7 +50,7 @@ pub(super) fn estimate(
         .enumerate()
         .map(|(role, name)| {
             let numbers = by_process(iterations, Some(role), seen.processes.len());
-            let leads = leading(seen, spec, &numbers, empty.excess.as_ref());
+            let leads = leading(seen, spec, (iterations, Some(role)), &numbers, empty.excess.as_ref());
             let view = RoleInCell { seen, iterations, role, numbers };
             let operations = view.operations_per_batch();
             let floor_ns = seen.floor_ns(operations as f64);

@@ -32,7 +32,7 @@ pub(super) fn estimate(seen: &Observations<'_>, measured: StudyReport) -> StudyR
     let cells = users.flat_map(of_cell).collect();
     let leading = |(spec, iterations): (_, &Vec<_>)| {
         let numbers = numbers::by_process(iterations, None, seen.processes.len());
-        numbers::leading(seen, spec, &numbers, excess.as_ref())
+        numbers::leading(seen, spec, (iterations, None), &numbers, excess.as_ref())
     };
     let leads: Vec<_> = seen.cells.iter().zip(&iterations).map(leading).collect();
     let (comparisons, control) = comparison::estimate(seen, &iterations, &leads, tokens.as_ref());

@@ -32,8 +32,17 @@ impl Numbers {
 
 /// The numbers of each process for one role of a cell, or for all of them.
 pub(super) fn by_process(iterations: &[Iteration<'_>], role: Option<usize>, processes: usize) -> Vec<Numbers> {
+    of_iterations(iterations, role, processes, |_| true)
+}
+
+fn of_iterations(
+    iterations: &[Iteration<'_>],
+    role: Option<usize>,
+    processes: usize,
+    counts: fn(&Iteration<'_>) -> bool,
+) -> Vec<Numbers> {
     let of_process = |process: usize| {
-        let own = || iterations.iter().filter(move |iteration| iteration.process == process);
+        let own = || iterations.iter().filter(move |iteration| iteration.process == process && counts(iteration));
         let timed = |iteration: &Iteration<'_>| match role {
             Some(role) => iteration.timed[role],
             None => iteration.timed.iter().copied().sum(),
@@ -55,15 +64,18 @@ fn threads<'a>(iteration: &Iteration<'a>, role: Option<usize>) -> Vec<&'a Thread
     }
 }
 
-/// How many times as long as typical the mean takes in these processes.
-pub(super) fn excess(numbers: &[Numbers], confidence: f64) -> Option<Estimate> {
-    median_interval(&numbers.iter().filter_map(Numbers::excess).collect::<Vec<f64>>(), confidence)
+/// How many times as long as typical the mean takes, in undisturbed iterations: where others take the CPU away, longer iterations lose
+/// it more often.
+pub(super) fn excess(seen: &Observations<'_>, iterations: &[Iteration<'_>], role: Option<usize>) -> Option<Estimate> {
+    let numbers = of_iterations(iterations, role, seen.processes.len(), |iteration| iteration.quiet);
+    median_interval(&numbers.iter().filter_map(Numbers::excess).collect::<Vec<f64>>(), seen.plan.confidence)
 }
 
 /// Which number leads. `control` is the excess of an empty loop in the same processes, whose long batches are the machine's.
 pub(super) fn leading(
     seen: &Observations<'_>,
     spec: &CellSpec,
+    (iterations, role): (&[Iteration<'_>], Option<usize>),
     numbers: &[Numbers],
     control: Option<&Estimate>,
 ) -> Leading {
@@ -74,8 +86,7 @@ pub(super) fn leading(
     let is_longer = |own: Estimate, control: &Estimate| {
         own.has_confidence() && control.has_confidence() && own.low > control.high * margin
     };
-    let has_rare_calls =
-        || excess(numbers, seen.plan.confidence).zip(control).is_some_and(|(own, by)| is_longer(own, by));
+    let has_rare_calls = || excess(seen, iterations, role).zip(control).is_some_and(|(own, by)| is_longer(own, by));
     if is_of_all || has_rare_calls() { Leading::Mean } else { Leading::Typical }
 }
 

@@ -1,7 +1,7 @@
 //! The cost of a token of backoff, and of the empty loop.
 
 use super::iteration::Iteration;
-use super::numbers::{by_process, excess};
+use super::numbers::excess;
 use super::observations::{Observations, median};
 use crate::record::study::{Estimate, TokenCost};
 use crate::stats::{Distribution, median_interval, straight_line};
@@ -22,8 +22,7 @@ pub(super) fn empty_loop(
         (0..LAYOUTS).filter_map(|layout| undisturbed(&iterations[at], process, Some(layout))).reduce(f64::max)
     };
     let processes: Vec<f64> = (0..seen.processes.len()).filter_map(slowest).collect();
-    let numbers = by_process(&iterations[at], None, seen.processes.len());
-    (median_interval(&processes, seen.plan.confidence), excess(&numbers, seen.plan.confidence))
+    (median_interval(&processes, seen.plan.confidence), excess(seen, &iterations[at], None))
 }
 
 /// The cost of tokens: a straight line where every point's relative error counts the same, so that a thousand tokens do

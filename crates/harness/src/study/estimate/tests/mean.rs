@@ -132,6 +132,23 @@ fn the_typical_value_leads_where_interruptions_alone_part_the_two() {
 }
 
 #[test]
+fn iterations_that_lose_their_cpu_by_being_long_do_not_make_the_mean_lead() {
+    // The empty loop's are short: another thread takes the CPU from one in ten of them, and from half of the operation's.
+    let mut random = Random::new(603);
+    let log = |_: usize| {
+        let mut of = |cell: usize, round: u32, share: f64, operations: u64| {
+            let lost = random.unit() < share;
+            let batches = [100_000, 100_000, 100_000, 100_000 + if lost { 3_000_000 } else { 0 }];
+            let thread = ThreadLog { preempted: u64::from(lost), ..thread(0, &batches, 0, operations) };
+            IterationLog { cell, ..iteration(round, vec![thread]) }
+        };
+        (0..20).flat_map(|round| [of(0, round, 0.1, 100_000), of(1, round, 0.5, 1_000)]).collect()
+    };
+    let cell = reported(&[EMPTY, "operation"], &[], 0.0, Mode::AverageTime, 1, 24, log).cells.remove(0);
+    assert_eq!((cell.leads, cell.time_ns.unwrap().estimate), (Leading::Typical, 100.0));
+}
+
+#[test]
 fn the_mean_leads_where_rare_long_calls_part_them() {
     let mut random = Random::new(602);
     for busy in [0.0, 0.01, 0.05] {
