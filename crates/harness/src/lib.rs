@@ -12,6 +12,7 @@ compile_error!(
 
 mod affinity;
 /// From samples to numbers with bounds: pure functions, and the plain data that they return.
+#[cfg(feature = "estimators")]
 pub mod estimators;
 pub mod machine;
 mod os;

@@ -26,7 +26,12 @@ impl Distribution {
 
     /// The distribution of values with counts, in any order, repeated or not.
     pub fn of_counts(counts: impl IntoIterator<Item = (f64, u64)>) -> Self {
-        let mut counts: Vec<_> = counts.into_iter().filter(|(value, count)| value.is_finite() && *count > 0).collect();
+        Self::of_vec(counts.into_iter().collect())
+    }
+
+    // Not generic, so that its sort is compiled once.
+    fn of_vec(mut counts: Vec<(f64, u64)>) -> Self {
+        counts.retain(|(value, count)| value.is_finite() && *count > 0);
         counts.sort_by(|a, b| a.0.total_cmp(&b.0));
         counts.dedup_by(|later, kept| {
             let same = later.0 == kept.0;
