@@ -107,7 +107,7 @@ impl fmt::Display for ReportError {
                 let newer = if *is_newer { ": a newer chronoscope wrote it and can show it" } else { "" };
                 write!(f, "the record has schema_version {found}; this build reads {SCHEMA_VERSION}{newer}")
             }
-            Kind::Field { path, source } if path == "." => write!(f, "the record is wrong: {source}"),
+            Kind::Field { path, source } if path.is_empty() => write!(f, "the record is wrong: {source}"),
             Kind::Field { path, source } => write!(f, "the record's field `{path}` is wrong: {source}"),
             Kind::Write(source) => write!(f, "the record cannot be written as JSON: {source}"),
             Kind::NotWritable(paths) if paths.is_empty() => {

@@ -8,6 +8,7 @@ use super::clean::clean;
 use super::document::SCHEMA_VERSION;
 use super::error::{Kind, ReportError};
 use super::finite::not_finite;
+use super::place::path_of;
 
 /// The field that holds a document's schema version.
 const SCHEMA_KEY: &str = "schema_version";
@@ -69,13 +70,12 @@ pub(super) fn of_this_schema(text: &str) -> Result<Value, ReportError> {
 }
 
 pub(super) fn typed<T: DeserializeOwned>(text: &str) -> Result<T, ReportError> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    serde_path_to_error::deserialize(&mut deserializer).map_err(wrong_field)
+    serde_json::from_str(text).map_err(|error| wrong_field(error, text))
 }
 
-fn wrong_field(error: serde_path_to_error::Error<serde_json::Error>) -> ReportError {
-    let path = clean(&error.path().to_string()).into_owned();
-    Kind::Field { path, source: error.into_inner() }.into()
+fn wrong_field(source: serde_json::Error, text: &str) -> ReportError {
+    let path = clean(&path_of(&source, text)).into_owned();
+    Kind::Field { path, source }.into()
 }
 
 fn shortened(value: &Value) -> String {

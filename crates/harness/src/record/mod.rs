@@ -13,6 +13,7 @@ mod known;
 mod machine;
 mod path;
 mod peak;
+mod place;
 mod read_study;
 pub mod study;
 mod times;
