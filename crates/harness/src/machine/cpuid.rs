@@ -72,7 +72,7 @@ impl Crystal {
 /// Queries the CPU that the thread runs on.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn read() -> Result<Cpuid, String> {
-    Ok(imp::decode(raw_cpuid::CpuIdReaderNative))
+    Ok(imp::decode(std::arch::x86_64::__cpuid_count))
 }
 
 /// Queries the CPU that the thread runs on.
@@ -83,89 +83,105 @@ pub(super) fn read() -> Result<Cpuid, String> {
 
 #[cfg(target_arch = "x86_64")]
 mod imp {
-    use raw_cpuid::{CpuId, CpuIdReader, CpuIdResult};
+    use std::arch::x86_64::CpuidResult;
 
     use super::{Cpuid, Crystal, Feature};
     use crate::record::CpuidFlag;
 
+    const EXTENDED: u32 = 0x8000_0000;
     const HYPERVISOR_LEAF: u32 = 0x4000_0000;
     /// KVM moves its own leaves here when it also exposes Hyper-V's interface.
     const SECOND_HYPERVISOR_LEAF: u32 = 0x4000_0100;
     const HYPERVISOR_TSC_LEAF: u32 = 0x4000_0010;
 
-    /// Source: Intel SDM vol. 2A, CPUID, leaves 1 and 7.
-    fn features_of<R: CpuIdReader>(reader: &R) -> Vec<Feature> {
-        let highest = reader.cpuid1(0).eax;
-        let leaf_1 = reader.cpuid1(1);
-        let empty = CpuIdResult { eax: 0, ebx: 0, ecx: 0, edx: 0 };
-        let leaf_7 = if highest >= 7 { reader.cpuid2(7, 0) } else { empty };
-        let leaf_7_1 = if leaf_7.eax >= 1 { reader.cpuid2(7, 1) } else { empty };
-        [
-            (leaf_1.ecx, 28, Feature::Avx),
-            (leaf_7.ebx, 5, Feature::Avx2),
-            (leaf_7.ebx, 16, Feature::Avx512F),
-            (leaf_7.ecx, 8, Feature::Gfni),
-            (leaf_7_1.eax, 4, Feature::AvxVnni),
-            (leaf_7.edx, 23, Feature::Avx512Fp16),
-            (leaf_7.edx, 24, Feature::Amx),
-        ]
-        .into_iter()
-        .filter(|(register, bit, _)| register >> bit & 1 == 1)
-        .map(|(_, _, feature)| feature)
-        .collect()
+    /// Registers by leaf and subleaf.
+    struct Leaves<R> {
+        read: R,
+        highest: u32,
+        highest_extended: u32,
     }
 
-    pub(super) fn decode<R: CpuIdReader>(reader: R) -> Cpuid {
-        let id = CpuId::with_cpuid_fn(reader.clone());
-        let features = id.get_feature_info();
-        let base_family = features.as_ref().map(|leaf| u32::from(leaf.base_family_id()));
-        // Added in 32 bits because `family_id` adds in eight bits, which a wrong leaf overflows.
-        let family = features.as_ref().map(|leaf| match base_family {
-            Some(15) => 15 + u32::from(leaf.extended_family_id()),
-            _ => u32::from(leaf.base_family_id()),
-        });
-        let model = features.as_ref().map(|leaf| {
-            let extended = if matches!(base_family, Some(6 | 15)) { u32::from(leaf.extended_model_id()) } else { 0 };
-            extended << 4 | u32::from(leaf.base_model_id())
-        });
-        let hypervisor = features.as_ref().is_some_and(|leaf| leaf.has_hypervisor());
+    impl<R: Fn(u32, u32) -> CpuidResult> Leaves<R> {
+        fn of(read: R) -> Self {
+            let (highest, highest_extended) = (read(0, 0).eax, read(EXTENDED, 0).eax);
+            Self { read, highest, highest_extended }
+        }
+
+        /// None above the highest, where a CPU returns another leaf's registers.
+        fn get(&self, leaf: u32) -> Option<CpuidResult> {
+            let highest = if leaf < EXTENDED { self.highest } else { self.highest_extended };
+            (leaf <= highest).then(|| (self.read)(leaf, 0))
+        }
+
+        /// Source: Intel SDM vol. 2A, CPUID, leaves 1 and 7.
+        fn features(&self) -> Vec<Feature> {
+            let empty = CpuidResult { eax: 0, ebx: 0, ecx: 0, edx: 0 };
+            let leaf_1 = (self.read)(1, 0);
+            let leaf_7 = self.get(7).unwrap_or(empty);
+            let leaf_7_1 = if leaf_7.eax >= 1 { (self.read)(7, 1) } else { empty };
+            [
+                (leaf_1.ecx, 28, Feature::Avx),
+                (leaf_7.ebx, 5, Feature::Avx2),
+                (leaf_7.ebx, 16, Feature::Avx512F),
+                (leaf_7.ecx, 8, Feature::Gfni),
+                (leaf_7_1.eax, 4, Feature::AvxVnni),
+                (leaf_7.edx, 23, Feature::Avx512Fp16),
+                (leaf_7.edx, 24, Feature::Amx),
+            ]
+            .into_iter()
+            .filter(|(register, bit, _)| is_set(*register, *bit))
+            .map(|(_, _, feature)| feature)
+            .collect()
+        }
+
+        /// Leaves 0x80000002 to 0x80000004: the text ends at its first zero.
+        fn brand(&self) -> Option<String> {
+            let [one, two, three] = [2, 3, 4].map(|leaf| self.get(EXTENDED + leaf));
+            let bytes = [one?, two?, three?].map(|leaf| text([leaf.eax, leaf.ebx, leaf.ecx, leaf.edx])).concat();
+            let brand = clean(bytes.split('\0').next().unwrap_or_default());
+            (!brand.is_empty()).then_some(brand)
+        }
+    }
+
+    pub(super) fn decode(read: impl Fn(u32, u32) -> CpuidResult) -> Cpuid {
+        let id = Leaves::of(read);
+        let features = id.get(1);
+        let field = |shift: u32, bits: u32| features.map(|leaf| leaf.eax >> shift & ((1 << bits) - 1));
+        let base_family = field(8, 4);
+        let family = match base_family {
+            Some(15) => field(20, 8).map(|extended| 15 + extended),
+            _ => base_family,
+        };
+        let extended_model = if matches!(base_family, Some(6 | 15)) { field(16, 4) } else { Some(0) };
+        let hypervisor = features.is_some_and(|leaf| is_set(leaf.ecx, 31));
+        let vendor = (id.read)(0, 0);
         let mut cpuid = Cpuid {
-            vendor: id.get_vendor_info().map(|leaf| clean(leaf.as_str())).unwrap_or_default(),
-            brand: id.get_processor_brand_string().map(|leaf| clean(leaf.as_str())).filter(|brand| !brand.is_empty()),
+            vendor: clean(&text([vendor.ebx, vendor.edx, vendor.ecx])),
+            brand: id.brand(),
             family,
-            model,
-            stepping: features.as_ref().map(|leaf| u32::from(leaf.stepping_id())),
+            model: extended_model.zip(field(4, 4)).map(|(extended, model)| extended << 4 | model),
+            stepping: field(0, 4),
             flags: [
-                (CpuidFlag::Tsc, features.as_ref().is_some_and(|leaf| leaf.has_tsc())),
-                (CpuidFlag::Invariant, id.get_advanced_power_mgmt_info().is_some_and(|leaf| leaf.has_invariant_tsc())),
-                (
-                    CpuidFlag::Rdtscp,
-                    id.get_extended_processor_and_feature_identifiers().is_some_and(|leaf| leaf.has_rdtscp()),
-                ),
-                (CpuidFlag::Deadline, features.as_ref().is_some_and(|leaf| leaf.has_tsc_deadline())),
-                (CpuidFlag::Adjust, id.get_extended_feature_info().is_some_and(|leaf| leaf.has_tsc_adjust_msr())),
+                (CpuidFlag::Tsc, features.is_some_and(|leaf| is_set(leaf.edx, 4))),
+                (CpuidFlag::Invariant, id.get(0x8000_0007).is_some_and(|leaf| is_set(leaf.edx, 8))),
+                (CpuidFlag::Rdtscp, id.get(0x8000_0001).is_some_and(|leaf| is_set(leaf.edx, 27))),
+                (CpuidFlag::Deadline, features.is_some_and(|leaf| is_set(leaf.ecx, 24))),
+                (CpuidFlag::Adjust, id.get(7).is_some_and(|leaf| is_set(leaf.ebx, 1))),
             ]
             .into_iter()
             .filter_map(|(flag, is_set)| is_set.then_some(flag))
             .collect(),
-            features: features_of(&reader),
-            highest_leaf: reader.cpuid1(0).eax,
-            crystal: id.get_tsc_info().map(|leaf| Crystal {
-                hz: leaf.nominal_frequency(),
-                numerator: leaf.numerator(),
-                denominator: leaf.denominator(),
-            }),
-            base_mhz: id
-                .get_processor_frequency_info()
-                .map(|leaf| u32::from(leaf.processor_base_frequency()))
-                .filter(|&mhz| mhz != 0),
+            features: id.features(),
+            highest_leaf: id.highest,
+            crystal: id.get(0x15).map(|leaf| Crystal { hz: leaf.ecx, numerator: leaf.ebx, denominator: leaf.eax }),
+            base_mhz: id.get(0x16).map(|leaf| leaf.eax & 0xffff).filter(|&mhz| mhz != 0),
             hypervisor,
             ..Cpuid::default()
         };
         // Without the bit, these leaves return whatever the highest basic leaf does.
         if hypervisor {
-            let first = reader.cpuid1(HYPERVISOR_LEAF);
-            let second = reader.cpuid1(SECOND_HYPERVISOR_LEAF);
+            let first = (id.read)(HYPERVISOR_LEAF, 0);
+            let second = (id.read)(SECOND_HYPERVISOR_LEAF, 0);
             cpuid.hypervisor_signatures = vec![signature(&first)];
             let known = signature(&second);
             if known == "KVMKVMKVM" && known != cpuid.hypervisor_signatures[0] {
@@ -174,15 +190,22 @@ mod imp {
             cpuid.hypervisor_signatures.retain(|text| !text.is_empty());
             cpuid.highest_hypervisor_leaf = first.eax;
             if first.eax >= HYPERVISOR_TSC_LEAF {
-                cpuid.hypervisor_tsc_khz = Some(reader.cpuid1(HYPERVISOR_TSC_LEAF).eax);
+                cpuid.hypervisor_tsc_khz = Some((id.read)(HYPERVISOR_TSC_LEAF, 0).eax);
             }
         }
         cpuid
     }
 
-    fn signature(leaf: &CpuIdResult) -> String {
-        let bytes: Vec<u8> = [leaf.ebx, leaf.ecx, leaf.edx].into_iter().flat_map(u32::to_le_bytes).collect();
-        clean(&String::from_utf8_lossy(&bytes))
+    fn signature(leaf: &CpuidResult) -> String {
+        clean(&text([leaf.ebx, leaf.ecx, leaf.edx]))
+    }
+
+    fn text<const N: usize>(registers: [u32; N]) -> String {
+        String::from_utf8_lossy(registers.map(u32::to_le_bytes).as_flattened()).into_owned()
+    }
+
+    fn is_set(register: u32, bit: u32) -> bool {
+        register >> bit & 1 == 1
     }
 
     fn clean(text: &str) -> String {
@@ -195,11 +218,11 @@ mod imp {
         use super::*;
         use proptest::prelude::*;
 
-        fn leaf(eax: u32, ebx: u32, ecx: u32, edx: u32) -> CpuIdResult {
-            CpuIdResult { eax, ebx, ecx, edx }
+        fn leaf(eax: u32, ebx: u32, ecx: u32, edx: u32) -> CpuidResult {
+            CpuidResult { eax, ebx, ecx, edx }
         }
 
-        fn ice_lake_under_kvm(eax: u32, _: u32) -> CpuIdResult {
+        fn ice_lake_under_kvm(eax: u32, _: u32) -> CpuidResult {
             match eax {
                 0 => leaf(0x16, 0x756e_6547, 0x6c65_746e, 0x4965_6e69),
                 1 => leaf(0x0006_06a6, 0, 1 << 31 | 1 << 24, 1 << 4),
@@ -241,6 +264,20 @@ mod imp {
             // A leaf above the highest one returns another leaf's registers.
             let old = |eax: u32, ecx: u32| if eax == 0 { leaf(6, 0, 0, 0) } else { shown(eax, ecx) };
             assert_eq!(decode(old).features, [Avx]);
+        }
+
+        #[test]
+        fn the_brand_ends_at_its_first_zero() {
+            let named = |eax: u32, ecx: u32| match eax {
+                0x8000_0002 => leaf(0x6574_6e49, 0x2952_286c, 0x726f_4320, 0x4d54_2865),
+                0x8000_0003 => leaf(0x3769_2029, 0x6600_2020, 0, 0x6666_6666),
+                _ => ice_lake_under_kvm(eax, ecx),
+            };
+            assert_eq!(decode(named).brand.as_deref(), Some("Intel(R) Core(TM) i7"));
+            assert_eq!(decode(ice_lake_under_kvm).brand, None);
+            let old =
+                |eax: u32, ecx: u32| if eax == 0x8000_0000 { leaf(0x8000_0003, 0, 0, 0) } else { named(eax, ecx) };
+            assert_eq!(decode(old).brand, None);
         }
 
         #[test]

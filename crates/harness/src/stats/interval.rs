@@ -1,5 +1,4 @@
-use statrs::distribution::{Continuous, ContinuousCDF, Normal, StudentsT};
-
+use super::tails::{Student, normal_quantile};
 use crate::record::study::Estimate;
 
 /// Maximum confidence: beyond it, quantiles are infinite.
@@ -26,7 +25,7 @@ pub(super) fn usable_confidence(confidence: f64) -> f64 {
 /// degree.
 ///
 /// Newton's method from the normal quantile: the tail is convex and the start lies left of the root, so every step gets
-/// closer and none overshoots. `statrs` 0.19 also inverts it, but never returns for 1e8 degrees or more.
+/// closer and none overshoots.
 pub(super) fn t_quantile(confidence: f64, freedom: f64) -> Option<f64> {
     const MOST_STEPS: usize = 100;
     const ROUNDING: f64 = 1e-14;
@@ -36,13 +35,13 @@ pub(super) fn t_quantile(confidence: f64, freedom: f64) -> Option<f64> {
         return None;
     }
     let tail = (1.0 - usable_confidence(confidence)) / 2.0;
-    let mut t = -Normal::new(0.0, 1.0).ok()?.inverse_cdf(tail);
+    let mut t = normal_quantile(tail);
     if freedom > MOST_FREEDOM {
         return Some(t.max(0.0));
     }
-    let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
+    let student = Student::new(freedom);
     for _ in 0..MOST_STEPS {
-        let step = (student.sf(t) - tail) / student.pdf(t);
+        let step = (student.tail(t) - tail) / student.density(t);
         if step.is_nan() || step <= t * ROUNDING {
             break;
         }
@@ -55,6 +54,7 @@ pub(super) fn t_quantile(confidence: f64, freedom: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use statrs::distribution::{ContinuousCDF, StudentsT};
 
     #[test]
     fn quantiles_are_those_of_the_tables() {

@@ -1,6 +1,5 @@
-use statrs::distribution::{Binomial, DiscreteCDF};
-
 use super::summary::finite;
+use super::tails::coins;
 use crate::record::Estimate;
 
 /// The sample median and a distribution-free confidence interval for the true one. None for no values. With too few values for
@@ -28,9 +27,8 @@ pub fn median_interval(values: &[f64], confidence: f64) -> Option<Estimate> {
     let n = sorted.len();
     let (first, last) = (sorted.first()?, sorted.last()?);
     let median = if n % 2 == 1 { sorted[n / 2] } else { f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]) };
-    let coins = Binomial::new(0.5, n as u64).ok()?;
     // One value has no spread, and rounding must not give it any confidence.
-    let coverage = |k: usize| if n == 1 { 0.0 } else { (1.0 - 2.0 * coins.cdf(k as u64 - 1)).max(0.0) };
+    let coverage = |k: usize| if n == 1 { 0.0 } else { (1.0 - 2.0 * coins(n, k)).max(0.0) };
     let k = (1..=n.div_ceil(2)).take_while(|k| coverage(*k) >= confidence).last();
     Some(match k {
         Some(k) => Estimate { estimate: median, low: sorted[k - 1], high: sorted[n - k], confidence: coverage(k) },

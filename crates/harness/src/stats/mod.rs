@@ -15,6 +15,7 @@ mod random;
 mod rate;
 mod states;
 mod summary;
+mod tails;
 mod trend;
 mod two_draws;
 
@@ -31,6 +32,7 @@ pub(crate) use random::Random;
 pub use rate::rate_upper_95;
 pub use states::states;
 pub use summary::median;
+pub(crate) use tails::poisson;
 pub use trend::trend;
 pub use two_draws::two_draws;
 

@@ -1,7 +1,6 @@
-use statrs::distribution::{ContinuousCDF, Normal};
-
 use super::autocorrelation::effective_sample_size;
 use super::summary::median;
+use super::tails::normal;
 
 /// Longer series are folded into this many blocks: the number of pairs is quadratic.
 const MOST_POINTS: usize = 500;
@@ -80,10 +79,9 @@ fn significant(points: &[(f64, f64)], slope: f64) -> bool {
     let residuals: Vec<f64> = points.iter().map(|(at, value)| value - slope * at).collect();
     let correlation = n / effective_sample_size(&residuals).max(1.0);
     let deviation = ((terms(n) - ties) / 18.0 * correlation).sqrt();
-    let Ok(normal) = Normal::new(0.0, 1.0) else { return false };
     let z = (score.abs() - 1.0).max(0.0) / deviation;
     // A constant series has no deviation, and 0 / 0 fails every comparison.
-    2.0 * normal.sf(z) < ALPHA
+    2.0 * normal(z) < ALPHA
 }
 
 #[cfg(test)]
