@@ -1,7 +1,6 @@
-use std::io::Write;
+use std::fs::{File, remove_file, rename};
+use std::io::{ErrorKind, Result as Written, Write};
 use std::path::{Path, PathBuf};
-
-use tempfile::NamedTempFile;
 
 use super::Failure;
 
@@ -23,7 +22,7 @@ use super::Failure;
 pub struct OutputFile {
     what: String,
     path: PathBuf,
-    draft: NamedTempFile,
+    draft: Draft,
 }
 
 impl OutputFile {
@@ -46,10 +45,8 @@ impl OutputFile {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let draft = tempfile::Builder::new()
-            .prefix(".chronoscope-")
-            .tempfile_in(folder)
-            .map_err(|error| cannot(format!("{error}; choose a file in a writable folder")))?;
+        let draft =
+            Draft::new(folder).map_err(|error| cannot(format!("{error}; choose a file in a writable folder")))?;
         Ok(Self { what: what.to_owned(), path: path.to_owned(), draft })
     }
 
@@ -66,26 +63,74 @@ impl OutputFile {
                 path.display()
             ))
         };
-        self.draft.write_all(text.as_bytes()).map_err(|error| cannot(&error))?;
-        self.draft.as_file().sync_all().map_err(|error| cannot(&error))?;
-        readable_as_usual(&self.draft).map_err(|error| cannot(&error))?;
-        self.draft.persist(&self.path).map_err(|error| cannot(&error.error))?;
+        self.draft.file.write_all(text.as_bytes()).map_err(|error| cannot(&error))?;
+        self.draft.file.sync_all().map_err(|error| cannot(&error))?;
+        rename(&self.draft.path, &self.path).map_err(|error| cannot(&error))?;
+        self.draft.is_moved = true;
         Ok(())
     }
 }
 
-/// Gives the draft, created readable only by its owner, the usual permissions of a new file.
-#[cfg(unix)]
-fn readable_as_usual(draft: &NamedTempFile) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let probe = draft.path().with_extension("mode");
-    let mode = std::fs::File::create_new(&probe)?.metadata().map(|metadata| metadata.permissions().mode());
-    std::fs::remove_file(&probe)?;
-    draft.as_file().set_permissions(std::fs::Permissions::from_mode(mode?))
+/// A file of a name of its own, with the permissions of any new file; removed unless it was moved.
+// Not of `tempfile`: its files are their owner's alone, and whoever compiles a benchmark would wait for three crates more.
+#[derive(Debug)]
+struct Draft {
+    path: PathBuf,
+    file: File,
+    is_moved: bool,
 }
 
-/// A file gets those of its folder on Windows.
-#[cfg(not(unix))]
-fn readable_as_usual(_draft: &NamedTempFile) -> std::io::Result<()> {
-    Ok(())
+impl Draft {
+    fn new(folder: &Path) -> Written<Self> {
+        // Names that are taken were left by a process of this number that was killed.
+        const MOST_LEFT: u32 = 1000;
+        let mut number = 0;
+        loop {
+            let path = folder.join(format!(".chronoscope-{}-{number}", std::process::id()));
+            match File::create_new(&path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MOST_LEFT => number += 1,
+                created => return Ok(Self { path, file: created?, is_moved: false }),
+            }
+        }
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.is_moved {
+            let _ = remove_file(&self.path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{read_dir, read_to_string};
+
+    #[test]
+    fn drafts_have_names_of_their_own_and_leave_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record.json");
+        let names = || read_dir(folder.path()).unwrap().count();
+        let [one, two] = ["one", "two"].map(|what| OutputFile::prepare(what, &path).unwrap());
+        assert_eq!(names(), 2);
+        one.write("1").unwrap();
+        assert_eq!((read_to_string(&path).unwrap().as_str(), names()), ("1", 2));
+        drop(two);
+        assert_eq!(names(), 1);
+        OutputFile::prepare("three", &path).unwrap().write("3").unwrap();
+        assert_eq!((read_to_string(&path).unwrap().as_str(), names()), ("3", 1));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_readable_as_any_new_one() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |name: &str| folder.path().join(name).metadata().unwrap().permissions().mode();
+        OutputFile::prepare("a file", &folder.path().join("ours")).unwrap().write("").unwrap();
+        File::create_new(folder.path().join("usual")).unwrap();
+        assert_eq!(mode("ours"), mode("usual"));
+    }
 }
