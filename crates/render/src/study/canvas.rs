@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use plotters_backend::{BackendColor, BackendCoord, DrawingBackend, DrawingErrorKind};
+use plotters_backend::{BackendColor, BackendCoord, BackendStyle, DrawingBackend, DrawingErrorKind};
 
 /// The opacity from which a character is set: a sloping line is drawn half here, half in the next row.
 const OPAQUE: f64 = 0.5;
@@ -73,6 +73,15 @@ impl DrawingBackend for Canvas {
         if let Some(cell) = self.rows.get_mut(row).and_then(|row| row.get_mut(column)).filter(|_| ink.alpha >= OPAQUE) {
             *cell = self.sign;
         }
+        Ok(())
+    }
+
+    /// Nothing: only a line wider than one cell is a polygon, and that it is provided here keeps plotters' own from being compiled.
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        _corners: I,
+        _style: &S,
+    ) -> Result<(), DrawingErrorKind<Infallible>> {
         Ok(())
     }
 }

@@ -99,10 +99,11 @@ impl Chart {
 /// The times of both operations of a comparison over backoff.
 pub(super) fn times(record: &StudyRecord, comparison: &Comparison) -> Option<Chart> {
     let curves = [&comparison.case, &comparison.baseline].map(|case| {
-        let cells = record.study().cells.iter().filter(|cell| {
+        let belongs = |cell: &&Cell| {
             cell.case == *case && cell.threads == comparison.threads && cell.parameters == comparison.parameters
-        });
-        curve(case.clone(), cells, |cell| cell.backoff_tokens as f64)
+        };
+        let cells: Vec<&Cell> = record.study().cells.iter().filter(belongs).collect();
+        curve(case.clone(), &cells, |cell| cell.backoff_tokens as f64)
     });
     let title = format!("time per operation{}", words::on_threads(&record.study().plan, comparison.threads));
     over_backoff(title, curves.into(), false)
@@ -200,11 +201,11 @@ fn by_name(cells: &[&Cell], x: fn(&Cell) -> f64) -> Vec<Curve> {
             None => named.push((name, vec![cell])),
         }
     }
-    named.into_iter().map(|(name, cells)| curve(name, cells.into_iter(), x)).collect()
+    named.into_iter().map(|(name, cells)| curve(name, &cells, x)).collect()
 }
 
-fn curve<'a>(name: String, cells: impl Iterator<Item = &'a Cell>, x: fn(&Cell) -> f64) -> Curve {
-    let point = |cell: &Cell| {
+fn curve(name: String, cells: &[&Cell], x: fn(&Cell) -> f64) -> Curve {
+    let point = |cell: &&Cell| {
         cell.time_ns.map(|time| Point {
             x: x(cell),
             y: time.estimate,
@@ -214,7 +215,7 @@ fn curve<'a>(name: String, cells: impl Iterator<Item = &'a Cell>, x: fn(&Cell) -
             is_raised: false,
         })
     };
-    let mut points: Vec<Point> = cells.filter_map(point).collect();
+    let mut points: Vec<Point> = cells.iter().filter_map(point).collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
     Curve { name, points }
 }
