@@ -32,7 +32,6 @@ pub(crate) use random::Random;
 pub use rate::rate_upper_95;
 pub use states::states;
 pub use summary::median;
-pub(crate) use tails::poisson;
 pub use trend::trend;
 pub use two_draws::two_draws;
 
