@@ -41,13 +41,12 @@ impl OutputFile {
                 "not a regular file, so it cannot be replaced atomically; redirect --format json instead".to_owned(),
             ));
         }
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
+        // A program may change its folder before it writes.
+        let whole = std::path::absolute(path).map_err(|error| cannot(error.to_string()))?;
+        let folder = whole.parent().unwrap_or(Path::new("/"));
         let draft =
             Draft::new(folder).map_err(|error| cannot(format!("{error}; choose a file in a writable folder")))?;
-        Ok(Self { what: what.to_owned(), path: path.to_owned(), draft })
+        Ok(Self { what: what.to_owned(), path: whole, draft })
     }
 
     /// Writes `text` and moves the file into place.

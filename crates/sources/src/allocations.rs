@@ -91,8 +91,11 @@ unsafe impl GlobalAlloc for CountingAllocator {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size.saturating_sub(layout.size()));
         // SAFETY: as above.
-        unsafe { System.realloc(block, layout, size) }
+        let moved = unsafe { System.realloc(block, layout, size) };
+        if size > layout.size() || moved != block {
+            count(size.saturating_sub(layout.size()));
+        }
+        moved
     }
 }

@@ -8,7 +8,7 @@ pub mod show;
 #[cfg(test)]
 pub mod synthetic;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -72,7 +72,8 @@ fn run(
     let options = study_run::options(run)?;
     let plan = study.plan(&options, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
     let output = Output::prepare(run.format, run.output.as_deref())?;
-    if let Some(warning) = study.too_short_for_verdicts(&plan).filter(|_| !run.quiet) {
+    if let Some(warning) = study.too_short_for_verdicts(&plan).filter(|_| !run.quiet && std::io::stderr().is_terminal())
+    {
         // Nobody depends on it.
         let _ = writeln!(std::io::stderr(), "chronoscope: warning: {warning}");
     }

@@ -39,8 +39,12 @@ impl From<Estimate> for Written {
 
 impl From<Written> for Estimate {
     fn from(of: Written) -> Self {
-        let end = |end: Option<f64>| end.filter(|_| of.confidence > 0.0).unwrap_or(of.estimate);
-        Self { estimate: of.estimate, low: end(of.low), high: end(of.high), confidence: of.confidence }
+        match (of.low, of.high) {
+            (Some(low), Some(high)) if of.confidence > 0.0 => {
+                Self { estimate: of.estimate, low, high, confidence: of.confidence }
+            }
+            _ => Self::without_interval(of.estimate),
+        }
     }
 }
 
@@ -166,6 +170,18 @@ impl Estimate {
             return self;
         }
         Self { low: low.min(estimate - floor), high: high.max(estimate + floor), ..self }
+    }
+
+    /// The same with an interval that also holds `value`, if there is one.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(chronoscope_harness::record::Estimate::certain(15.5).holding(17.0).high, 17.0);
+    /// ```
+    #[must_use]
+    pub fn holding(self, value: f64) -> Self {
+        let is_held = !self.has_interval() || !value.is_finite();
+        if is_held { self } else { Self { low: self.low.min(value), high: self.high.max(value), ..self } }
     }
 
     /// Half the interval's width.

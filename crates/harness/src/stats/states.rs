@@ -1,10 +1,13 @@
 /// A group of fewer values, or of no more than this share of all, may be strays; nor are there more strays than that.
 const FEWEST: usize = 3;
 const STRAYS: f64 = 0.15;
+/// Of fewer values nothing is said.
+const FEWEST_VALUES: usize = 10;
 /// Groups are apart by at least this share of their values, and by this many times the spread within either.
 const APART: (f64, f64) = (0.01, 4.0);
 
-/// The groups into which `values` fall, least first, as their places: empty unless there are at least two, far apart, and drawn by lot.
+/// The groups into which `values` fall, least first, as their places: empty for fewer than ten values, and
+/// unless there are at least two groups, far apart, and drawn by lot.
 ///
 /// Groups are told by gaps: each is at least 1 % of the value, and four times as wide as the middle 80 % of the groups next to it. Up
 /// to 15 % of the values may be strays, which are in no group. Values are taken in the order in which they were measured, since
@@ -18,13 +21,16 @@ const APART: (f64, f64) = (0.01, 4.0);
 /// ```
 /// use chronoscope_harness::stats::states;
 ///
-/// let processes = [135.6, 162.7, 135.7, 135.6, 162.6, 135.6, 162.8, 162.7];
-/// assert_eq!(states(&processes), [vec![0, 2, 3, 5], vec![1, 4, 6, 7]]);
-/// assert!(states(&[135.6, 135.7, 135.4, 136.0, 135.6, 137.0, 135.6, 135.5]).is_empty());
+/// let processes = [135.6, 162.7, 135.7, 135.6, 162.6, 135.6, 162.8, 162.7, 135.6, 162.7];
+/// assert_eq!(states(&processes), [vec![0, 2, 3, 5, 8], vec![1, 4, 6, 7, 9]]);
+/// assert!(states(&[135.6, 135.7, 135.4, 136.0, 135.6, 137.0, 135.6, 135.5, 135.6, 135.6]).is_empty());
 /// ```
 pub fn states(values: &[f64]) -> Vec<Vec<usize>> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite() && *value > 0.0).collect();
     sorted.sort_by(f64::total_cmp);
+    if sorted.len() < FEWEST_VALUES {
+        return Vec::new();
+    }
     let most_strays = (STRAYS * sorted.len() as f64) as usize;
     let groups = groups(&sorted).into_iter().filter(|group| group.len() >= FEWEST && group.len() > most_strays);
     let places = |group: &[f64]| -> Vec<usize> {

@@ -109,7 +109,7 @@ fn cell(this: &Cell, other: &Cell, margin_pct: f64, confidence: f64) -> AgainstC
     let (pairs, links): (Vec<(f64, f64)>, Vec<Option<f64>>) = this.processes.iter().filter_map(pair).unzip();
     let is_nothing = this.time_ns.is_none() && other.time_ns.is_none();
     let ratios = pairs.iter().zip(links).map(|((other, this), links)| (this / other, links));
-    let has_states = disagree(&ratios.collect::<Vec<_>>());
+    let has_states = disagree(&ratios.collect::<Vec<_>>(), margin_pct / 100.0);
     let found = judge(&pairs, floor_share(this).max(floor_share(other)), margin_pct, confidence);
     let verdict = match found.map_or(Difference::Unresolved, |(.., verdict)| verdict) {
         _ if has_states => Difference::Unresolved,

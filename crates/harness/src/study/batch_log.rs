@@ -28,7 +28,7 @@ impl BatchLog {
     pub(super) fn push(&mut self, ns: u64) {
         self.batches += 1;
         self.pending.0 += 1;
-        self.pending.1 += ns;
+        self.pending.1 = self.pending.1.saturating_add(ns);
         if self.is_even() {
             let (_, ns, parts_ns) = std::mem::take(&mut self.pending);
             self.ns.push(ns);
@@ -66,7 +66,7 @@ impl BatchLog {
     pub(super) fn finish(mut self) -> (Vec<u64>, Vec<u64>, u64) {
         let (count, ns, parts_ns) = self.pending;
         if let Some(last) = self.ns.last_mut().filter(|_| count > 0) {
-            *last += ns;
+            *last = last.saturating_add(ns);
         }
         if let Some(last) = self.parts_ns.last_mut().filter(|_| count > 0) {
             *last += parts_ns;
@@ -76,7 +76,7 @@ impl BatchLog {
 }
 
 fn in_pairs(ns: &[u64]) -> Vec<u64> {
-    ns.chunks(2).map(|pair| pair.iter().sum()).collect()
+    ns.chunks(2).map(|pair| pair.iter().fold(0_u64, |sum, ns| sum.saturating_add(*ns))).collect()
 }
 
 #[cfg(test)]

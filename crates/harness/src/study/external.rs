@@ -23,7 +23,7 @@ const LOST_NS: u64 = 500_000;
 ///
 /// # Guarantees
 /// Estimates, intervals and comparisons are those of a [`Study`](super::Study). The other program's processes carry no
-/// interference probe, so that the report has none. An iteration during which other work took long, if that is said, or in which some batch takes half a millisecond longer than
+/// interference probe, so that the report has none. An iteration in which some batch takes half a millisecond longer than
 /// the median of that process and cell, as when a thread loses its CPU, counts as disturbed; a shared or slow core is not noticed.
 ///
 /// # Examples

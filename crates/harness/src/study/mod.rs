@@ -26,6 +26,7 @@ mod external;
 mod hearing;
 mod kept_states;
 mod latch;
+mod lot;
 #[cfg(test)]
 pub(crate) mod made_up;
 mod matched;

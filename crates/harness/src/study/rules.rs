@@ -191,7 +191,7 @@ pub fn marks(cell: &Cell) -> Vec<String> {
     marks
 }
 
-/// Whether the threads hardly ran concurrently, though each had a CPU: in a typical iteration that counts, for less than half of the
+/// Whether the threads hardly ran concurrently, though each had a CPU: in a typical iteration, for less than half of the
 /// time. Such a cell says little about what threads do to each other.
 pub fn is_apart(cell: &Cell) -> bool {
     cell.overlap_share.is_some_and(|share| share < LEAST_OVERLAP) && !cell.oversubscribed
@@ -299,7 +299,7 @@ fn oversubscribed(cell: &Cell) -> Option<Finding> {
 }
 
 fn omission(cell: &Cell) -> Option<Finding> {
-    let inflation = cell.part?.inflation;
+    let inflation = cell.part.filter(|part| part.is_inflated())?.inflation;
     (inflation.low > INFLATED).then(|| {
         let saw = format!("timestamps around part of it claim {} the rate reached", RATIO.amount(&inflation));
         Finding::new(OMISSION_INFLATES, saw).value("inflation", inflation.estimate).advice(OMISSION_INFLATES.mend)

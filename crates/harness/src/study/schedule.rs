@@ -165,21 +165,6 @@ pub(super) fn order(cells: usize, process: u32, round: u32) -> Vec<usize> {
     if (process + round) % 2 == 1 { forwards.rev().collect() } else { forwards.collect() }
 }
 
-/// A number from 0.5 to 1.5 for this iteration of a run: how long it is, and how much precedes it untimed, is drawn by lot, or operations
-/// whose cost comes round every so often would meet them always at the same point.
-///
-/// # Sources
-/// G. L. Steele, D. Lea, C. H. Flood, "Fast Splittable Pseudorandom Number Generators", 2014: SplitMix64's mixer.
-pub(super) fn lot(seed: u64, process: u32, cell: usize, draw: u32) -> f64 {
-    let mixed = [u64::from(process), cell as u64, u64::from(draw)].into_iter().fold(seed, |mixed, of| {
-        let z = (mixed ^ of).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    });
-    0.5 + (mixed >> 11) as f64 / (1_u64 << 53) as f64
-}
-
 /// Iterations of each cell per process, given the available time.
 pub(super) fn rounds(budget: Duration, processes: u32, cells: usize) -> u32 {
     let per_cell = budget.as_secs_f64() / f64::from(processes.max(1)) / cells.max(1) as f64;
@@ -253,15 +238,6 @@ mod tests {
         assert_eq!([1, 6, 20, 72, 100].map(processes_for_verdicts), [6, 8, 10, 12, 12]);
         assert_eq!(whole_processes(Duration::from_secs(5), 172), 5);
         assert_eq!(whole_processes(Duration::from_secs(5), 1), 50, "a process is no shorter than 0.1 s");
-    }
-
-    #[test]
-    fn lots_are_spread_evenly_and_differ_from_each_other() {
-        let lots: Vec<f64> = (0..1_000).map(|draw| lot(1, draw % 10, 3, draw / 10)).collect();
-        assert!(lots.iter().all(|lot| (0.5..1.5).contains(lot)));
-        assert!((lots.iter().sum::<f64>() / 1_000.0 - 1.0).abs() < 0.03);
-        let next = lots.windows(2).map(|two| (two[0] - 1.0) * (two[1] - 1.0)).sum::<f64>() / 999.0;
-        assert!(next.abs() < 0.01, "{next}");
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(super) fn grid(against: &Against) -> Grid {
     let mut grid = Grid::new(&columns);
     let varying = Varying::over(against.cells.iter().map(|cell| (cell.backoff_tokens, cell.threads)));
     for cell in &against.cells {
-        grid.row(mood(cell, against.least_regression_pct()), row(cell, varying, against.margin_pct));
+        grid.row(mood(cell, against), row(cell, varying, against.margin_pct));
     }
     grid.without_empty_columns()
 }
@@ -54,9 +54,9 @@ fn time(time_ns: Option<Estimate>, below_ns: Option<f64>) -> String {
     time_ns.map(|time| ns(time.estimate)).or(below).unwrap_or_else(|| "none".to_owned())
 }
 
-fn mood(cell: &AgainstCell, least_pct: f64) -> Mood {
+fn mood(cell: &AgainstCell, against: &Against) -> Mood {
     match cell.verdict {
-        Difference::Slower if cell.is_regression(least_pct) => Mood::Bad,
+        Difference::Slower if against.is_regression(cell) => Mood::Bad,
         Difference::Slower => Mood::Warning,
         Difference::Faster => Mood::Good,
         Difference::Same => Mood::Plain,

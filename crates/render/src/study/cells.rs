@@ -128,9 +128,7 @@ fn figures(record: &StudyRecord, cell: &Cell, detail: Detail, names_number: bool
 
 /// What all threads of a cell handle per second; empty unless its case says what an operation handles.
 fn throughput_of(cell: &Cell) -> String {
-    let of_one = cell.time_ns.filter(|time| cell.threads == 1 && time.estimate > 0.0).map(|time| 1e9 / time.estimate);
-    let per_s = of_one.or(cell.throughput_per_s.map(|throughput| throughput.estimate));
-    match cell.handles.zip(per_s) {
+    match cell.handles.zip(cell.throughput_per_s.map(|throughput| throughput.estimate)) {
         Some((Handled::Bytes(bytes), per_s)) => BYTES_PER_SECOND.value(bytes as f64 * per_s),
         Some((Handled::Items(items), per_s)) => PER_SECOND.value(items as f64 * per_s),
         None => String::new(),

@@ -65,7 +65,7 @@ pub struct AgainstCell {
     pub ratio: Option<Estimate>,
     /// The verdict on this build; unresolved where there are too few pairs for the confidence.
     pub verdict: Difference,
-    /// Whether processes of either build fall into groups that disagree about the time, so that there is no verdict.
+    /// Whether pairs of processes fall into groups that disagree about the ratio, so that there is no verdict.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_states: bool,
     /// Pairs of processes in which both measured it.
@@ -95,9 +95,14 @@ impl Against {
         self.floor_pct.map_or(self.margin_pct, |floor| floor.max(self.margin_pct))
     }
 
+    /// Whether a cell is slower in this build, beyond the margin and what the run resolved.
+    pub fn is_regression(&self, cell: &AgainstCell) -> bool {
+        cell.is_regression(self.least_regression_pct())
+    }
+
     /// Whether anything is slower in this build, beyond the margin and what the run resolved.
     pub fn has_regression(&self) -> bool {
-        self.cells.iter().any(|cell| cell.is_regression(self.least_regression_pct()))
+        self.cells.iter().any(|cell| self.is_regression(cell))
     }
 
     /// Whether the comparison of a cell is inconclusive.

@@ -296,6 +296,6 @@ pub struct OperationPart {
 impl OperationPart {
     /// Whether the claim is known to exceed the actual rate.
     pub fn is_inflated(&self) -> bool {
-        self.inflation.low > 1.0
+        self.inflation.has_confidence() && self.inflation.low > 1.0
     }
 }

@@ -78,13 +78,15 @@ pub(super) fn estimate(
                 reason_no_time: time.is_none().then(|| reason_no_time(received, iterations).to_owned()),
                 typical_ns,
                 mean_ns,
-                rare_calls: typical_ns.filter(|_| is_parted).and_then(|ns| rare_calls(iterations, role, ns.estimate)),
-                states: view.states(leads),
+                rare_calls: typical_ns.filter(|_| is_parted).and_then(|_| rare_calls(iterations, role, &view.numbers)),
+                // Of what cannot be told from nothing, no time is said.
+                states: if below_ns.is_none() { view.states(leads) } else { Vec::new() },
                 throughput_per_s: mean_ns.filter(|_| below_ns.is_none()).and_then(|mean| view.throughput_per_s(&mean)),
                 handles: view.threads().find_map(|thread| thread.handles),
-                allocates: view.allocates(),
+                // Threads of the operation's own are not looked at.
+                allocates: view.allocates().filter(|_| !seen.own_threads.contains(&at)),
                 clock_share_pct: time.map_or(0.0, |time| floor_ns / time.estimate.max(f64::MIN_POSITIVE) * 100.0),
-                steadiness: (!oversubscribed)
+                steadiness: (!oversubscribed && below_ns.is_none())
                     .then(|| steadiness(seen, iterations, role, &view.numbers, leads))
                     .flatten(),
                 overlap_share: (!alone).then(|| typical_overlap(received)).flatten(),
@@ -141,8 +143,7 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
     fn mean_ns(&self, floor_ns: f64) -> Option<Estimate> {
         let found = self.over_numbers(Leading::Mean, floor_ns)?;
         let all = self.iterations.iter().map(|iteration| iteration.timed[self.role]).sum::<Timed>().mean_ns();
-        let all = all.filter(|_| found.has_interval()).unwrap_or(found.estimate);
-        Some(Estimate { low: found.low.min(all), high: found.high.max(all), ..found })
+        Some(found.holding(all.unwrap_or(found.estimate)))
     }
 
     /// What a link of the interference probe's chain typically took around the iterations of a process.

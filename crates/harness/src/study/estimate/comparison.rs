@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::iteration::{Iteration, batches_ns, operations_per_batch};
+use super::iteration::{Iteration, Timed, batches_ns, operations_per_batch};
 use super::numbers::{Numbers, by_process};
 use super::observations::{Observations, median};
 use super::states::disagree;
@@ -44,6 +44,8 @@ struct Arms {
     leads: Leading,
     /// For each process, both of its numbers of the first, and those of the second.
     processes: Vec<(Numbers, Numbers)>,
+    /// The mean times of all processes together.
+    all_ns: Option<(f64, f64)>,
     /// The uncertainty that batch overhead leaves in one operation's time.
     floor_ns: f64,
 }
@@ -60,7 +62,12 @@ impl Measured<'_, '_> {
             let typical_ns = of_a.typical_ns.zip(ratio).map(|(ns, ratio)| ns * ratio);
             (of_a, Numbers { typical_ns, ..of_b })
         };
+        let all_ns = |cell: usize| {
+            let timed = self.iterations[cell].iter().flat_map(|iteration| &iteration.timed);
+            timed.copied().sum::<Timed>().mean_ns()
+        };
         Arms {
+            all_ns: all_ns(a).zip(all_ns(b)),
             leads: self.leads[a].max(self.leads[b]),
             processes: numbers(a).into_iter().zip(numbers(b)).enumerate().map(paired).collect(),
             floor_ns: floor_ns(a).max(floor_ns(b)),
@@ -69,6 +76,14 @@ impl Measured<'_, '_> {
 }
 
 impl Arms {
+    /// How they compare by one of the two numbers. An interval of means also holds that of all processes together: a call so rare that
+    /// few of them meet it is in that.
+    fn compared(&self, which: Leading, confidence: f64) -> Option<Paired> {
+        let found = paired(&self.pairs(which), confidence)?;
+        let Some((a, b)) = self.all_ns.filter(|_| which == Leading::Mean) else { return Some(found) };
+        Some(Paired { difference: found.difference.holding(b - a), ratio: found.ratio.holding(b / a) })
+    }
+
     /// One of the two numbers of both, for each process that has it.
     fn pairs(&self, which: Leading) -> Vec<(f64, f64)> {
         self.processes.iter().filter_map(|(a, b)| Some((a.get(which)?, b.get(which)?))).collect()
@@ -163,18 +178,20 @@ fn point(
 ) -> Option<(ComparisonPoint, f64)> {
     let pairs = arms.pairs(leads);
     let base_ns = median(pairs.iter().map(|(a, _)| *a))?;
-    let Paired { difference: difference_ns, ratio } = paired(&pairs, confidence)?.at_least(arms.floor_ns, base_ns);
+    let found = arms.compared(leads, confidence)?;
+    let Paired { difference: difference_ns, ratio } = found.at_least(arms.floor_ns, base_ns);
     // Both are of one process, whose pace moves both.
-    let has_states = disagree(&pairs.iter().map(|(a, b)| (b / a, None)).collect::<Vec<_>>());
-    let verdict = match compare(&ratio, seen.plan.margin_pct / 100.0) {
+    let margin = seen.plan.margin_pct / 100.0;
+    let has_states = disagree(&pairs.iter().map(|(a, b)| (b / a, None)).collect::<Vec<_>>(), margin);
+    let verdict = match compare(&ratio, margin) {
         // Too few processes for as many comparisons, or such as say different things.
         _ if ratio.confidence < least || has_states => Difference::Unresolved,
         // Where the clock itself could make the difference, nothing is known of its direction.
         Difference::Faster | Difference::Slower if difference_ns.holds(0.0) => Difference::Unresolved,
         verdict => verdict,
     };
-    let other_ratio =
-        paired(&arms.pairs(leads.other()), confidence).map(|found| found.at_least(arms.floor_ns, base_ns).ratio);
+    let other = arms.compared(leads.other(), confidence).map(|found| found.at_least(arms.floor_ns, base_ns).ratio);
+    let other_ratio = other.filter(|ratio| ratio.confidence >= least);
     let pairs = pairs.len() as u64;
     let point =
         ComparisonPoint { backoff_tokens, leads, difference_ns, ratio, other_ratio, verdict, has_states, pairs };

@@ -39,10 +39,10 @@ fn of_iterations(
     iterations: &[Iteration<'_>],
     role: Option<usize>,
     processes: usize,
-    counts: fn(&Iteration<'_>) -> bool,
+    is_chosen: fn(&Iteration<'_>) -> bool,
 ) -> Vec<Numbers> {
     let of_process = |process: usize| {
-        let own = || iterations.iter().filter(move |iteration| iteration.process == process && counts(iteration));
+        let own = || iterations.iter().filter(move |iteration| iteration.process == process && is_chosen(iteration));
         let timed = |iteration: &Iteration<'_>| match role {
             Some(role) => iteration.timed[role],
             None => iteration.timed.iter().copied().sum(),
@@ -98,23 +98,29 @@ pub(super) fn tells_rare_calls(control: &Estimate) -> bool {
     control.high <= 1.0 + MOST_INTERRUPTED
 }
 
-/// The calls that part the mean from the typical value: the batches that are longer by at least half of what such a call usually
-/// takes. None where they are no rarer than batches.
-pub(super) fn rare_calls(iterations: &[Iteration<'_>], role: usize, typical_ns: f64) -> Option<RareCalls> {
-    let threads = || iterations.iter().flat_map(|iteration| &iteration.roles[role]);
-    let of_thread = |thread: &&ThreadLog| {
-        let operations = thread.operations as f64 / thread.batches_ns.len().max(1) as f64;
-        let excess_ns = move |ns: &u64| (*ns as f64 - operations * typical_ns).max(0.0);
-        thread.batches_ns.iter().map(excess_ns).collect::<Vec<f64>>()
+/// The calls that part the mean from the typical value: of undisturbed batches those that are longer by at least half of what such a call
+/// usually takes. None where that is no more than a typical batch takes, which a slow spell may add as well.
+pub(super) fn rare_calls(iterations: &[Iteration<'_>], role: usize, numbers: &[Numbers]) -> Option<RareCalls> {
+    /// How much longer each batch of a thread is than its process's typical one, and how long that is.
+    fn excesses(thread: &ThreadLog, typical_ns: f64) -> impl Iterator<Item = (f64, f64)> {
+        let batch_ns = thread.operations as f64 / thread.batches_ns.len().max(1) as f64 * typical_ns;
+        thread.batches_ns.iter().map(move |ns| ((*ns as f64 - batch_ns).max(0.0), batch_ns))
+    }
+    let quiet = || {
+        let quiet = iterations.iter().filter(|iteration| iteration.quiet);
+        let typical = |iteration: &Iteration<'_>| numbers[iteration.process].typical_ns;
+        quiet.flat_map(move |one| one.roles[role].iter().filter_map(move |thread| Some((*thread, typical(one)?))))
     };
-    let excesses: Vec<f64> = threads().flat_map(of_thread).collect();
-    let squares: f64 = excesses.iter().map(|ns| ns * ns).sum();
+    let all: Vec<(f64, f64)> = quiet().flat_map(|(thread, typical_ns)| excesses(thread, typical_ns)).collect();
+    let squares: f64 = all.iter().map(|(ns, _)| ns * ns).sum();
     // Weighed by its own length, a long one counts for what it adds to the mean.
-    let usual_ns = squares / excesses.iter().sum::<f64>();
-    let long: Vec<f64> = excesses.iter().copied().filter(|ns| *ns >= usual_ns / 2.0).collect();
-    let is_rare = !long.is_empty() && long.len() * 2 < excesses.len();
-    let operations: f64 = threads().map(|thread| thread.operations as f64).sum();
-    is_rare.then(|| RareCalls {
+    let usual_ns = squares / all.iter().map(|(ns, _)| ns).sum::<f64>();
+    let long: Vec<f64> = all.iter().map(|(ns, _)| *ns).filter(|ns| *ns >= usual_ns / 2.0).collect();
+    let is_a_call = usual_ns > median(all.iter().map(|(_, batch_ns)| *batch_ns))?;
+    let is_rare = !long.is_empty() && long.len() * 2 < all.len();
+    let operations: f64 = quiet().map(|(thread, _)| thread.operations as f64).sum();
+    let typical_ns = median(numbers.iter().filter_map(|of| of.typical_ns))?;
+    (is_a_call && is_rare).then(|| RareCalls {
         one_in: operations / long.len() as f64,
         ns: typical_ns + long.iter().sum::<f64>() / long.len() as f64,
     })

@@ -21,10 +21,12 @@ pub(in crate::study) fn own_states(values: &[(f64, Option<f64>)]) -> Vec<State> 
     if are_apart { found } else { Vec::new() }
 }
 
-/// Whether ratios fall into groups that are not all on one side of 1; each with the ratio of what a link took.
-pub(in crate::study) fn disagree(ratios: &[(f64, Option<f64>)]) -> bool {
-    let found = own_states(ratios);
-    found.len() > 1 && !(found.iter().all(|state| state.value > 1.0) || found.iter().all(|state| state.value < 1.0))
+/// Whether ratios fall into groups of which one is beyond the margin on a side of 1 where another is not; each with the ratio of what a
+/// link took.
+pub(in crate::study) fn disagree(ratios: &[(f64, Option<f64>)], margin: f64) -> bool {
+    let most = 1.0 + margin.max(0.0);
+    let side = |state: &State| (state.value > most, state.value < 1.0 / most);
+    own_states(ratios).windows(2).any(|two| side(&two[0]) != side(&two[1]))
 }
 
 #[cfg(test)]
@@ -57,8 +59,9 @@ mod tests {
         let ratios = |values: &[(f64, Option<f64>)], by: f64| -> Vec<(f64, Option<f64>)> {
             values.iter().map(|(value, link)| (value / by, *link)).collect()
         };
-        assert!(disagree(&ratios(&processes(120.0, 1.0), 110.0)));
-        assert!(!disagree(&ratios(&processes(120.0, 1.0), 90.0)));
-        assert!(!disagree(&ratios(&processes(100.0, 1.0), 90.0)));
+        assert!(disagree(&ratios(&processes(120.0, 1.0), 110.0), 0.01));
+        assert!(!disagree(&ratios(&processes(120.0, 1.0), 110.0), 0.2), "within the margin");
+        assert!(!disagree(&ratios(&processes(120.0, 1.0), 90.0), 0.01));
+        assert!(!disagree(&ratios(&processes(100.0, 1.0), 90.0), 0.01));
     }
 }
