@@ -8,6 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 mod record {
     pub mod study {
         pub type Parameters = std::collections::BTreeMap<String, String>;
+
+        #[derive(Clone, Copy)]
+        pub enum Handled {
+            Bytes(u64),
+            Items(u64),
+        }
     }
 }
 
@@ -53,6 +59,15 @@ mod phases {
         #[inline(never)]
         pub fn ends(&mut self) {
             black_box(&self);
+        }
+
+        pub fn ends_after(&mut self, ns: u64) {
+            black_box(ns);
+        }
+
+        pub fn handles(&mut self, handled: crate::record::study::Handled) {
+            let (crate::record::study::Handled::Bytes(of) | crate::record::study::Handled::Items(of)) = handled;
+            black_box(of);
         }
 
         pub fn limit(&mut self, operations: u64) {
