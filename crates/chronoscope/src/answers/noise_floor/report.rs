@@ -12,8 +12,8 @@ pub struct NoiseFloor {
     pub confidence: f64,
     /// Processes that a pair needs for this confidence.
     pub processes_needed: u32,
-    /// The smallest difference that could be told in every pair, in percent: the farthest that any of their intervals reaches from
-    /// 1, rounded up to two digits. Null if no pair has enough processes.
+    /// The smallest difference that would be told in every pair, in percent: the largest [`told_pct`](IdenticalPair::told_pct) of
+    /// them, rounded up to two digits. Null if no pair has enough processes.
     pub floor_pct: Option<f64>,
     /// The pairs, in the order planned.
     pub pairs: Vec<IdenticalPair>,
@@ -37,10 +37,10 @@ pub struct IdenticalPair {
     pub leads: Leading,
     /// The copy's time over the operation's: the median over processes. Null if no process measured both.
     pub ratio: Option<Estimate>,
-    /// Half the width of that interval, in percent; null without one.
-    pub half_width_pct: Option<f64>,
-    /// How far the interval reaches from 1 on its farther side, in percent; null without one.
-    pub reach_pct: Option<f64>,
+    /// The true difference that another run would tell from none 19 times in 20, in percent: how far the interval reaches from 1 on
+    /// its farther side, and half its half-width more. (A difference as large as an interval reaches is told every other time.)
+    /// Null without an interval.
+    pub told_pct: Option<f64>,
     /// Processes that measured both.
     pub processes: u64,
     /// Whether they are enough for the confidence; otherwise the pair says nothing.
@@ -52,10 +52,10 @@ pub struct IdenticalPair {
 }
 
 impl NoiseFloor {
-    /// The pair whose interval reaches farthest.
+    /// The pair that takes the largest difference to tell it.
     pub fn worst(&self) -> Option<&IdenticalPair> {
-        let sure = self.pairs.iter().filter(|pair| pair.is_sure && pair.reach_pct.is_some());
-        sure.max_by(|a, b| a.reach_pct.unwrap_or(0.0).total_cmp(&b.reach_pct.unwrap_or(0.0)))
+        let sure = self.pairs.iter().filter(|pair| pair.is_sure && pair.told_pct.is_some());
+        sure.max_by(|a, b| a.told_pct.unwrap_or(0.0).total_cmp(&b.told_pct.unwrap_or(0.0)))
     }
 
     /// A pair with too few processes for the confidence: the one with the fewest.

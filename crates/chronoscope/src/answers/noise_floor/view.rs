@@ -19,15 +19,15 @@ pub fn section(page: &mut Page, floor: &NoiseFloor) {
         ("operation", Align::Left),
         ("time", Align::Right),
         ("copy / operation", Align::Right),
-        ("reaches ± %", Align::Right),
+        ("tells from, %", Align::Right),
         ("", Align::Left),
     ]);
     for pair in &floor.pairs {
         let (style, remark) = remark(floor, pair);
         let time = pair.time_ns.map_or_else(|| NONE.to_owned(), |time| TIME.value(time.estimate));
         let ratio = pair.ratio.map_or_else(|| NONE.to_owned(), |ratio| RATIO.amount(&ratio));
-        let reach = pair.reach_pct.map_or_else(|| NONE.to_owned(), |pct| BARE.reach(pct));
-        table.row(style, [pair.operation.clone(), time, ratio, reach, remark]);
+        let told = pair.told_pct.map_or_else(|| NONE.to_owned(), |pct| BARE.reach(pct));
+        table.row(style, [pair.operation.clone(), time, ratio, told, remark]);
     }
     page.table(table);
     page.paragraph(Line::new(), DIM, &how_sure(floor));
