@@ -89,7 +89,7 @@ pub(crate) fn builds() -> Study {
     Study::new("builds")
         .case("chain_10", |bencher| chained!(bencher, 1, chain_10))
         .case("chain_100", |bencher| chained!(bencher, 1, chain_100))
-        .case("chain_1000", |bencher| chained!(bencher, 1, chain_1000))
+        .case("allocation", |bencher| bencher.iter(|| vec![1_u8; 100]))
         .case("side_by_side", |bencher| chained!(bencher, [1, 2, 3, 4], side_by_side))
         .case("clock_read", |bencher| bencher.iter(Instant::now))
 }
