@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::iteration::{Iteration, Received, Timed, batches_ns, operations_per_batch, typical_overlap};
-use super::numbers::{Numbers, by_process, leading, rare_calls, tells_rare_calls};
+use super::numbers::{Numbers, by_process, rare_calls};
 use super::observations::{Observations, median};
 use super::states::own_states;
 use super::steadiness::steadiness;
@@ -20,8 +20,8 @@ const NEARLY_NOTHING: f64 = 2.0;
 pub(super) struct Empty {
     /// Its time per turn.
     pub(super) loop_ns: Option<Estimate>,
-    /// How many times as long as typical it takes on average.
-    pub(super) excess: Option<Estimate>,
+    /// Whether what interrupts it is so rare that long calls can be told from interruptions.
+    pub(super) tells_rare_calls: bool,
 }
 
 /// One role's data for a cell.
@@ -38,6 +38,7 @@ pub(super) fn estimate(
     seen: &Observations<'_>,
     (received, iterations): (&[Received<'_>], &[Iteration<'_>]),
     at: usize,
+    leads: Leading,
     empty: &Empty,
 ) -> Vec<Cell> {
     let spec = &seen.cells[at];
@@ -50,7 +51,6 @@ pub(super) fn estimate(
         .enumerate()
         .map(|(role, name)| {
             let numbers = by_process(iterations, Some(role), seen.processes.len());
-            let leads = leading(seen, spec, (iterations, Some(role)), &numbers, empty.excess.as_ref());
             let view = RoleInCell { seen, iterations, role, numbers };
             let operations = view.operations_per_batch();
             let floor_ns = seen.floor_ns(operations as f64);
@@ -62,7 +62,7 @@ pub(super) fn estimate(
             let is_parted = leads == Leading::Mean
                 && spec.threads == 1
                 && seen.plan.mode == Mode::AverageTime
-                && empty.excess.is_some_and(|excess| tells_rare_calls(&excess));
+                && empty.tells_rare_calls;
             let alone = spec.threads == 1;
             Cell {
                 case: spec.case.clone(),

@@ -22,27 +22,20 @@ pub(super) fn estimate(seen: &Observations<'_>, measured: StudyReport) -> StudyR
     let received = iteration::received(seen, &judged.quiet);
     let iterations = iteration::values(seen, &received);
     let tokens = tokens::cost(seen, &iterations);
-    let (loop_ns, excess) = tokens::empty_loop(seen, &iterations);
-    let empty = cell::Empty { loop_ns, excess };
+    let empty = seen.calibration().find(|(_, spec)| spec.tokens == 0).map(|(at, _)| iterations[at].as_slice());
+    let empty_loop_ns = empty.and_then(|iterations| tokens::empty_loop(seen, iterations));
+    let control = empty.and_then(|iterations| numbers::Control::of(seen, iterations));
+    let by = seen.cells.iter().zip(&iterations);
+    let leads: Vec<_> =
+        by.map(|(spec, iterations)| numbers::leading(seen, spec, iterations, control.as_ref())).collect();
+    let tells_rare_calls = control.is_some_and(|control| control.tells_rare_calls());
+    let empty = cell::Empty { loop_ns: empty_loop_ns, tells_rare_calls };
     let users = seen.cells.iter().enumerate().filter(|(_, spec)| spec.is_of_user());
     let of_cell = |(at, _): (usize, _)| {
         let (received, iterations) = (received[at].as_slice(), iterations[at].as_slice());
-        cell::estimate(seen, (received, iterations), at, &empty)
+        cell::estimate(seen, (received, iterations), at, leads[at], &empty)
     };
     let cells = users.flat_map(of_cell).collect();
-    let leading = |(spec, iterations): (_, &Vec<_>)| {
-        let numbers = numbers::by_process(iterations, None, seen.processes.len());
-        numbers::leading(seen, spec, (iterations, None), &numbers, excess.as_ref())
-    };
-    let leads: Vec<_> = seen.cells.iter().zip(&iterations).map(leading).collect();
     let (comparisons, control) = comparison::estimate(seen, &iterations, &leads, tokens.as_ref());
-    StudyReport {
-        interference_probe: judged.probe,
-        empty_loop_ns: loop_ns,
-        tokens,
-        cells,
-        comparisons,
-        control,
-        ..measured
-    }
+    StudyReport { interference_probe: judged.probe, empty_loop_ns, tokens, cells, comparisons, control, ..measured }
 }

@@ -32,71 +32,96 @@ impl Numbers {
 
 /// The numbers of each process for one role of a cell, or for all of them.
 pub(super) fn by_process(iterations: &[Iteration<'_>], role: Option<usize>, processes: usize) -> Vec<Numbers> {
-    of_iterations(iterations, role, processes, |_| true)
+    (0..processes).map(|process| of(&own(iterations, process).collect::<Vec<_>>(), role)).collect()
 }
 
-fn of_iterations(
-    iterations: &[Iteration<'_>],
-    role: Option<usize>,
-    processes: usize,
-    is_chosen: fn(&Iteration<'_>) -> bool,
-) -> Vec<Numbers> {
-    let of_process = |process: usize| {
-        let own = || iterations.iter().filter(move |iteration| iteration.process == process && is_chosen(iteration));
-        let timed = |iteration: &Iteration<'_>| match role {
-            Some(role) => iteration.timed[role],
-            None => iteration.timed.iter().copied().sum(),
-        };
-        Numbers {
-            // Nothing takes no time: the clock is too coarse for a single batch.
-            typical_ns: median(own().flat_map(|iteration| threads(iteration, role)).flat_map(batches_ns))
-                .filter(|ns| *ns > 0.0),
-            mean_ns: own().map(timed).sum::<Timed>().mean_ns(),
-        }
+fn own<'s, 'a>(iterations: &'s [Iteration<'a>], process: usize) -> impl Iterator<Item = &'s Iteration<'a>> {
+    iterations.iter().filter(move |iteration| iteration.process == process)
+}
+
+fn of(iterations: &[&Iteration<'_>], role: Option<usize>) -> Numbers {
+    fn threads<'a>(iteration: &Iteration<'a>, role: Option<usize>) -> Vec<&'a ThreadLog> {
+        role.map_or_else(|| iteration.roles.concat(), |role| iteration.roles[role].clone())
+    }
+    let timed = |iteration: &&Iteration<'_>| match role {
+        Some(role) => iteration.timed[role],
+        None => iteration.timed.iter().copied().sum(),
     };
-    (0..processes).map(of_process).collect()
-}
-
-fn threads<'a>(iteration: &Iteration<'a>, role: Option<usize>) -> Vec<&'a ThreadLog> {
-    match role {
-        Some(role) => iteration.roles[role].clone(),
-        None => iteration.roles.concat(),
+    Numbers {
+        // Nothing takes no time: the clock is too coarse for a single batch.
+        typical_ns: median(iterations.iter().flat_map(|iteration| threads(iteration, role)).flat_map(batches_ns))
+            .filter(|ns| *ns > 0.0),
+        mean_ns: iterations.iter().map(timed).sum::<Timed>().mean_ns(),
     }
 }
 
-/// How many times as long as typical the mean takes, in undisturbed iterations: where others take the CPU away, longer iterations lose
-/// it more often.
-pub(super) fn excess(seen: &Observations<'_>, iterations: &[Iteration<'_>], role: Option<usize>) -> Option<Estimate> {
-    let numbers = of_iterations(iterations, role, seen.processes.len(), |iteration| iteration.quiet);
-    median_interval(&numbers.iter().filter_map(Numbers::excess).collect::<Vec<f64>>(), seen.plan.confidence)
+/// What an operation's mean is held against: an empty loop in the same processes, whose long batches are the machine's.
+pub(super) struct Control {
+    /// For how long each process ran it undisturbed.
+    ran_ns: Vec<f64>,
+    /// How many times as long as typical its turns take on average.
+    excess: Estimate,
 }
 
-/// Which number leads. `control` is the excess of an empty loop in the same processes, whose long batches are the machine's.
+impl Control {
+    pub(super) fn of(seen: &Observations<'_>, iterations: &[Iteration<'_>]) -> Option<Self> {
+        let ran_ns: Vec<f64> = (0..seen.processes.len()).map(|process| undisturbed(iterations, process).1).collect();
+        Some(Self { excess: excess(seen, iterations, &ran_ns)?, ran_ns })
+    }
+
+    /// Whether the long calls of the cells of this run can be told from interruptions.
+    pub(super) fn tells_rare_calls(&self) -> bool {
+        self.excess.high <= 1.0 + MOST_INTERRUPTED
+    }
+
+    /// Whether rare long calls make the mean of these iterations longer than the machine does.
+    fn is_exceeded(&self, seen: &Observations<'_>, iterations: &[Iteration<'_>]) -> bool {
+        let margin = 1.0 + seen.plan.margin_pct.max(0.0) / 100.0;
+        let is_longer =
+            |own: Estimate| own.has_confidence() && self.excess.has_confidence() && own.low > self.excess.high * margin;
+        excess(seen, iterations, &self.ran_ns).is_some_and(is_longer)
+    }
+}
+
+/// The undisturbed iterations of a process, and how long they took together.
+fn undisturbed<'s, 'a>(iterations: &'s [Iteration<'a>], process: usize) -> (Vec<&'s Iteration<'a>>, f64) {
+    let quiet: Vec<_> = own(iterations, process).filter(|iteration| iteration.quiet).collect();
+    let took_ns = quiet.iter().flat_map(|iteration| &iteration.timed).map(|timed| timed.ns).sum();
+    (quiet, took_ns)
+}
+
+/// How many times as long as typical the mean takes, in as many undisturbed iterations of each process as fit `limits_ns`: others take
+/// the CPU away from longer iterations more often, and meet a cell more often that runs for longer.
+fn excess(seen: &Observations<'_>, iterations: &[Iteration<'_>], limits_ns: &[f64]) -> Option<Estimate> {
+    let of_process = |process: usize| {
+        let (quiet, took_ns) = undisturbed(iterations, process);
+        let all = quiet.len();
+        let fit = ((all as f64 * (limits_ns[process] / took_ns).min(1.0)) as usize).max(1);
+        // Spread evenly over the rounds.
+        let is_chosen = |at: usize| (at + 1) * fit / all > at * fit / all;
+        let chosen: Vec<_> = (0..all).filter(|at| is_chosen(*at)).map(|at| quiet[at]).collect();
+        of(&chosen, None).excess()
+    };
+    let processes: Vec<f64> = (0..seen.processes.len()).filter_map(of_process).collect();
+    median_interval(&processes, seen.plan.confidence)
+}
+
+/// Which number leads.
 pub(super) fn leading(
     seen: &Observations<'_>,
     spec: &CellSpec,
-    (iterations, role): (&[Iteration<'_>], Option<usize>),
-    numbers: &[Numbers],
-    control: Option<&Estimate>,
+    iterations: &[Iteration<'_>],
+    control: Option<&Control>,
 ) -> Leading {
     let is_of_all = spec.threads > 1
         || matches!(seen.plan.mode, Mode::Throughput | Mode::SampleTime | Mode::SingleShot)
-        || numbers.iter().all(|of| of.typical_ns.is_none());
-    let margin = 1.0 + seen.plan.margin_pct.max(0.0) / 100.0;
-    let is_longer = |own: Estimate, control: &Estimate| {
-        own.has_confidence() && control.has_confidence() && own.low > control.high * margin
-    };
-    let has_rare_calls = || excess(seen, iterations, role).zip(control).is_some_and(|(own, by)| is_longer(own, by));
-    if is_of_all || has_rare_calls() { Leading::Mean } else { Leading::Typical }
+        || by_process(iterations, None, seen.processes.len()).iter().all(|of| of.typical_ns.is_none());
+    let is_led = is_of_all || control.is_some_and(|control| control.is_exceeded(seen, iterations));
+    if is_led { Leading::Mean } else { Leading::Typical }
 }
 
 /// Where interruptions alone make the mean longer by more than this share, a long call may be one of them.
 const MOST_INTERRUPTED: f64 = 0.05;
-
-/// Whether the long calls of the cells of this run can be told from interruptions.
-pub(super) fn tells_rare_calls(control: &Estimate) -> bool {
-    control.high <= 1.0 + MOST_INTERRUPTED
-}
 
 /// The calls that part the mean from the typical value: of undisturbed batches those that are longer by at least half of what such a call
 /// usually takes. None where that is no more than a typical batch takes, which a slow spell may add as well.

@@ -1,7 +1,6 @@
 //! The cost of a token of backoff, and of the empty loop.
 
 use super::iteration::Iteration;
-use super::numbers::excess;
 use super::observations::{Observations, median};
 use crate::record::study::{Estimate, TokenCost};
 use crate::stats::{Distribution, median_interval, straight_line};
@@ -11,18 +10,13 @@ use crate::study::schedule::LAYOUTS;
 /// meet more of them than a median tolerates.
 const UNDISTURBED: f64 = 0.25;
 
-/// Time per turn of an empty loop: for each process its slowest code layout. And how many times as long as a typical turn one takes on
-/// average, through interruptions alone.
-pub(super) fn empty_loop(
-    seen: &Observations<'_>,
-    iterations: &[Vec<Iteration<'_>>],
-) -> (Option<Estimate>, Option<Estimate>) {
-    let Some((at, _)) = seen.calibration().find(|(_, spec)| spec.tokens == 0) else { return (None, None) };
+/// Time per turn of an empty loop: for each process its slowest code layout.
+pub(super) fn empty_loop(seen: &Observations<'_>, iterations: &[Iteration<'_>]) -> Option<Estimate> {
     let slowest = |process: usize| {
-        (0..LAYOUTS).filter_map(|layout| undisturbed(&iterations[at], process, Some(layout))).reduce(f64::max)
+        (0..LAYOUTS).filter_map(|layout| undisturbed(iterations, process, Some(layout))).reduce(f64::max)
     };
     let processes: Vec<f64> = (0..seen.processes.len()).filter_map(slowest).collect();
-    (median_interval(&processes, seen.plan.confidence), excess(seen, &iterations[at], None))
+    median_interval(&processes, seen.plan.confidence)
 }
 
 /// The cost of tokens: a straight line where every point's relative error counts the same, so that a thousand tokens do

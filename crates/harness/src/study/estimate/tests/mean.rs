@@ -149,6 +149,25 @@ fn iterations_that_lose_their_cpu_by_being_long_do_not_make_the_mean_lead() {
 }
 
 #[test]
+fn what_the_machine_does_once_in_a_while_does_not_make_the_mean_of_a_longer_cell_lead() {
+    // The host takes 5 ms about once in 40 ms. The empty loop of 5 ms per process hardly ever meets it; 40 iterations of 3 ms do.
+    let mut random = Random::new(604);
+    let log = |_: usize| {
+        let mut of = |cell: usize, round: u32, batch_ns: u64, operations: u64| {
+            let batches: Vec<u64> = (0..10)
+                .map(|_| batch_ns + if random.unit() * 40e6 < batch_ns as f64 { 5_000_000 } else { 0 })
+                .collect();
+            IterationLog { cell, ..iteration(round, vec![thread(0, &batches, 0, operations)]) }
+        };
+        let empty: Vec<IterationLog> = (0..10).map(|round| of(0, round * 4, 50_000, 50_000)).collect();
+        empty.into_iter().chain((0..40).map(|round| of(1, round, 300_000, 3_000))).collect()
+    };
+    let cell = reported(&[EMPTY, "operation"], &[], 0.0, Mode::AverageTime, 1, 24, log).cells.remove(0);
+    assert_eq!((cell.leads, cell.rare_calls), (Leading::Typical, None));
+    assert!(cell.mean_ns.unwrap().holds(100.0 * (1.0 + 5.0 / 40.0)), "{:?}", cell.mean_ns);
+}
+
+#[test]
 fn the_mean_leads_where_rare_long_calls_part_them() {
     let mut random = Random::new(602);
     for busy in [0.0, 0.01, 0.05] {
