@@ -13,6 +13,16 @@ pub(super) fn lot(seed: u64, process: u32, cell: usize, draw: u32) -> f64 {
     0.5 + (mixed >> 11) as f64 / (1_u64 << 53) as f64
 }
 
+/// What is drawn for a process rather than for one of its cells, in place of a cell's number.
+pub(super) const ORDER: usize = usize::MAX;
+pub(super) const TURNS: usize = usize::MAX - 1;
+
+/// Heads or tails, by lot for every other draw: the next has the other side, so that either comes up as often. In an order that only
+/// alternated, what disturbs every fourth place would always meet the same.
+pub(super) fn heads(seed: u64, process: u32, cell: usize, draw: u32) -> bool {
+    (lot(seed, process, cell, draw / 2) < 1.0) == draw.is_multiple_of(2)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::case::Case;
 use super::error::StudyError;
+use super::lot::{ORDER, heads, lot};
 use crate::record::study::{Estimate, Parameters, StudyPlan};
 use crate::stats::confidence_of_each;
 
@@ -151,18 +152,14 @@ fn combinations(plan: &StudyPlan) -> Vec<Parameters> {
     found
 }
 
-/// The order in which a process goes through `cells` cells in a round: a cyclic Latin square, with a different
-/// start in each process and reversed in every other round, so that no cell is always first or always follows the same
-/// neighbour.
-pub(super) fn order(cells: usize, process: u32, round: u32) -> Vec<usize> {
-    if cells == 0 {
-        return Vec::new();
-    }
-    // Golden-section steps spread the starting points evenly, however many there are.
-    let turn = f64::from(process).mul_add(7.0, f64::from(round)) * 0.618_033_988_749_894_9;
-    let first = (turn.fract() * cells as f64) as usize % cells;
+/// The order in which a process goes through `cells` cells in a round: round and round from a start of its own, forwards or backwards,
+/// both by lot, so that no cell is always first or always follows the same neighbour.
+pub(super) fn order(cells: usize, seed: u64, process: u32, round: u32) -> Vec<usize> {
+    // Golden-section steps spread the starts of a process evenly, however many rounds it has.
+    let turn = f64::from(round).mul_add(0.618_033_988_749_894_9, lot(seed, process, ORDER, 0));
+    let first = (turn.fract() * cells as f64) as usize;
     let forwards = (0..cells).map(|at| (first + at) % cells);
-    if (process + round) % 2 == 1 { forwards.rev().collect() } else { forwards.collect() }
+    if heads(seed, process, ORDER, round) { forwards.collect() } else { forwards.rev().collect() }
 }
 
 /// Iterations of each cell per process, given the available time.
@@ -220,8 +217,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_round_iterations_every_cell_once(cells in 1_usize..300, process in 0_u32..50, round in 0_u32..50) {
-            let mut seen = order(cells, process, round);
+        fn every_round_has_every_cell_once(cells in 0_usize..300, process in 0_u32..50, round in 0_u32..50) {
+            let mut seen = order(cells, 1, process, round);
             seen.sort_unstable();
             prop_assert_eq!(seen, (0..cells).collect::<Vec<_>>());
         }
@@ -251,8 +248,24 @@ mod tests {
 
     #[test]
     fn no_cell_always_comes_first() {
-        let firsts: std::collections::BTreeSet<usize> = (0..8).map(|round| order(8, 0, round)[0]).collect();
+        let firsts: std::collections::BTreeSet<usize> = (0..8).map(|round| order(8, 1, 0, round)[0]).collect();
         assert!(firsts.len() >= 5, "{firsts:?}");
+    }
+
+    #[test]
+    fn what_disturbs_every_few_iterations_favours_neither_of_two_cells() {
+        let cells: Vec<usize> =
+            (0..50).flat_map(|process| (0..40).flat_map(move |round| order(2, 1, process, round))).collect();
+        for every in 2..=16 {
+            for first in 0..every {
+                let met: Vec<f64> = cells.iter().skip(first).step_by(every).map(|cell| *cell as f64).collect();
+                let (of_second, all) = (met.iter().sum::<f64>(), met.len() as f64);
+                assert!(
+                    (of_second - all / 2.0).abs() <= 2.0 * all.sqrt(),
+                    "every {every} from {first}: {of_second} of {all}"
+                );
+            }
+        }
     }
 
     #[test]

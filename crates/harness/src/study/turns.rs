@@ -1,6 +1,7 @@
 //! Programs that take turns: the processes of one, or of several builds of it.
 
 use super::affordable;
+use super::lot::{TURNS, heads};
 use super::observer::StudyObserver;
 use super::schedule::CellSpec;
 use super::study_run::{StudyRun, Turn};
@@ -29,10 +30,14 @@ impl StudyRun {
 
 /// Runs all processes of the first program's plan, or as many as its time allows, and as many of the others.
 ///
-/// The program that begins alternates, so that a machine that gets slower or faster favours none.
+/// Which begins is drawn by lot, each as often, so that neither a machine that gets slower or faster nor one that is disturbed at regular
+/// intervals favours any: under equality every order was as likely, which makes the sign test of the pairs exact.
+///
+/// # Sources
+/// R. A. Fisher, "The Design of Experiments", 1935: randomisation within blocks as the basis of the test.
 pub(super) fn take_turns(programs: &mut [Program<'_>], observer: &mut dyn StudyObserver) {
     let Some(first) = programs.first() else { return };
-    let (processes, budget_ms) = (first.run.plan().processes, first.run.plan().budget_ms);
+    let (processes, budget_ms, seed) = (first.run.plan().processes, first.run.plan().budget_ms, first.run.plan().seed);
     let count = programs.len() as u32;
     let all = count * processes;
     for process in 0..processes {
@@ -41,9 +46,10 @@ pub(super) fn take_turns(programs: &mut [Program<'_>], observer: &mut dyn StudyO
         }
         let left_ms = budget_ms.saturating_sub(programs[0].run.took_ms());
         leave_out(programs, process, left_ms / u64::from(all - count * process));
+        let first = u32::from(heads(seed, 0, TURNS, process));
         for place in 0..count {
             let done = count * process + place;
-            let Program { run, workers } = &mut programs[((process + place) % count) as usize];
+            let Program { run, workers } = &mut programs[((first + place) % count) as usize];
             // If a case kills a process before anything was measured, restart the process without that case.
             while !observer.cancelled() && run.has_work() {
                 let left_ms = budget_ms.saturating_sub(run.took_ms());
@@ -143,8 +149,8 @@ mod tests {
     }
 
     /// The processes of two builds, in their order, with the cells that they leave out.
-    fn turns(slow_ns: [u64; 2]) -> Vec<(char, u32, Vec<bool>)> {
-        let options = StudyOptions { processes: Some(4), ..StudyOptions::default() };
+    fn turns(processes: u32, slow_ns: [u64; 2]) -> Vec<(char, u32, Vec<bool>)> {
+        let options = StudyOptions { processes: Some(processes), ..StudyOptions::default() };
         let begun = || StudyRun::new(&study(), study().plan(&options, &[0]).unwrap(), TscAccess::Allowed);
         let (mut a, mut b) = (begun(), begun());
         let started = RefCell::new(Vec::new());
@@ -155,18 +161,36 @@ mod tests {
     }
 
     #[test]
-    fn processes_of_two_builds_take_turns_and_begin_in_turn() {
-        let found: Vec<(char, u32)> = turns([1, 1]).into_iter().map(|(name, process, _)| (name, process)).collect();
-        assert_eq!(found, [('A', 0), ('B', 0), ('B', 1), ('A', 1), ('A', 2), ('B', 2), ('B', 3), ('A', 3)]);
+    fn processes_of_two_builds_take_turns_and_each_begins_as_often() {
+        let found: Vec<(char, u32)> = turns(4, [1, 1]).into_iter().map(|(name, process, _)| (name, process)).collect();
+        for (pair, number) in found.chunks(2).zip(0..) {
+            assert!(pair.iter().all(|(_, process)| *process == number) && pair[0].0 != pair[1].0, "{found:?}");
+        }
+        for two in found.chunks(4) {
+            assert_ne!(two[0].0, two[2].0, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn what_disturbs_every_few_processes_favours_neither_build() {
+        let of_b: Vec<bool> = turns(100, [1, 1]).into_iter().map(|(name, ..)| name == 'B').collect();
+        for every in 2..=16 {
+            for first in 0..every {
+                let met: Vec<bool> = of_b.iter().skip(first).step_by(every).copied().collect();
+                let of_b = met.iter().filter(|is_b| **is_b).count() as f64;
+                let (even, spread) = (met.len() as f64 / 2.0, (met.len() as f64).sqrt() / 2.0);
+                assert!((of_b - even).abs() <= 4.0 * spread, "every {every} from {first}: {of_b} of {}", met.len());
+            }
+        }
     }
 
     #[test]
     fn both_builds_leave_out_what_is_too_slow_in_one() {
         const MINUTE: u64 = 60_000_000_000;
         for slow_ns in [[MINUTE, 1], [1, MINUTE]] {
-            let found = turns(slow_ns);
+            let found = turns(4, slow_ns);
             assert!(found.iter().all(|(_, process, out)| *out == [*process > 0, false]), "{found:?}");
         }
-        assert!(turns([1, 1]).iter().all(|(.., out)| *out == [false, false]));
+        assert!(turns(4, [1, 1]).iter().all(|(.., out)| *out == [false, false]));
     }
 }

@@ -190,7 +190,7 @@ impl<'a> Worker<'a> {
         let rounds = self.request.plan.rounds.max(1);
         let is_first_whole = self.has_time_for_a_round(&operations, rounds);
         for round in 0..rounds {
-            for cell in order(self.cells.len(), self.request.process, round) {
+            for cell in order(self.cells.len(), self.request.plan.seed, self.request.process, round) {
                 if self.failed[cell] {
                     continue;
                 }
@@ -212,7 +212,7 @@ impl<'a> Worker<'a> {
     /// Measures roughly how long each cell's operation takes. For one that leaves no time for more, that is its measurement.
     fn pilots(&mut self) -> Result<(), String> {
         let target_ns = self.batch_ns();
-        for cell in order(self.cells.len(), self.request.process, 0) {
+        for cell in order(self.cells.len(), self.request.plan.seed, self.request.process, 0) {
             let is_fixed = self.fixed_operations().is_some() && self.cells[cell].is_of_user();
             if self.failed[cell] || is_fixed || self.measured[cell] && !self.time.fits(0.0) {
                 continue;
