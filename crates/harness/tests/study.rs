@@ -185,10 +185,11 @@ fn handled_and_allocated() {
         .case("none", |b| b.iter_chained(1, links(50)));
     let record = run(&study);
     let of = |case: &str| (cell(&record, case).handles, cell(&record, case).allocates);
-    let one = Allocated { blocks: 1.0, bytes: 100.0 };
-    assert_eq!(of("one vector"), (Some(Handled::Bytes(100)), Some(one)));
-    assert_eq!(of("inputs"), (Some(Handled::Items(3)), None), "what is made between batches is not the operation's");
-    assert_eq!(of("none"), (None, None));
+    let allocated = |blocks: f64, bytes: f64| Some(Allocated { blocks, bytes });
+    assert_eq!(of("one vector"), (Some(Handled::Bytes(100)), allocated(1.0, 100.0)));
+    let of_inputs = (Some(Handled::Items(3)), allocated(0.0, 0.0));
+    assert_eq!(of("inputs"), of_inputs, "what is made between batches is not the operation's");
+    assert_eq!(of("none"), (None, allocated(0.0, 0.0)), "counted, and none");
 }
 
 fn custom() {

@@ -5,6 +5,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::hint::black_box;
 
 /// What a thread has allocated so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +65,18 @@ thread_local! {
 /// What this thread has allocated so far; nothing in a program whose allocator is not a [`CountingAllocator`].
 pub fn allocated() -> Allocations {
     ALLOCATED.get()
+}
+
+/// Whether this program's allocator is a [`CountingAllocator`].
+///
+/// # Examples
+/// ```
+/// assert!(!chronoscope_sources::allocations::are_counted(), "by the system's allocator");
+/// ```
+pub fn are_counted() -> bool {
+    let before = allocated();
+    drop(black_box(Box::new(0_u8)));
+    allocated() != before
 }
 
 fn count(bytes: usize) {

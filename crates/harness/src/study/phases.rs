@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chronoscope_clock::{Clock, TickSource};
-use chronoscope_sources::allocations::{Allocations, allocated};
+use chronoscope_sources::allocations::{Allocations, allocated, are_counted};
 use chronoscope_sources::arch::Counter;
 use chronoscope_sources::os;
 use chronoscope_sources::work::opaque;
@@ -124,7 +124,7 @@ impl<'a> Phases<'a> {
             singles: BTreeMap::new(),
             singles_so_far: 0,
             batches: BatchLog::new(expected),
-            log: ThreadLog::default(),
+            log: ThreadLog { allocated: are_counted().then_some((0, 0)), ..ThreadLog::default() },
         }
     }
 
@@ -260,12 +260,11 @@ impl<'a> Phases<'a> {
 
     #[inline(never)]
     fn ended(&mut self, took_ns: u64, now_ns: u64) {
-        if self.stage == Stage::Measure {
+        if let (Stage::Measure, Some(so_far)) = (self.stage, &mut self.log.allocated) {
             let Allocations { count, bytes } = allocated().since(self.allocated);
             // Its last batch is all that a pilot keeps.
-            let (blocks, before) =
-                if matches!(self.assignment, Assignment::Pilot { .. }) { (0, 0) } else { self.log.allocated };
-            self.log.allocated = (blocks + count, before + bytes);
+            let (blocks, before) = if matches!(self.assignment, Assignment::Pilot { .. }) { (0, 0) } else { *so_far };
+            *so_far = (blocks + count, before + bytes);
         }
         match (self.stage, self.assignment) {
             (Stage::Measure, Assignment::Pilot { .. }) => {

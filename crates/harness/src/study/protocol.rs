@@ -107,9 +107,9 @@ pub(super) struct ThreadLog {
     pub(super) link_ns: [f64; 2],
     /// Times it was preempted.
     pub(super) preempted: u64,
-    /// What its measured operations allocated: blocks and bytes.
+    /// What its measured operations allocated, where that is counted: blocks and bytes.
     #[serde(default)]
-    pub(super) allocated: (u64, u64),
+    pub(super) allocated: Option<(u64, u64)>,
     /// What an operation handles, as far as the case says.
     #[serde(default)]
     pub(super) handles: Option<Handled>,

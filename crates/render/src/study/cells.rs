@@ -135,8 +135,11 @@ fn throughput_of(cell: &Cell) -> String {
     }
 }
 
-/// `2.00 (128 B)`: blocks of memory per operation, and their bytes.
+/// `2.00 (128 B)`: blocks of memory per operation, and their bytes; `0` if there are none.
 fn allocates(of: Allocated) -> String {
+    if of == (Allocated { blocks: 0.0, bytes: 0.0 }) {
+        return "0".to_owned();
+    }
     format!("{} ({} B)", three_digits(of.blocks), three_digits(of.bytes))
 }
 
@@ -224,5 +227,6 @@ mod tests {
         assert_eq!(handled(Handled::Items(1), 2), PER_SECOND.value(of(2).throughput_per_s.unwrap().estimate));
         assert_eq!(throughput_of(&of(1)), "");
         assert_eq!(allocates(Allocated { blocks: 2.0, bytes: 128.0 }), "2.00 (128 B)");
+        assert_eq!(allocates(Allocated { blocks: 0.0, bytes: 0.0 }), "0");
     }
 }

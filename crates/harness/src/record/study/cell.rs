@@ -50,7 +50,8 @@ pub struct Cell {
     /// What an operation handles, if the case says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handles: Option<Handled>,
-    /// What an operation allocates, if the program counts that: the mean of all operations.
+    /// What an operation allocates, if the program counts that: the mean of all operations. Nothing counted is 0, and not
+    /// null.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocates: Option<Allocated>,
     /// The clock's share of a batch, in percent: twice the error of two readings. The interval includes it.

@@ -176,18 +176,17 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         self.iterations.iter().flat_map(|iteration| &iteration.roles[self.role]).copied()
     }
 
-    /// What an operation allocates; None if nothing was counted.
+    /// What an operation allocates; None if that was not counted.
     fn allocates(&self) -> Option<Allocated> {
-        let sum = |of: fn(&ThreadLog) -> u64| self.threads().map(|thread| of(thread) as f64).sum::<f64>();
-        let singles = |thread: &ThreadLog| thread.singles.iter().map(|(_, count)| count).sum::<u64>();
-        let operations = sum(|thread| if thread.singles.is_empty() { thread.operations } else { 0 });
-        let operations = (operations + self.threads().map(singles).sum::<u64>() as f64).max(1.0);
-        let per_operation = |of: fn(&ThreadLog) -> u64| sum(of) / operations;
-        let found = Allocated {
-            blocks: per_operation(|thread| thread.allocated.0),
-            bytes: per_operation(|thread| thread.allocated.1),
-        };
-        (found.blocks > 0.0).then_some(found)
+        let (mut blocks, mut bytes, mut operations) = (0.0, 0.0, 0.0);
+        for thread in self.threads() {
+            let (own_blocks, own_bytes) = thread.allocated?;
+            blocks += own_blocks as f64;
+            bytes += own_bytes as f64;
+            let singles = thread.singles.iter().map(|(_, count)| count).sum::<u64>();
+            operations += if thread.singles.is_empty() { thread.operations } else { singles } as f64;
+        }
+        (operations > 0.0).then(|| Allocated { blocks: blocks / operations, bytes: bytes / operations })
     }
 
     fn operations_per_batch(&self) -> u64 {
