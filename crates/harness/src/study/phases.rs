@@ -66,7 +66,9 @@ enum Stage {
     },
     Ramp,
     Measure,
+    /// Operations before a single one.
     Between,
+    Single,
     Cool,
     Over,
 }
@@ -87,13 +89,13 @@ pub(super) struct Phases<'a> {
     allocated: Allocations,
     /// When this thread first saw all threads measuring.
     together_ns: Option<u64>,
-    preempted: u64,
     /// Operations in a pilot's batches so far.
     piloted: u64,
     most_operations: u64,
     singles: BTreeMap<u64, u64>,
-    singles_so_far: u32,
     batches: BatchLog,
+    /// The timestamped parts of this batch, where the case has them.
+    parts_ns: Option<u64>,
     log: ThreadLog,
 }
 
@@ -102,9 +104,9 @@ impl<'a> Phases<'a> {
     pub(super) fn new(assignment: Assignment, tokens: u64, oversubscribed: bool, rally: &'a Rally) -> Self {
         // In a process that may not read the counter, even trying is fatal.
         let may_count = os::counter_access() == os::CounterAccess::Allowed;
-        let expected = match assignment {
-            Assignment::Batches { batches, .. } => (batches as usize).clamp(64, 4096),
-            Assignment::Pilot { .. } | Assignment::Singles { .. } => 64,
+        let untimed_between = match assignment {
+            Assignment::Singles { untimed_between, .. } => untimed_between,
+            Assignment::Pilot { .. } | Assignment::Batches { .. } => 0,
         };
         Self {
             clock: Clock::or_system(),
@@ -118,22 +120,19 @@ impl<'a> Phases<'a> {
             started_ns: 0,
             allocated: Allocations::default(),
             together_ns: None,
-            preempted: 0,
             piloted: 0,
             most_operations: MOST_OPERATIONS,
             singles: BTreeMap::new(),
-            singles_so_far: 0,
-            batches: BatchLog::new(expected),
-            log: ThreadLog { allocated: are_counted().then_some((0, 0)), ..ThreadLog::default() },
+            batches: BatchLog::new(),
+            parts_ns: None,
+            log: ThreadLog { untimed_between, allocated: are_counted().then_some((0, 0)), ..ThreadLog::default() },
         }
     }
 
     /// What the thread measured; None if it never started measuring.
     pub(super) fn finish(mut self) -> Option<ThreadLog> {
         self.log.singles = self.singles.into_iter().collect();
-        if let Assignment::Batches { .. } = self.assignment {
-            (self.log.batches_ns, self.log.parts_ns, self.log.merged) = self.batches.finish();
-        }
+        (self.log.batches_ns, self.log.parts_ns, self.log.merged) = self.batches.finish();
         (self.stage == Stage::Over && !self.rally.is_abandoned()).then_some(self.log)
     }
 
@@ -155,54 +154,44 @@ impl<'a> Phases<'a> {
             match self.stage {
                 Stage::Before => {
                     self.probe_interference(0);
-                    self.stage = match self.assignment {
-                        Assignment::Batches { untimed, .. } if untimed > 0 => Stage::WarmUp { left: untimed },
-                        _ => self.arrives(),
-                    };
+                    let left = if let Assignment::Batches { untimed, .. } = self.assignment { untimed } else { 0 };
+                    self.stage = Stage::WarmUp { left };
                 }
-                Stage::WarmUp { left: 0 } => self.stage = self.arrives(),
+                Stage::WarmUp { left: 0 } => {
+                    self.rally.arrive();
+                    self.stage = Stage::Ramp;
+                }
                 Stage::WarmUp { left } => {
                     let now = left.min(self.planned());
                     self.stage = Stage::WarmUp { left: left - now };
                     return Some(self.batch(now));
                 }
                 Stage::Ramp if self.rally.all_arrived() => {
-                    self.preempted = watch::involuntary_switches().unwrap_or(0);
+                    self.log.preempted = watch::involuntary_switches().unwrap_or(0);
                     self.log.from_ns = self.now_ns();
                     self.log.to_ns = self.log.from_ns;
-                    self.operations = 0;
                     self.rally.measure();
                     self.stage = self.after_a_batch();
                 }
                 Stage::Ramp => return Some(self.wait()),
-                Stage::Measure => {
-                    let operations = match self.assignment {
-                        Assignment::Pilot { target_ns } => {
-                            let Some(operations) = self.pilots_next(target_ns) else {
-                                self.measured();
-                                continue;
-                            };
-                            operations
-                        }
-                        Assignment::Batches { .. } => self.planned(),
-                        Assignment::Singles { .. } => {
-                            self.operations = 1;
-                            return Some(Batch { kind: BatchKind::Single, operations: 1, tokens: self.tokens });
-                        }
-                    };
-                    return Some(self.batch(operations));
-                }
+                Stage::Measure => match self.assignment {
+                    Assignment::Pilot { target_ns } => match self.pilots_next(target_ns) {
+                        Some(operations) => return Some(self.batch(operations)),
+                        None => self.stage = self.measured(),
+                    },
+                    _ => return Some(self.batch(self.planned())),
+                },
                 Stage::Between => {
                     let untimed = self.untimed_by_lot();
-                    self.stage = Stage::Measure;
+                    self.log.operations += untimed;
+                    self.stage = Stage::Single;
                     if untimed > 0 {
-                        self.log.operations += untimed;
-                        self.stage = Stage::Between;
-                        let batch = self.batch(untimed);
-                        // `ends` of this batch moves on to the single operation.
-                        self.operations = 0;
-                        return Some(batch);
+                        return Some(self.batch(untimed));
                     }
+                }
+                Stage::Single => {
+                    self.stage = Stage::Measure;
+                    return Some(Batch { kind: BatchKind::Single, ..self.batch(1) });
                 }
                 Stage::Cool if self.rally.all_finished() => {
                     self.probe_interference(1);
@@ -248,52 +237,37 @@ impl<'a> Phases<'a> {
         TickSource::read(&self.clock)
     }
 
-    /// Records the time of the batch's timestamped parts.
+    /// Takes in the time of the timestamped parts of the batch, before it ends.
     pub(super) fn parts(&mut self, ns: u64) {
-        match self.assignment {
-            Assignment::Batches { .. } if self.stage == Stage::Measure => self.batches.parts(ns),
-            // Its last batch is all that a pilot keeps.
-            Assignment::Pilot { .. } if self.stage == Stage::Measure => self.log.parts_ns = vec![ns],
-            _ => {}
-        }
+        self.parts_ns = Some(ns);
     }
 
     #[inline(never)]
     fn ended(&mut self, took_ns: u64, now_ns: u64) {
-        if let (Stage::Measure, Some(so_far)) = (self.stage, &mut self.log.allocated) {
-            let Allocations { count, bytes } = allocated().since(self.allocated);
+        if self.stage != Stage::Measure {
+            return;
+        }
+        let Allocations { count, bytes } = allocated().since(self.allocated);
+        if let Assignment::Pilot { .. } = self.assignment {
             // Its last batch is all that a pilot keeps.
-            let (blocks, before) = if matches!(self.assignment, Assignment::Pilot { .. }) { (0, 0) } else { *so_far };
-            *so_far = (blocks + count, before + bytes);
+            (self.log.operations, self.batches) = (0, BatchLog::new());
+            self.log.allocated = self.log.allocated.map(|_| (0, 0));
+            self.piloted += self.operations;
         }
-        match (self.stage, self.assignment) {
-            (Stage::Measure, Assignment::Pilot { .. }) => {
-                self.piloted += self.operations;
-                self.log.operations = self.operations;
-                self.log.batches_ns = vec![took_ns];
-                self.log.to_ns = now_ns;
-            }
-            (Stage::Measure, Assignment::Batches { .. }) => {
-                self.batches.push(took_ns);
-                self.log.operations += self.operations;
-                self.log.to_ns = now_ns;
-                self.stage = self.after_a_batch();
-            }
-            (Stage::Measure, Assignment::Singles { .. }) => {
-                *self.singles.entry(took_ns).or_default() += 1;
-                self.log.operations += 1;
-                self.log.to_ns = now_ns;
-                self.stage = self.after_a_batch();
-            }
-            (Stage::Between, _) => self.stage = Stage::Measure,
-            _ => {}
+        self.log.operations += self.operations;
+        self.log.allocated = self.log.allocated.map(|(blocks, before)| (blocks + count, before + bytes));
+        self.log.to_ns = now_ns;
+        match self.assignment {
+            Assignment::Singles { .. } => *self.singles.entry(took_ns).or_default() += 1,
+            _ => self.batches.push(took_ns, self.parts_ns),
         }
+        self.stage = self.after_a_batch();
     }
 
     /// Operations in a pilot's next batch; None if it has reached its target or lost its patience. It looks at the time when all
     /// that belongs to the last batch is over: what it makes and drops is not timed, but takes time all the same.
     fn pilots_next(&mut self, target_ns: u64) -> Option<u64> {
-        let Some(took_ns) = self.log.batches_ns.last().copied() else { return Some(1) };
+        let Some(took_ns) = self.batches.ns.last().copied() else { return Some(1) };
         let operations = self.log.operations;
         let passed_ns = self.now_ns().saturating_sub(self.log.from_ns);
         let patience_ns = target_ns.saturating_mul(PILOT_PATIENCE);
@@ -314,49 +288,34 @@ impl<'a> Phases<'a> {
         if self.together_ns.is_none() && self.rally.all_measure() {
             self.together_ns = Some(self.log.to_ns);
         }
-        let elapsed_ns = self.together_ns.map_or(0, |together_ns| self.log.to_ns.saturating_sub(together_ns));
-        let done = self.batches.batches();
-        let (over, more) = match self.assignment {
+        let is_late = |length_ns: u64| {
+            self.together_ns.is_some_and(|together_ns| self.log.to_ns.saturating_sub(together_ns) >= length_ns)
+        };
+        let (is_over, next) = match self.assignment {
             Assignment::Pilot { .. } => (false, Stage::Measure),
             Assignment::Batches { batches, length_ns, .. } => {
-                let is_long = length_ns > 0 || batches == 0;
-                let is_late = is_long && self.together_ns.is_some() && elapsed_ns >= length_ns;
+                let done = self.batches.batches;
                 let is_whole = done > 0 && self.batches.is_even();
-                (batches > 0 && done >= u64::from(batches) || is_late && is_whole, Stage::Measure)
+                let is_timed = length_ns > 0 || batches == 0;
+                let is_over = batches > 0 && done >= u64::from(batches) || is_timed && is_whole && is_late(length_ns);
+                (is_over, Stage::Measure)
             }
-            Assignment::Singles { length_ns, .. } => {
-                (!self.singles.is_empty() && self.together_ns.is_some() && elapsed_ns >= length_ns, Stage::Between)
-            }
+            Assignment::Singles { length_ns, .. } => (!self.singles.is_empty() && is_late(length_ns), Stage::Between),
         };
-        if over {
-            self.measured();
-            self.stage
-        } else {
-            more
-        }
+        if is_over { self.measured() } else { next }
     }
 
-    fn measured(&mut self) {
-        let now = watch::involuntary_switches().unwrap_or(self.preempted);
-        self.log.preempted = now.saturating_sub(self.preempted);
-        if let Assignment::Singles { untimed_between, .. } = self.assignment {
-            self.log.untimed_between = untimed_between;
-        }
+    fn measured(&mut self) -> Stage {
+        let now = watch::involuntary_switches().unwrap_or(self.log.preempted);
+        self.log.preempted = now.saturating_sub(self.log.preempted);
         self.rally.finish();
-        self.stage = Stage::Cool;
-    }
-
-    fn arrives(&self) -> Stage {
-        self.rally.arrive();
-        Stage::Ramp
+        Stage::Cool
     }
 
     /// Operations before the next single one: as many as planned on average, by lot, or a call that is rare by count would always be
     /// timed, or never.
-    fn untimed_by_lot(&mut self) -> u64 {
-        self.singles_so_far += 1;
-        let lot = lot(self.log.from_ns, 0, 0, self.singles_so_far);
-        (self.planned() as f64 * lot).round() as u64
+    fn untimed_by_lot(&self) -> u64 {
+        (self.planned() as f64 * lot(self.log.from_ns, 0, 0, self.log.operations as u32)).round() as u64
     }
 
     /// Operations per planned batch.
@@ -382,11 +341,7 @@ impl<'a> Phases<'a> {
         if self.oversubscribed {
             std::thread::yield_now();
         }
-        let operations = match self.assignment {
-            Assignment::Pilot { .. } => 1,
-            _ => (self.planned() / CHUNKS).max(1),
-        };
-        self.batch(operations)
+        self.batch((self.planned() / CHUNKS).max(1))
     }
 
     /// Times the two loops of known work.
