@@ -335,9 +335,9 @@ impl<'a> Bencher<'a> {
         self.phases.limit(1);
         let latch = Latch::of(threads as usize);
         thread::scope(|scope| {
-            let _closes = ClosesLatch { latch: &latch, only_in_panic: false };
+            let _closes = ClosesLatch(&latch);
             let serve = || {
-                let _closes = ClosesLatch { latch: &latch, only_in_panic: true };
+                let _closes = ClosesLatch(&latch);
                 while latch.wait() {
                     black_box(operation());
                     latch.done();

@@ -7,8 +7,6 @@ use std::thread::{self, Thread};
 pub(super) struct Latch {
     threads: usize,
     state: Mutex<State>,
-    /// All wait.
-    full: Condvar,
     released: Condvar,
     /// Threads that were released and are not done.
     left: AtomicUsize,
@@ -29,7 +27,6 @@ impl Latch {
         Self {
             threads,
             state: Mutex::default(),
-            full: Condvar::new(),
             released: Condvar::new(),
             left: AtomicUsize::new(0),
             is_closed: AtomicBool::new(false),
@@ -40,14 +37,13 @@ impl Latch {
     /// Waits for the next release; false once the latch is closed.
     pub(super) fn wait(&self) -> bool {
         let mut state = self.lock();
-        let releases = state.releases;
         state.waiting += 1;
         if state.waiting == self.threads {
-            self.full.notify_one();
+            self.owner.unpark();
         }
-        while state.releases == releases && !self.is_closed() {
-            state = self.released.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
+        let releases = state.releases;
+        let is_held = |state: &mut State| state.releases == releases && !self.is_closed();
+        drop(self.released.wait_while(state, is_held));
         !self.is_closed()
     }
 
@@ -61,11 +57,7 @@ impl Latch {
 
     /// Waits until all threads wait; false once the latch is closed.
     pub(super) fn gather(&self) -> bool {
-        let mut state = self.lock();
-        while state.waiting < self.threads && !self.is_closed() {
-            state = self.full.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        !self.is_closed()
+        self.park_until(|| self.lock().waiting == self.threads)
     }
 
     /// Releases all threads, and waits until the last is done.
@@ -75,9 +67,18 @@ impl Latch {
         (state.waiting, state.releases) = (0, state.releases + 1);
         drop(state);
         self.released.notify_all();
-        while self.left.load(Ordering::Acquire) > 0 && !self.is_closed() {
+        self.park_until(|| self.left.load(Ordering::Acquire) == 0);
+    }
+
+    /// Has the owner sleep until this is so; false once the latch is closed.
+    fn park_until(&self, is_so: impl Fn() -> bool) -> bool {
+        while !self.is_closed() {
+            if is_so() {
+                return true;
+            }
             thread::park();
         }
+        false
     }
 
     fn is_closed(&self) -> bool {
@@ -90,7 +91,6 @@ impl Latch {
         self.is_closed.store(true, Ordering::Relaxed);
         drop(state);
         self.released.notify_all();
-        self.full.notify_all();
         self.owner.unpark();
     }
 
@@ -99,16 +99,11 @@ impl Latch {
     }
 }
 
-/// Closes a latch when the thread that releases others leaves it, or one of them panics: nobody waits forever.
-pub(super) struct ClosesLatch<'a> {
-    pub(super) latch: &'a Latch,
-    pub(super) only_in_panic: bool,
-}
+/// Closes a latch when the thread that releases others leaves it, or one of them does in a panic: nobody waits forever.
+pub(super) struct ClosesLatch<'a>(pub(super) &'a Latch);
 
 impl Drop for ClosesLatch<'_> {
     fn drop(&mut self) {
-        if !self.only_in_panic || thread::panicking() {
-            self.latch.close();
-        }
+        self.0.close();
     }
 }

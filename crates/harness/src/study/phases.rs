@@ -11,7 +11,7 @@ use chronoscope_sources::work::opaque;
 use super::batch_log::BatchLog;
 use super::lot::lot;
 use super::protocol::ThreadLog;
-use super::rally::Rally;
+use super::rally::{Milestone, Rally};
 use crate::record::study::Handled;
 use crate::watch;
 use crate::work::{chain, empty_loop};
@@ -158,7 +158,7 @@ impl<'a> Phases<'a> {
                     self.stage = Stage::WarmUp { left };
                 }
                 Stage::WarmUp { left: 0 } => {
-                    self.rally.arrive();
+                    self.rally.comes(Milestone::Running);
                     self.stage = Stage::Ramp;
                 }
                 Stage::WarmUp { left } => {
@@ -166,11 +166,11 @@ impl<'a> Phases<'a> {
                     self.stage = Stage::WarmUp { left: left - now };
                     return Some(self.batch(now));
                 }
-                Stage::Ramp if self.rally.all_arrived() => {
+                Stage::Ramp if self.rally.have_all_come(Milestone::Running) => {
                     self.log.preempted = watch::involuntary_switches().unwrap_or(0);
                     self.log.from_ns = self.now_ns();
                     self.log.to_ns = self.log.from_ns;
-                    self.rally.measure();
+                    self.rally.comes(Milestone::Measuring);
                     self.stage = self.after_a_batch();
                 }
                 Stage::Ramp => return Some(self.wait()),
@@ -193,7 +193,7 @@ impl<'a> Phases<'a> {
                     self.stage = Stage::Measure;
                     return Some(Batch { kind: BatchKind::Single, ..self.batch(1) });
                 }
-                Stage::Cool if self.rally.all_finished() => {
+                Stage::Cool if self.rally.have_all_come(Milestone::Measured) => {
                     self.probe_interference(1);
                     self.stage = Stage::Over;
                 }
@@ -285,7 +285,7 @@ impl<'a> Phases<'a> {
     /// What follows a measured batch, or precedes the first.
     fn after_a_batch(&mut self) -> Stage {
         // The time counts from when the last thread began: one preempted on the way must not miss the iteration.
-        if self.together_ns.is_none() && self.rally.all_measure() {
+        if self.together_ns.is_none() && self.rally.have_all_come(Milestone::Measuring) {
             self.together_ns = Some(self.log.to_ns);
         }
         let is_late = |length_ns: u64| {
@@ -308,7 +308,7 @@ impl<'a> Phases<'a> {
     fn measured(&mut self) -> Stage {
         let now = watch::involuntary_switches().unwrap_or(self.log.preempted);
         self.log.preempted = now.saturating_sub(self.log.preempted);
-        self.rally.finish();
+        self.rally.comes(Milestone::Measured);
         Stage::Cool
     }
 

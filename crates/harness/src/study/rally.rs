@@ -7,10 +7,17 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::AcqRel, Ordering::Acqui
 #[derive(Debug)]
 pub(super) struct Rally {
     threads: u32,
-    arrived: Apart<AtomicU32>,
-    measuring: Apart<AtomicU32>,
-    finished: Apart<AtomicU32>,
+    /// Threads that have come so far, for each milestone.
+    come: [Apart<AtomicU32>; 3],
     abandoned: Apart<AtomicBool>,
+}
+
+/// What each thread comes to, in this order.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Milestone {
+    Running,
+    Measuring,
+    Measured,
 }
 
 /// On its own cache lines.
@@ -20,52 +27,26 @@ struct Apart<T>(T);
 
 impl Rally {
     pub(super) fn new(threads: u32) -> Self {
-        Self {
-            threads,
-            arrived: Apart::default(),
-            measuring: Apart::default(),
-            finished: Apart::default(),
-            abandoned: Apart::default(),
-        }
+        Self { threads, come: Default::default(), abandoned: Apart::default() }
     }
 
-    /// This thread is running.
-    pub(super) fn arrive(&self) {
-        self.arrived.0.fetch_add(1, AcqRel);
+    /// This thread has come to a milestone.
+    pub(super) fn comes(&self, to: Milestone) {
+        self.come[to as usize].0.fetch_add(1, AcqRel);
     }
 
-    /// This thread is measuring.
-    pub(super) fn measure(&self) {
-        self.measuring.0.fetch_add(1, AcqRel);
+    /// Whether all threads have, or never will.
+    pub(super) fn have_all_come(&self, to: Milestone) -> bool {
+        self.come[to as usize].0.load(Acquire) >= self.threads || self.is_abandoned()
     }
 
-    /// This thread has measured.
-    pub(super) fn finish(&self) {
-        self.finished.0.fetch_add(1, AcqRel);
-    }
-
-    /// This thread will do neither: the others need not wait for it.
+    /// This thread will come to no other: the others need not wait for it.
     pub(super) fn abandon(&self) {
         self.abandoned.0.store(true, Release);
     }
 
     pub(super) fn is_abandoned(&self) -> bool {
         self.abandoned.0.load(Acquire)
-    }
-
-    /// Whether all threads are running, or never will be.
-    pub(super) fn all_arrived(&self) -> bool {
-        self.arrived.0.load(Acquire) >= self.threads || self.is_abandoned()
-    }
-
-    /// Whether all threads are measuring or have measured, or never will.
-    pub(super) fn all_measure(&self) -> bool {
-        self.measuring.0.load(Acquire) >= self.threads || self.is_abandoned()
-    }
-
-    /// Whether all threads have measured, or never will.
-    pub(super) fn all_finished(&self) -> bool {
-        self.finished.0.load(Acquire) >= self.threads || self.is_abandoned()
     }
 }
 
@@ -76,12 +57,12 @@ mod tests {
     #[test]
     fn all_must_come_unless_one_never_will() {
         let rally = Rally::new(2);
-        rally.arrive();
-        assert!(!rally.all_arrived());
-        rally.arrive();
-        rally.finish();
-        assert!(rally.all_arrived() && !rally.all_finished());
+        rally.comes(Milestone::Running);
+        assert!(!rally.have_all_come(Milestone::Running));
+        rally.comes(Milestone::Running);
+        rally.comes(Milestone::Measured);
+        assert!(rally.have_all_come(Milestone::Running) && !rally.have_all_come(Milestone::Measured));
         rally.abandon();
-        assert!(rally.all_finished());
+        assert!(rally.have_all_come(Milestone::Measured));
     }
 }
