@@ -39,6 +39,11 @@ impl Case {
         Self { name, setup: boxed(setup), roles: vec![Role { name: None, threads: None, body: on_state(body) }] }
     }
 
+    /// A case whose threads share nothing.
+    pub(crate) fn alone(name: String, body: impl Fn(&mut Bencher<'_>) + Send + Sync + 'static) -> Self {
+        Self::shared(name, |_| (), move |bencher, ()| body(bencher))
+    }
+
     /// What another build needs to know of it.
     pub(crate) fn outline(&self) -> CaseOutline {
         let roles = self.roles.iter().map(|role| (role.name.clone(), role.threads));

@@ -22,7 +22,6 @@ pub(super) struct Iteration {
     pub(super) parameters: Parameters,
     pub(super) state: Arc<State>,
     pub(super) tokens: u64,
-    pub(super) threads: u32,
     pub(super) oversubscribed: bool,
     /// Whether each thread keeps to one CPU: threads that the operation starts inherit that, and a pool that counts the CPUs
     /// finds one.
@@ -30,44 +29,46 @@ pub(super) struct Iteration {
     pub(super) layout: u32,
     /// Steps of 64 bytes by which the stack is shifted.
     pub(super) stack_steps: u32,
-    pub(super) assignment: Assignment,
-    /// Operations per batch of each role; without them those of the assignment.
-    pub(super) of_roles: Vec<u64>,
+    /// What a thread of each role should do.
+    pub(super) assignments: Vec<Assignment>,
     pub(super) rally: Rally,
 }
 
 impl Iteration {
-    /// What a thread in this role should do.
-    fn assignment_of(&self, role: usize) -> Assignment {
-        match (self.assignment, self.of_roles.get(role)) {
-            (Assignment::Batches { operations: slowest, untimed, batches, length_ns }, Some(operations)) => {
-                let untimed = (untimed as f64 / slowest.max(1) as f64 * *operations as f64).ceil() as u64;
-                Assignment::Batches { operations: *operations, untimed, batches, length_ns }
-            }
-            (assignment, _) => assignment,
+    /// An iteration of a thread that has a CPU to itself.
+    pub(super) fn of_one_thread(case: Case, assignment: Assignment) -> Self {
+        let parameters = Parameters::new();
+        Self {
+            state: Arc::new((case.setup)(&parameters)),
+            case,
+            parameters,
+            tokens: 0,
+            oversubscribed: false,
+            is_bound: true,
+            layout: 0,
+            stack_steps: 0,
+            assignments: vec![assignment],
+            rally: Rally::new(1),
         }
     }
 }
 
-/// The outcome of one thread's part of an iteration.
-type Outcome = (u32, Result<ThreadLog, String>);
-
 /// Threads waiting for iterations.
-pub(super) struct Crew {
-    doors: Vec<Sender<Arc<Iteration>>>,
-    outcomes: Receiver<Outcome>,
-    threads: Vec<JoinHandle<Disturbance>>,
+pub(super) struct Crew(Vec<Member>);
+
+struct Member {
+    door: Sender<Arc<Iteration>>,
+    outcomes: Receiver<Result<ThreadLog, String>>,
+    thread: JoinHandle<Disturbance>,
 }
 
 impl Crew {
     /// Starts `threads` threads pinned to `cpus` in turn, from the last to the first: interrupts favour the first CPU.
     pub(super) fn start(threads: u32, cpus: &[u32]) -> Result<Self, String> {
-        let (sender, outcomes) = channel();
-        let mut crew = Self { doors: Vec::new(), outcomes, threads: Vec::new() };
-        for thread in 0..threads {
+        let start = |thread: u32| {
             let (door, iterations) = channel::<Arc<Iteration>>();
+            let (sender, outcomes) = channel();
             let cpu = cpus.iter().rev().copied().cycle().nth(thread as usize);
-            let sender = sender.clone();
             let all = cpus.to_vec();
             let work = move || {
                 let watch = Watch::pinned(cpu);
@@ -80,50 +81,41 @@ impl Crew {
                     }
                     let outcome = attend(&iteration, thread);
                     drop(iteration);
-                    if sender.send((thread, outcome)).is_err() {
+                    if sender.send(outcome).is_err() {
                         break;
                     }
                 }
                 watch.finish()
             };
-            let started = thread::Builder::new()
-                .name(format!("study-{thread}"))
-                .spawn(work)
-                .map_err(|error| format!("could start only {thread} of {threads} threads: {error}"))?;
-            crew.doors.push(door);
-            crew.threads.push(started);
-        }
-        Ok(crew)
+            let started = thread::Builder::new().name(format!("study-{thread}")).spawn(work);
+            started
+                .map(|thread| Member { door, outcomes, thread })
+                .map_err(|error| format!("could start only {thread} of {threads} threads: {error}"))
+        };
+        (0..threads).map(start).collect::<Result<_, _>>().map(Self)
     }
 
     /// Makes an iteration; returns what each thread measured.
     pub(super) fn iteration(&self, iteration: Iteration) -> Result<Vec<ThreadLog>, String> {
-        let (threads, iteration) = (iteration.threads, Arc::new(iteration));
-        for door in self.doors.iter().take(threads as usize) {
-            door.send(iteration.clone()).map_err(|_| "a measuring thread died".to_owned())?;
+        let (crew, iteration) = (&self.0[..iteration.rally.threads as usize], Arc::new(iteration));
+        let died = || "a measuring thread died".to_owned();
+        for member in crew {
+            member.door.send(iteration.clone()).map_err(|_| died())?;
         }
-        let mut logs: Vec<Option<ThreadLog>> = vec![None; threads as usize];
-        let mut failure = None;
-        for _ in 0..threads {
-            let (thread, outcome) = self.outcomes.recv().map_err(|_| "a measuring thread died".to_owned())?;
-            match outcome {
-                Ok(log) => logs[thread as usize] = Some(log),
-                // The thread that failed knows the reason; the others know only that it left.
-                Err(reason) if failure.is_none() || reason != LEFT_ALONE => failure = Some(reason),
-                Err(_) => {}
-            }
-        }
-        match failure {
-            Some(reason) => Err(reason),
-            None => Ok(logs.into_iter().flatten().collect()),
+        let outcome = |member: &Member| member.outcomes.recv().unwrap_or_else(|_| Err(died()));
+        let outcomes: Vec<Result<ThreadLog, String>> = crew.iter().map(outcome).collect();
+        // The thread that failed knows the reason; the others know only that it left.
+        match outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).min_by_key(|reason| *reason == LEFT_ALONE) {
+            Some(reason) => Err(reason.clone()),
+            None => outcomes.into_iter().collect(),
         }
     }
 
     /// The disturbance of all threads.
     pub(super) fn end(self) -> Disturbance {
-        drop(self.doors);
         let mut suffered = Disturbance::default();
-        for (index, thread) in self.threads.into_iter().enumerate() {
+        for (index, Member { door, thread, .. }) in self.0.into_iter().enumerate() {
+            drop(door);
             if let Ok(mut one) = thread.join() {
                 if index >= suffered.cpus.len().max(1) && suffered.cpus.iter().any(|cpu| one.cpus.contains(cpu)) {
                     // Steal on a CPU counts once, however many threads share it.
@@ -142,9 +134,9 @@ const LEFT_ALONE: &str = "another thread of the case gave up";
 fn attend(iteration: &Iteration, thread: u32) -> Result<ThreadLog, String> {
     let began = CpuTime::of_thread();
     let role = iteration.case.role_at(thread);
-    let phases =
-        Phases::new(iteration.assignment_of(role), iteration.tokens, iteration.oversubscribed, &iteration.rally);
-    let mut bencher = Bencher::new(thread, iteration.threads, iteration.layout, &iteration.parameters, phases);
+    let (rally, threads) = (&iteration.rally, iteration.rally.threads);
+    let phases = Phases::new(iteration.assignments[role], iteration.tokens, iteration.oversubscribed, rally);
+    let mut bencher = Bencher::new(thread, threads, iteration.layout, &iteration.parameters, phases);
     let body = &iteration.case.roles[role].body;
     let ran = catch_unwind(AssertUnwindSafe(|| {
         on_a_moved_stack(iteration.stack_steps, &mut || body(&mut bencher, iteration.state.as_ref().as_ref()));
@@ -154,8 +146,8 @@ fn attend(iteration: &Iteration, thread: u32) -> Result<ThreadLog, String> {
         let cpu_ns = u64::try_from(CpuTime::of_thread().since(began).as_nanos()).unwrap_or(u64::MAX);
         return Ok(ThreadLog { cpu_ns, ..log });
     }
-    let left_alone = iteration.rally.is_abandoned();
-    iteration.rally.abandon();
+    let left_alone = rally.is_abandoned();
+    rally.abandon();
     Err(match ran {
         Err(panic) => format!("it panicked: {}", words(panic.as_ref())),
         Ok(()) if left_alone => LEFT_ALONE.to_owned(),
@@ -202,26 +194,19 @@ mod tests {
     use super::*;
 
     fn iteration(case: Case, threads: u32) -> Iteration {
-        let state = Arc::new((case.setup)(&Parameters::new()));
         let assignment = Assignment::Batches { operations: 10, untimed: 10, batches: 3, length_ns: 0 };
+        let rally = Rally::new(threads);
         Iteration {
-            case,
-            parameters: Parameters::new(),
-            state,
-            tokens: 0,
-            threads,
             oversubscribed: true,
-            is_bound: true,
             layout: 2,
             stack_steps: 5,
-            assignment,
-            of_roles: Vec::new(),
-            rally: Rally::new(threads),
+            rally,
+            ..Iteration::of_one_thread(case, assignment)
         }
     }
 
     fn case(body: impl Fn(&mut Bencher<'_>) + Send + Sync + 'static) -> Case {
-        Case::shared("case".into(), |_| (), move |bencher, ()| body(bencher))
+        Case::alone("case".into(), body)
     }
 
     #[test]
@@ -259,7 +244,8 @@ mod tests {
         let crew = Crew::start(1, &[]).unwrap();
         let most = |body: fn(&mut Bencher<'_>)| {
             let mut iteration = iteration(case(body), 1);
-            iteration.assignment = Assignment::Batches { operations: 1_000, untimed: 1_000, batches: 3, length_ns: 0 };
+            let (operations, untimed) = (1_000, 1_000);
+            iteration.assignments = vec![Assignment::Batches { operations, untimed, batches: 3, length_ns: 0 }];
             let log = crew.iteration(iteration).unwrap().remove(0);
             log.operations / log.batches_ns.len() as u64
         };

@@ -1,7 +1,5 @@
 //! A batch's overhead: timestamps and fences, entering and leaving the loop.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use chronoscope_clock::Clock;
@@ -10,7 +8,6 @@ use super::bencher::Bencher;
 use super::case::Case;
 use super::crew::{Crew, Iteration};
 use super::phases::Assignment;
-use super::rally::Rally;
 use crate::stats;
 
 /// Back-to-back batches of one empty operation.
@@ -22,18 +19,18 @@ const WAIT_NS: u64 = 1_000_000;
 const WAITS_SHARE: f64 = 0.02;
 
 /// Nanoseconds of back-to-back batches, with everything in L1: the error in timing a single operation.
-pub(super) fn in_a_row_ns(crew: &mut Crew) -> Result<f64, String> {
+pub(super) fn in_a_row_ns(crew: &Crew) -> Result<f64, String> {
     let assignment = Assignment::Batches { operations: 1, untimed: 20, batches: IN_A_ROW, length_ns: 0 };
-    median_ns(crew, Case::shared("(a batch)".to_owned(), |_| (), |bencher, ()| bencher.iter(|| ())), assignment)
+    median_ns(crew, Case::alone("(a batch)".to_owned(), |bencher| bencher.iter(|| ())), assignment)
 }
 
 /// Overhead in nanoseconds of batches lasting a millisecond, during which other data enters the caches: more so the
 /// longer the batch and the busier the SMT sibling. It is what such a batch measures beyond the wait that it contains,
 /// from the wait's first clock reading to its last. In a short process of `budget_ns` there are few waits; the run takes the median
 /// of its processes.
-pub(super) fn apart_ns(crew: &mut Crew, budget_ns: u64) -> Result<f64, String> {
+pub(super) fn apart_ns(crew: &Crew, budget_ns: u64) -> Result<f64, String> {
     let waits = ((budget_ns as f64 * WAITS_SHARE) as u64 / WAIT_NS).clamp(WAITS.0, WAITS.1) as u32;
-    let wait = |bencher: &mut Bencher<'_>, (): &()| {
+    let wait = |bencher: &mut Bencher<'_>| {
         let clock = Clock::or_system();
         bencher.iter(|| {
             let end = clock.now() + Duration::from_nanos(WAIT_NS);
@@ -41,29 +38,12 @@ pub(super) fn apart_ns(crew: &mut Crew, budget_ns: u64) -> Result<f64, String> {
         });
     };
     let assignment = Assignment::Batches { operations: 1, untimed: 2, batches: waits, length_ns: 0 };
-    let whole_ns = median_ns(crew, Case::shared("(a wait)".to_owned(), |_| (), wait), assignment)?;
+    let whole_ns = median_ns(crew, Case::alone("(a wait)".to_owned(), wait), assignment)?;
     Ok((whole_ns - WAIT_NS as f64).max(0.0))
 }
 
-fn median_ns(crew: &mut Crew, case: Case, assignment: Assignment) -> Result<f64, String> {
-    let parameters = BTreeMap::new();
-    let state = Arc::new((case.setup)(&parameters));
-    let (tokens, threads, oversubscribed, layout, stack_steps) = (0, 1, false, 0, 0);
-    let rally = Rally::new(threads);
-    let logs = crew.iteration(Iteration {
-        case,
-        parameters,
-        state,
-        tokens,
-        threads,
-        oversubscribed,
-        is_bound: true,
-        layout,
-        stack_steps,
-        assignment,
-        of_roles: Vec::new(),
-        rally,
-    })?;
+fn median_ns(crew: &Crew, case: Case, assignment: Assignment) -> Result<f64, String> {
+    let logs = crew.iteration(Iteration::of_one_thread(case, assignment))?;
     let batches = logs.iter().flat_map(|log| &log.batches_ns).map(|ns| *ns as f64).collect();
     Ok(stats::median(batches).unwrap_or(0.0))
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::AcqRel, Ordering::Acqui
 /// measured.
 #[derive(Debug)]
 pub(super) struct Rally {
-    threads: u32,
+    pub(super) threads: u32,
     /// Threads that have come so far, for each milestone.
     come: [Apart<AtomicU32>; 3],
     abandoned: Apart<AtomicBool>,

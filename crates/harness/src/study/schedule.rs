@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::case::Case;
 use super::error::StudyError;
 use super::lot::{ORDER, heads, lot};
-use crate::record::study::{Estimate, Parameters, StudyPlan};
+use crate::record::study::{Estimate, Mode, Parameters, StudyPlan};
 use crate::stats::confidence_of_each;
 
 /// The case present in every study: an empty loop with only the backoff. It calibrates tokens and shows which times are
@@ -29,6 +29,22 @@ const SHORTEST_PROCESS: Duration = Duration::from_millis(100);
 const ITERATIONS: u32 = 10;
 /// Maximum processes of each of two builds, unless more are asked for.
 const MOST_PAIRS: u32 = 100;
+
+impl StudyPlan {
+    /// Operations per batch, where the plan fixes them.
+    pub(super) fn fixed_operations(&self) -> Option<u64> {
+        match self.mode {
+            Mode::Batch(operations) => Some(operations),
+            Mode::SingleShot => Some(1),
+            Mode::AverageTime | Mode::Throughput | Mode::SampleTime => None,
+        }
+    }
+
+    /// Batches in the shortest iteration.
+    pub(super) fn fewest_batches(&self) -> f64 {
+        f64::from(1 + self.warm_up_batches.min(1))
+    }
+}
 
 /// One cell to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]

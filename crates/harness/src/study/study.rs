@@ -8,7 +8,7 @@ use super::error::StudyError;
 use super::options::StudyOptions;
 use super::schedule::{self, CellSpec};
 use crate::record::study::{Mode, Parameter, Parameters, StudyPlan};
-use crate::worker::request;
+use crate::worker::{Head, request};
 
 /// Default number of processes: at 99.9 % the interval of the median leaves out the three fastest and the three slowest.
 pub const PROCESSES: u32 = 24;
@@ -86,11 +86,7 @@ impl Study {
 
     /// The name of the study that this process was started to work for. None if it is no such worker.
     pub fn requested() -> Option<String> {
-        #[derive(serde::Deserialize)]
-        struct Head {
-            study: String,
-        }
-        serde_json::from_str::<Head>(&request()?).ok().map(|head| head.study)
+        serde_json::from_str::<Head>(&request()?).ok()?.study
     }
 
     /// Its name.
@@ -131,7 +127,7 @@ impl Study {
     /// that thread.
     #[must_use]
     pub fn case(mut self, name: impl Into<String>, body: impl Fn(&mut Bencher<'_>) + Send + Sync + 'static) -> Self {
-        self.cases.push(Case::shared(name.into(), |_| (), move |bencher, ()| body(bencher)));
+        self.cases.push(Case::alone(name.into(), body));
         self
     }
 

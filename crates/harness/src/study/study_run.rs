@@ -16,7 +16,7 @@ use super::study::Study;
 use super::time_left::longest_iteration;
 use crate::quantity::length;
 use crate::record::TscAccess;
-use crate::record::study::{CaseFailure, Mode, StudyClock, StudyPlan, StudyProcess, StudyReport};
+use crate::record::study::{CaseFailure, StudyClock, StudyPlan, StudyProcess, StudyReport};
 use crate::stats;
 use crate::worker::{Launch, Limit, PROTOCOL, STUDY, Terms, WorkerFailure};
 
@@ -170,10 +170,10 @@ impl StudyRun {
     /// What the shortest iteration of each cell takes, as far as it was seen; not of the calibration, which every process needs.
     pub(super) fn need_ns(&self) -> Vec<Option<f64>> {
         // Where the study fixes the operations, nothing is tried before it is measured: every process measures all cells once.
-        let is_tried = !matches!(self.plan.mode, Mode::Batch(_) | Mode::SingleShot);
+        let is_tried = self.plan.fixed_operations().is_none();
         let counts = |cell: usize| is_tried && self.cells[cell].case != EMPTY && !self.failed.contains(&cell);
-        let operations = f64::from(1 + self.plan.warm_up_batches.min(1));
-        let need = |(cell, ns): (usize, &Option<f64>)| ns.filter(|_| counts(cell)).map(|ns| ns * operations);
+        let batches = self.plan.fewest_batches();
+        let need = |(cell, ns): (usize, &Option<f64>)| ns.filter(|_| counts(cell)).map(|ns| ns * batches);
         self.operation_ns.iter().enumerate().map(need).collect()
     }
 

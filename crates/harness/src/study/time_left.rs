@@ -20,17 +20,13 @@ pub(super) fn longest_iteration(budget_ms: u64) -> Duration {
 pub(super) struct TimeLeft {
     clock: Clock,
     began: Instant,
-    budget_ns: u64,
+    pub(super) budget_ns: u64,
 }
 
 impl TimeLeft {
     /// Begins now.
     pub(super) fn new(clock: Clock, budget_ms: u64) -> Self {
         Self { clock, began: clock.now(), budget_ns: budget_ms.saturating_mul(1_000_000) }
-    }
-
-    pub(super) fn budget_ns(&self) -> u64 {
-        self.budget_ns
     }
 
     pub(super) fn elapsed_ns(&self) -> u64 {

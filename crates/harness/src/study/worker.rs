@@ -1,7 +1,7 @@
 //! The worker process: iterations every cell at most once per round and reports what it measures. Calibration cells, and
 //! cells with more threads than CPUs, are measured less often.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use chronoscope_clock::Clock;
@@ -22,7 +22,7 @@ use super::time_left::{TimeLeft, longest_iteration};
 use crate::quantity::{length, ns};
 use crate::record::Disturbance;
 use crate::record::study::{Mode, StudyPlan};
-use crate::worker::{Hear, Launch, STUDY, Terms, WorkerFailure, begin, line, request, say};
+use crate::worker::{Hear, Launch, STUDY, Terms, WorkerFailure, line, request, say, serve};
 
 /// A batch takes this many times the clock's error, whose share is then 0.01 %.
 const BATCH_ERRORS: f64 = 10_000.0;
@@ -54,19 +54,13 @@ impl Study {
         if request.task != STUDY || request.study != self.name {
             return;
         }
-        let faults = || match request.counter_faults.then(|| set_counter_access(CounterAccess::Faults)) {
-            Some(Err(unavailable)) => Err(unavailable.to_string()),
-            _ => Ok(()),
-        };
-        let served = begin().and_then(|()| faults()).and_then(|()| match request.outline {
-            true => self.send_outline(),
-            false => self.serve(&request, &mut say),
+        let is_served = serve(|| {
+            if request.counter_faults {
+                set_counter_access(CounterAccess::Faults).map_err(|unavailable| unavailable.to_string())?;
+            }
+            if request.outline { self.send_outline() } else { self.serve(&request, &mut say) }
         });
-        if let Err(reason) = served {
-            eprintln!("{reason}");
-            std::process::exit(1);
-        }
-        std::process::exit(0);
+        std::process::exit(i32::from(!is_served));
     }
 
     /// Reports which cases there are.
@@ -74,11 +68,13 @@ impl Study {
         say(&Message::Outline { cases: self.cases.iter().map(Case::outline).collect() })?;
         say(&Message::End { disturbance: Disturbance::default() })
     }
-}
 
-impl Study {
     fn serve(&self, request: &StudyRequest, say: Say<'_>) -> Result<(), String> {
-        Worker::new(self, request, say)?.work()
+        let mut worker = Worker::new(self, request, say)?;
+        worker.pilots()?;
+        worker.pilots_ns = worker.time.elapsed_ns();
+        worker.rounds()?;
+        (worker.say)(&Message::End { disturbance: worker.crew.end() })
     }
 
     /// A worker that is no process of its own, for a system that lets none start.
@@ -114,148 +110,133 @@ type Say<'a> = &'a mut dyn FnMut(&Message) -> Result<(), String>;
 struct Worker<'a> {
     request: &'a StudyRequest,
     say: Say<'a>,
-    cases: Vec<Case>,
-    cells: Vec<CellSpec>,
+    cells: Vec<Cell>,
     crew: Crew,
-    clock: Clock,
     time: TimeLeft,
     /// Time taken by the pilots.
     pilots_ns: u64,
     error_ns: f64,
     states: KeptStates,
-    /// Cells that are not measured, or no longer.
-    failed: Vec<bool>,
     /// Cells that are measured, without calibration, to begin with; at least one.
     to_measure: u64,
-    /// Cells that this process or an earlier one has measured.
-    measured: Vec<bool>,
-    /// Cells whose operation uses threads of its own.
-    own_threads: Vec<bool>,
-    /// Pilot results: nanoseconds per operation.
-    piloted_ns: Vec<Option<f64>>,
-    /// The same with what is not timed, such as making inputs.
-    whole_ns: Vec<Option<f64>>,
-    /// Both, of each role of a group.
-    roles_ns: Vec<Vec<(f64, f64)>>,
+}
+
+/// A cell in this process.
+struct Cell {
+    spec: CellSpec,
+    case: Case,
+    /// It is not measured, or no longer.
+    failed: bool,
+    /// This process or an earlier one has measured it.
+    measured: bool,
+    /// Its operation uses threads of its own.
+    own_threads: bool,
+    /// Of a pilot: what the slowest thread of each role takes per operation, timed, and with what is not, such as making inputs.
+    roles_ns: Vec<(f64, f64)>,
+    /// Operations per batch.
+    operations: u64,
+}
+
+impl Cell {
+    /// What an operation takes; None without a pilot.
+    fn own_ns(&self) -> Option<f64> {
+        self.roles_ns.iter().map(|(own_ns, _)| *own_ns).reduce(f64::max)
+    }
+
+    /// The same with what is not timed.
+    fn whole_ns(&self) -> Option<f64> {
+        self.roles_ns.iter().map(|(_, whole_ns)| *whole_ns).reduce(f64::max)
+    }
 }
 
 impl<'a> Worker<'a> {
     fn new(study: &Study, request: &'a StudyRequest, say: Say<'a>) -> Result<Self, String> {
         let plan = &request.plan;
-        let cells = study.specs(plan);
-        let mut cases = study.cases.clone();
-        cases.push(Case::shared(EMPTY.to_owned(), |_| (), |bencher, ()| bencher.iter(|| ())));
-        let threads = cells.iter().map(|cell| cell.threads).max().unwrap_or(1);
-        let crew = Crew::start(threads, &plan.cpus)?;
-        let clock = Clock::or_system();
-        let (failed, measured) = (request.failed.flags(cells.len()), request.measured.flags(cells.len()));
-        let is_measured = |(cell, failed): &(&CellSpec, &bool)| cell.case != EMPTY && !**failed;
-        let to_measure = cells.iter().zip(&failed).filter(is_measured).count().max(1) as u64;
-        let (piloted_ns, whole_ns) = (vec![None; cells.len()], vec![None; cells.len()]);
-        let (roles_ns, own_threads) = (vec![Vec::new(); cells.len()], vec![false; cells.len()]);
-        let time = TimeLeft::new(clock, request.budget_ms);
-        let error_ns = error_ns(clock);
-        Ok(Self {
-            request,
-            say,
-            cases,
-            cells,
-            crew,
-            clock,
-            time,
-            pilots_ns: 0,
-            error_ns,
-            states: KeptStates::default(),
+        let specs = study.specs(plan);
+        let empty = Case::alone(EMPTY.to_owned(), |bencher| bencher.iter(|| ()));
+        let (failed, measured) = (request.failed.flags(specs.len()), request.measured.flags(specs.len()));
+        let cell = |((spec, failed), measured): ((CellSpec, bool), bool)| Cell {
+            case: study.cases.iter().find(|case| case.name == spec.case).unwrap_or(&empty).clone(),
+            spec,
             failed,
-            to_measure,
             measured,
-            own_threads,
-            piloted_ns,
-            whole_ns,
-            roles_ns,
-        })
+            own_threads: false,
+            roles_ns: Vec::new(),
+            operations: 1,
+        };
+        let cells: Vec<Cell> = specs.into_iter().zip(failed).zip(measured).map(cell).collect();
+        let to_measure = cells.iter().filter(|cell| cell.spec.case != EMPTY && !cell.failed).count().max(1) as u64;
+        let crew = Crew::start(cells.iter().map(|cell| cell.spec.threads).max().unwrap_or(1), &plan.cpus)?;
+        let clock = Clock::or_system();
+        let time = TimeLeft::new(clock, request.budget_ms);
+        let error_ns = error_ns(clock).max(edges::in_a_row_ns(&crew)?);
+        let batch_ns = error_ns.max(edges::apart_ns(&crew, time.budget_ns)?);
+        say(&Message::Clock { name: format!("ordered, {}", clock.trust().state), error_ns, batch_ns })?;
+        let states = KeptStates::default();
+        let this = Self { request, say, cells, crew, time, pilots_ns: 0, error_ns, states, to_measure };
+        too_coarse(error_ns, this.batch_ns(), longest_iteration(plan.budget_ms)).map_or(Ok(this), Err)
     }
 
-    fn work(mut self) -> Result<(), String> {
-        self.error_ns = self.error_ns.max(edges::in_a_row_ns(&mut self.crew)?);
-        let batch_ns = self.error_ns.max(edges::apart_ns(&mut self.crew, self.time.budget_ns())?);
-        let trust = self.clock.trust();
-        let name = format!("ordered, {}", trust.state);
-        (self.say)(&Message::Clock { name, error_ns: self.error_ns, batch_ns })?;
-        let limit = longest_iteration(self.request.plan.budget_ms);
-        too_coarse(self.error_ns, self.batch_ns(), limit).map_or(Ok(()), Err)?;
-        self.pilots()?;
-        self.pilots_ns = self.time.elapsed_ns();
-        let operations = self.operations();
-        let rounds = self.request.plan.rounds.max(1);
-        let is_first_whole = self.has_time_for_a_round(&operations, rounds);
-        for round in 0..rounds {
+    /// Measures every cell as often as it is due.
+    fn rounds(&mut self) -> Result<(), String> {
+        let groups = groups(&self.request.plan);
+        let operations: Vec<u64> = self.cells.iter().map(|cell| self.operations(cell, &groups)).collect();
+        self.cells.iter_mut().zip(operations).for_each(|(cell, operations)| cell.operations = operations);
+        let is_first_whole = self.has_time_for_a_round();
+        for round in 0..self.request.plan.rounds.max(1) {
             for cell in order(self.cells.len(), self.request.plan.seed, self.request.process, round) {
-                if self.failed[cell] {
-                    continue;
+                let Some((length_ns, layout)) = self.is_due(&self.cells[cell], round, is_first_whole) else { continue };
+                let assignments = self.assignments(cell, round, length_ns);
+                if let Some(threads) = self.iteration(cell, Some(round), layout, assignments)? {
+                    self.measured(IterationLog { cell, round, layout, threads })?;
                 }
-                if let Some((length_ns, layout)) = self.is_due(cell, round, rounds)
-                    && (round == 0 && is_first_whole && self.is_tried(cell)
-                        || self.can_be_run(cell, operations[cell], length_ns))
-                {
-                    let assignment = self.assignment(cell, round, operations[cell], length_ns);
-                    if let Some(threads) = self.iteration(cell, Some(round), layout, assignment)? {
-                        self.measured[cell] = true;
-                        (self.say)(&Message::Iteration(IterationLog { cell, round, layout, threads }))?;
-                    }
-                }
-            }
-        }
-        (self.say)(&Message::End { disturbance: self.crew.end() })
-    }
-
-    /// Measures roughly how long each cell's operation takes. For one that leaves no time for more, that is its measurement.
-    fn pilots(&mut self) -> Result<(), String> {
-        let target_ns = self.batch_ns();
-        for cell in order(self.cells.len(), self.request.plan.seed, self.request.process, 0) {
-            let is_fixed = self.fixed_operations().is_some() && self.cells[cell].is_of_user();
-            if self.failed[cell] || is_fixed || self.measured[cell] && !self.time.fits(0.0) {
-                continue;
-            }
-            let Some((mut threads, mut others)) = self.pilot(cell, target_ns)? else { continue };
-            if others {
-                // Once more: what another operation's threads still did is accounted late.
-                let Some(again) = self.pilot(cell, target_ns)? else { continue };
-                (threads, others) = again;
-            }
-            if others {
-                self.own_threads[cell] = true;
-                (self.say)(&Message::OwnThreads { cell })?;
-            }
-            self.roles_ns[cell] = self.slowest_of_roles(cell, &threads);
-            self.piloted_ns[cell] = self.roles_ns[cell].iter().map(|(own_ns, _)| *own_ns).reduce(f64::max);
-            self.whole_ns[cell] = self.roles_ns[cell].iter().map(|(_, whole_ns)| *whole_ns).reduce(f64::max);
-            if !self.time.fits(0.0) && self.cells[cell].is_of_user() {
-                self.measured[cell] = true;
-                (self.say)(&Message::Iteration(IterationLog { cell, round: 0, layout: 0, threads }))?;
             }
         }
         Ok(())
     }
 
-    /// What the slowest thread of each role of `cell` showed in a pilot, per operation: timed, and with what is not.
-    fn slowest_of_roles(&self, cell: usize, threads: &[ThreadLog]) -> Vec<(f64, f64)> {
-        let case = self.cases.iter().find(|case| case.name == self.cells[cell].case);
-        let mut found = vec![(0.0_f64, 0.0_f64); case.map_or(1, |case| case.roles.len())];
-        for (thread, log) in (0..).zip(threads) {
-            let role = case.map_or(0, |case| case.role_at(thread));
-            let own_ns = log.batches_ns.last().copied().unwrap_or(0) as f64 / log.operations.max(1) as f64;
-            let (own, whole) = found[role];
-            found[role] = (own.max(own_ns), whole.max(own_ns).max(log.whole_ns));
+    fn measured(&mut self, log: IterationLog) -> Result<(), String> {
+        self.cells[log.cell].measured = true;
+        (self.say)(&Message::Iteration(log))
+    }
+
+    /// Measures roughly how long each cell's operation takes. For one that leaves no time for more, that is its measurement.
+    fn pilots(&mut self) -> Result<(), String> {
+        for cell in order(self.cells.len(), self.request.plan.seed, self.request.process, 0) {
+            let of = &self.cells[cell];
+            if of.failed || self.fixed_operations(of).is_some() || of.measured && !self.time.fits(0.0) {
+                continue;
+            }
+            let mut found = self.pilot(cell)?;
+            if let Some((_, true)) = found {
+                // Once more: what another operation's threads still did is accounted late.
+                found = self.pilot(cell)?;
+            }
+            let Some((threads, others)) = found else { continue };
+            let of = &mut self.cells[cell];
+            of.own_threads = others;
+            of.roles_ns = vec![(0.0, 0.0); of.case.roles.len()];
+            for (thread, log) in (0..).zip(&threads) {
+                let (own_ns, whole_ns) = &mut of.roles_ns[of.case.role_at(thread)];
+                let ns = log.batches_ns.last().copied().unwrap_or(0) as f64 / log.operations.max(1) as f64;
+                (*own_ns, *whole_ns) = (own_ns.max(ns), whole_ns.max(ns).max(log.whole_ns));
+            }
+            if others {
+                (self.say)(&Message::OwnThreads { cell })?;
+            }
+            if !self.time.fits(0.0) && self.cells[cell].spec.is_of_user() {
+                self.measured(IterationLog { cell, round: 0, layout: 0, threads })?;
+            }
         }
-        found
+        Ok(())
     }
 
     /// Pilots a cell, and says whether threads other than the measuring ones were at work. None if it failed.
-    fn pilot(&mut self, cell: usize, target_ns: u64) -> Result<Option<(Vec<ThreadLog>, bool)>, String> {
+    fn pilot(&mut self, cell: usize) -> Result<Option<(Vec<ThreadLog>, bool)>, String> {
+        let assignments = vec![Assignment::Pilot { target_ns: self.batch_ns() }; self.cells[cell].case.roles.len()];
         // Of this thread first: what it takes between the two readings is known then, not another thread's.
         let (own, before) = (CpuTime::of_thread(), CpuTime::of_process());
-        let Some(threads) = self.iteration(cell, None, 0, Assignment::Pilot { target_ns })? else { return Ok(None) };
+        let Some(threads) = self.iteration(cell, None, 0, assignments)? else { return Ok(None) };
         let crew: Duration = threads.iter().map(|log| Duration::from_nanos(log.cpu_ns)).sum();
         // This thread makes what the others share.
         let others = CpuTime::of_process().exceeds(before, crew + CpuTime::of_thread().since(own));
@@ -264,135 +245,111 @@ impl<'a> Worker<'a> {
 
     /// Whether a round fits the time at all. The first is whole then, even if it ends late: models need every process at every
     /// cell, and the processes that follow have the less.
-    fn has_time_for_a_round(&self, operations: &[u64], rounds: u32) -> bool {
-        let of_cell = |cell: usize| {
-            let (length_ns, _) = self.is_due(cell, 0, rounds)?;
-            Some(self.iteration_ns(cell, operations[cell], length_ns)? + ITERATION_OVERHEAD_NS as f64)
+    fn has_time_for_a_round(&self) -> bool {
+        let of_cell = |cell: &Cell| {
+            let (length_ns, _) = self.planned(cell, 0)?;
+            Some(self.iteration_ns(cell, length_ns)? + ITERATION_OVERHEAD_NS as f64)
         };
-        let whole_ns: f64 = (0..self.cells.len()).filter(|cell| !self.failed[*cell]).filter_map(of_cell).sum();
-        whole_ns <= self.time.budget_ns() as f64
+        self.cells.iter().filter_map(of_cell).sum::<f64>() <= self.time.budget_ns as f64
     }
 
-    /// Whether it is known how many operations make a batch: there was time for a pilot, or the study fixes them.
-    fn is_tried(&self, cell: usize) -> bool {
-        self.piloted_ns[cell].is_some() || self.fixed_operations().is_some()
-    }
-
-    /// Whether there is time for an iteration, or no process has measured it yet.
-    fn can_be_run(&self, cell: usize, operations: u64, length_ns: u64) -> bool {
-        !self.measured[cell] || self.iteration_ns(cell, operations, length_ns).is_some_and(|ns| self.time.fits(ns))
+    /// The length and layout of an iteration of `cell` in this round; None if there is no time for it, unless no process has
+    /// measured it yet.
+    fn is_due(&self, cell: &Cell, round: u32, is_first_whole: bool) -> Option<(u64, u32)> {
+        let planned = self.planned(cell, round)?;
+        let fits = |ns: f64| round == 0 && is_first_whole || self.time.fits(ns);
+        (!cell.measured || self.iteration_ns(cell, planned.0).is_some_and(fits)).then_some(planned)
     }
 
     /// How long an iteration takes at least. None for a cell that there was no time to try.
-    fn iteration_ns(&self, cell: usize, operations: u64, length_ns: u64) -> Option<f64> {
+    fn iteration_ns(&self, cell: &Cell, length_ns: u64) -> Option<f64> {
         // Without a pilot: a fixed number of operations.
-        let operation_ns = self.whole_ns[cell].or(self.fixed_operations().map(|_| 0.0))?;
-        Some((operation_ns * operations as f64 * self.fewest_batches()).max(length_ns as f64))
+        let operation_ns = cell.whole_ns().or(self.fixed_operations(cell).map(|_| 0.0))?;
+        Some((operation_ns * cell.operations as f64 * self.request.plan.fewest_batches()).max(length_ns as f64))
     }
 
-    /// Batches in the shortest iteration.
-    fn fewest_batches(&self) -> f64 {
-        f64::from(1 + self.request.plan.warm_up_batches.min(1))
-    }
-
-    /// Operations per batch of each cell: as many as the fastest of the arms compared with each other needs, unless
-    /// that makes this one's batches far too long, or what is not timed about them longer than an iteration.
-    fn operations(&self) -> Vec<u64> {
-        let batch_ns = self.batch_ns() as f64;
-        let compared = compared_with(&self.request.plan);
-        let group = |case: &str| compared.get(case).cloned().unwrap_or_else(|| BTreeSet::from([case.to_owned()]));
-        let wanted = |(at, cell): (usize, &CellSpec)| {
-            if let Some(fixed) = self.fixed_operations().filter(|_| cell.case != EMPTY) {
-                return fixed;
-            }
-            let Some(own_ns) = self.piloted_ns[at] else { return 1 };
-            let group = group(&cell.case);
-            let arms = self.cells.iter().zip(&self.piloted_ns);
-            let arms = arms.filter(|(other, _)| other.arena == cell.arena && group.contains(&other.case));
-            let fastest_ns = arms.filter_map(|(_, ns)| *ns).fold(own_ns, f64::min);
-            let of_group = batch_ns / fastest_ns.max(1e-3);
-            let longest_ns = batch_ns * LONGEST_BATCHES;
-            let most = longest_ns / own_ns.max(1e-3);
-            let iteration_ns =
-                self.is_due(at, 0, self.request.plan.rounds.max(1)).map_or(0, |(length_ns, _)| length_ns);
-            let whole_ns = self.whole_ns[at].unwrap_or(own_ns).max(1e-3);
-            let affordable = longest_ns.max(iteration_ns as f64 / self.fewest_batches()) / whole_ns;
-            of_group.min(most).min(affordable).ceil().max(1.0) as u64
-        };
-        self.cells.iter().enumerate().map(wanted).collect()
-    }
-
-    /// Operations per batch of each role of a group, where the slowest role has `operations`: a quick role has more, as a batch of
-    /// its own needs, but none that takes longer than the slowest role's. None for others.
-    fn operations_of_roles(&self, cell: usize, operations: u64) -> Vec<u64> {
-        let (roles, slowest_ns) = (&self.roles_ns[cell], self.whole_ns[cell].unwrap_or(0.0));
-        if roles.len() < 2 {
-            return Vec::new();
+    /// Operations per batch: as many as the fastest of the arms compared with each other needs, unless that makes this one's batches
+    /// far too long, or what is not timed about them longer than an iteration.
+    fn operations(&self, cell: &Cell, groups: &BTreeMap<&str, &str>) -> u64 {
+        if let Some(fixed) = self.fixed_operations(cell) {
+            return fixed;
         }
-        let of_role = |(own_ns, whole_ns): &(f64, f64)| {
-            let needed = self.batch_ns() as f64 / own_ns.max(1e-3);
-            let as_long = operations as f64 * slowest_ns / whole_ns.max(1e-3);
-            (needed.min(as_long).ceil() as u64).max(operations)
-        };
-        roles.iter().map(of_role).collect()
+        let Some((own_ns, whole_ns)) = cell.own_ns().zip(cell.whole_ns()) else { return 1 };
+        let group = |cell: &Cell| groups.get(cell.spec.case.as_str());
+        let arms = self.cells.iter().filter(|arm| arm.spec.arena == cell.spec.arena && group(arm) == group(cell));
+        let fastest_ns = arms.filter_map(Cell::own_ns).fold(own_ns, f64::min);
+        let (batch_ns, longest_ns) = (self.batch_ns() as f64, self.batch_ns() as f64 * LONGEST_BATCHES);
+        let iteration_ns = self.planned(cell, 0).map_or(0, |(length_ns, _)| length_ns) as f64;
+        let affordable_ns = longest_ns.max(iteration_ns / self.request.plan.fewest_batches());
+        let most = (longest_ns / own_ns.max(1e-3)).min(affordable_ns / whole_ns.max(1e-3));
+        (batch_ns / fastest_ns.max(1e-3)).min(most).ceil().max(1.0) as u64
     }
 
-    /// Operations per batch, where the study fixes them.
-    fn fixed_operations(&self) -> Option<u64> {
-        match self.request.plan.mode {
-            Mode::Batch(operations) => Some(operations),
-            Mode::SingleShot => Some(1),
-            Mode::AverageTime | Mode::Throughput | Mode::SampleTime => None,
-        }
+    /// Operations per batch of a user's cell, where the study fixes them.
+    fn fixed_operations(&self, cell: &Cell) -> Option<u64> {
+        self.request.plan.fixed_operations().filter(|_| cell.spec.case != EMPTY)
     }
 
-    /// The length and layout of an iteration of `cell` in this round; None if it is not measured.
-    fn is_due(&self, cell: usize, round: u32, rounds: u32) -> Option<(u64, u32)> {
-        let layout = (self.request.process + round) % LAYOUTS;
-        let of_calibration = self.cells.iter().filter(|cell| cell.case == EMPTY).count() as u64;
-        let left_ns = self.time.budget_ns().saturating_sub(self.pilots_ns);
+    /// The length and layout of an iteration of `cell` in this round; None if it is not to be measured.
+    fn planned(&self, cell: &Cell, round: u32) -> Option<(u64, u32)> {
+        let rounds = self.request.plan.rounds.max(1);
+        let of_calibration = self.cells.iter().filter(|cell| cell.spec.case == EMPTY).count() as u64;
+        let left_ns = self.time.budget_ns.saturating_sub(self.pilots_ns);
         let calibration_ns = of_calibration * (CALIBRATION_NS + ITERATION_OVERHEAD_NS);
         let affordable = left_ns as f64 * CALIBRATION_SHARE / calibration_ns.max(1) as f64;
         let calibrations = (affordable as u32).max(LAYOUTS).min(rounds);
         let left_ns = left_ns.saturating_sub(calibration_ns * u64::from(calibrations));
         let share_ns = left_ns / self.to_measure / u64::from(rounds);
         let warm_up_ns = self.batch_ns() * u64::from(self.request.plan.warm_up_batches);
-        let usual_ns = share_ns.saturating_sub(warm_up_ns + ITERATION_OVERHEAD_NS).max(self.batch_ns());
-        let cell = &self.cells[cell];
-        if cell.case == EMPTY {
-            let nth = spread(round, rounds, calibrations)?;
-            return Some((CALIBRATION_NS, (self.request.process + nth) % LAYOUTS));
-        }
-        if self.is_oversubscribed(cell) && usual_ns < OVERSUBSCRIBED_ITERATION_NS {
+        let mut length_ns = share_ns.saturating_sub(warm_up_ns + ITERATION_OVERHEAD_NS).max(self.batch_ns());
+        let mut nth = Some(round);
+        if cell.spec.case == EMPTY {
+            (length_ns, nth) = (CALIBRATION_NS, spread(round, rounds, calibrations));
+        } else if self.is_oversubscribed(&cell.spec) && length_ns < OVERSUBSCRIBED_ITERATION_NS {
             // Fewer, longer iterations with the same total time, where that leaves at least two.
-            let every = OVERSUBSCRIBED_ITERATION_NS.div_ceil(usual_ns.max(1)).min(u64::from(rounds / 2).max(1)) as u32;
-            return round.is_multiple_of(every).then_some((OVERSUBSCRIBED_ITERATION_NS, layout));
+            let every = OVERSUBSCRIBED_ITERATION_NS.div_ceil(length_ns.max(1)).min(u64::from(rounds / 2).max(1)) as u32;
+            (length_ns, nth) = (OVERSUBSCRIBED_ITERATION_NS, nth.filter(|round| round.is_multiple_of(every)));
         }
-        Some((usual_ns, layout))
+        nth.filter(|_| !cell.failed).map(|nth| (length_ns, (self.request.process + nth) % LAYOUTS))
+    }
+
+    /// What each role of a cell should do: one that is quicker than the slowest has more operations, as a batch of its own needs, but
+    /// none that takes longer than the slowest one's.
+    fn assignments(&self, cell: usize, round: u32, length_ns: u64) -> Vec<Assignment> {
+        let of = &self.cells[cell];
+        let (slowest, slowest_ns) = (of.operations, of.whole_ns().unwrap_or(0.0));
+        let of_role = |role: usize| {
+            let operations =
+                of.roles_ns.get(role).filter(|_| of.case.roles.len() > 1).map_or(slowest, |(own_ns, whole_ns)| {
+                    let needed = self.batch_ns() as f64 / own_ns.max(1e-3);
+                    let as_long = slowest as f64 * slowest_ns / whole_ns.max(1e-3);
+                    (needed.min(as_long).ceil() as u64).max(slowest)
+                });
+            self.assignment(cell, round, operations, length_ns)
+        };
+        (0..of.case.roles.len()).map(of_role).collect()
     }
 
     fn assignment(&self, cell: usize, round: u32, operations: u64, length_ns: u64) -> Assignment {
-        let plan = &self.request.plan;
+        let (plan, of) = (&self.request.plan, &self.cells[cell]);
         let lot = |draw: u32| lot(plan.seed, self.request.process, cell, 2 * round + draw);
-        if plan.mode == Mode::SampleTime && self.cells[cell].case != EMPTY {
-            let operation_ns = self.piloted_ns[cell].unwrap_or(1.0).max(0.1);
-            let wanted = 2.0 * self.error_ns / SINGLES_CLOCK_SHARE / operation_ns;
+        if plan.mode == Mode::SampleTime && of.spec.case != EMPTY {
+            let wanted = 2.0 * self.error_ns / SINGLES_CLOCK_SHARE / of.own_ns().unwrap_or(1.0).max(0.1);
             // No more than an iteration has time for, with all that is not timed about them.
-            let affordable = length_ns as f64 / self.whole_ns[cell].unwrap_or(1.0).max(0.1);
-            let between = wanted.min(affordable).floor() as u64;
-            return Assignment::Singles { untimed_between: between, length_ns };
+            let affordable = length_ns as f64 / of.whole_ns().unwrap_or(1.0).max(0.1);
+            return Assignment::Singles { untimed_between: wanted.min(affordable).floor() as u64, length_ns };
         }
         // An operation that fills an iteration by itself needs no warm-up beyond its pilot.
-        let slow = self.whole_ns[cell].is_some_and(|ns| ns > length_ns as f64);
+        let slow = of.whole_ns().is_some_and(|ns| ns > length_ns as f64);
         let warm_up = if slow { plan.warm_up_batches.min(1) } else { plan.warm_up_batches };
         let untimed = operations.saturating_mul(warm_up.into());
-        if plan.batches > 0 || self.fixed_operations().is_some() && self.cells[cell].case != EMPTY {
+        if plan.batches > 0 || self.fixed_operations(of).is_some() {
             let length_ns = if plan.batches > 0 { 0 } else { length_ns };
             return Assignment::Batches { operations, untimed, batches: plan.batches, length_ns };
         }
         let untimed = (untimed as f64 * lot(0)).ceil() as u64;
         let length = length_ns as f64 * lot(1);
-        match self.whole_ns[cell].filter(|ns| *ns > 0.0 && self.cells[cell].threads == 1) {
+        match of.whole_ns().filter(|ns| *ns > 0.0 && of.spec.threads == 1) {
             Some(whole_ns) => {
                 let batches = (length / (whole_ns * operations as f64)).round().max(1.0) as u32;
                 Assignment::Batches { operations, untimed, batches, length_ns: length_ns.saturating_mul(PATIENCE) }
@@ -402,60 +359,39 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Makes an iteration; None if the case failed.
+    /// Makes an iteration, or a pilot where it is of no round; None if the case failed.
     fn iteration(
         &mut self,
         cell: usize,
         round: Option<u32>,
         layout: u32,
-        assignment: Assignment,
+        assignments: Vec<Assignment>,
     ) -> Result<Option<Vec<ThreadLog>>, String> {
         (self.say)(&Message::Begin { cell, round })?;
-        match self.attempt(cell, round, layout, assignment) {
-            Ok(logs) => Ok(Some(logs)),
-            Err(reason) => {
-                // After one failure it is not trusted at another backoff, but it is with other parameters.
-                for (other, failed) in self.cells.iter().zip(&mut self.failed) {
-                    *failed |= other.is_sibling(&self.cells[cell]);
-                }
-                (self.say)(&Message::Failed { cell, reason })?;
-                Ok(None)
-            }
-        }
-    }
-
-    fn attempt(
-        &mut self,
-        cell: usize,
-        round: Option<u32>,
-        layout: u32,
-        assignment: Assignment,
-    ) -> Result<Vec<ThreadLog>, String> {
-        let spec = self.cells[cell].clone();
-        let case = self.cases.iter().find(|case| case.name == spec.case).cloned();
-        let case = case.ok_or_else(|| format!("unknown case {}", spec.case))?;
-        let state = self.states.get(cell, &case, &spec.parameters)?;
-        let oversubscribed = self.is_oversubscribed(&spec);
-        let stack_steps = self.request.process.wrapping_mul(5).wrapping_add(round.unwrap_or(0).wrapping_mul(3));
-        let of_roles = match assignment {
-            Assignment::Batches { operations, .. } => self.operations_of_roles(cell, operations),
-            Assignment::Pilot { .. } | Assignment::Singles { .. } => Vec::new(),
+        let Cell { spec, case, own_threads, .. } = &self.cells[cell];
+        let made = self.states.get(cell, case, &spec.parameters).and_then(|state| {
+            self.crew.iteration(Iteration {
+                case: case.clone(),
+                parameters: spec.parameters.clone(),
+                state,
+                tokens: spec.tokens,
+                oversubscribed: self.is_oversubscribed(spec),
+                is_bound: round.is_some() && !own_threads,
+                layout,
+                stack_steps: self.request.process.wrapping_mul(5).wrapping_add(round.unwrap_or(0).wrapping_mul(3)),
+                assignments,
+                rally: Rally::new(spec.threads),
+            })
+        });
+        let reason = match made {
+            Ok(threads) => return Ok(Some(threads)),
+            Err(reason) => reason,
         };
-        let rally = Rally::new(spec.threads);
-        self.crew.iteration(Iteration {
-            case,
-            parameters: spec.parameters,
-            state,
-            tokens: spec.tokens,
-            threads: spec.threads,
-            oversubscribed,
-            is_bound: !matches!(assignment, Assignment::Pilot { .. }) && !self.own_threads[cell],
-            layout,
-            stack_steps,
-            assignment,
-            of_roles,
-            rally,
-        })
+        // After one failure it is not trusted at another backoff, but it is with other parameters.
+        let spec = spec.clone();
+        self.cells.iter_mut().for_each(|other| other.failed |= other.spec.is_sibling(&spec));
+        (self.say)(&Message::Failed { cell, reason })?;
+        Ok(None)
     }
 
     fn is_oversubscribed(&self, cell: &CellSpec) -> bool {
@@ -473,17 +409,14 @@ fn spread(round: u32, rounds: u32, chosen: u32) -> Option<u32> {
     (up_to(round + 1) > up_to(round)).then(|| up_to(round))
 }
 
-/// For each case, the cases compared with it directly or transitively, and itself.
-fn compared_with(plan: &StudyPlan) -> BTreeMap<String, BTreeSet<String>> {
-    let mut groups: Vec<BTreeSet<String>> = plan.cases.iter().map(|case| BTreeSet::from([case.clone()])).collect();
+/// For each case, one that it is compared with directly or transitively, or itself: the same for all of them.
+fn groups(plan: &StudyPlan) -> BTreeMap<&str, &str> {
+    let mut groups: BTreeMap<&str, &str> = plan.cases.iter().map(|case| (case.as_str(), case.as_str())).collect();
     for (case, baseline) in &plan.comparisons {
-        let (joined, mut others): (Vec<_>, Vec<_>) =
-            groups.into_iter().partition(|group| group.contains(case) || group.contains(baseline));
-        others.push(joined.into_iter().flatten().collect());
-        groups = others;
+        let (joins, joined) = (groups[case.as_str()], groups[baseline.as_str()]);
+        groups.values_mut().filter(|group| **group == joins).for_each(|group| *group = joined);
     }
-    let each = |group: BTreeSet<String>| group.clone().into_iter().map(move |case| (case, group.clone()));
-    groups.into_iter().flat_map(each).collect()
+    groups
 }
 
 /// Why no operation can be timed by a clock with this error: a pilot ends at half a batch, and would be ended before that.
@@ -502,22 +435,14 @@ fn too_coarse(error_ns: f64, batch_ns: u64, limit: Duration) -> Option<String> {
 /// if longer. The fastest of several series, since in the others something else ran.
 fn error_ns(clock: Clock) -> f64 {
     const ROWS: u32 = 50;
-    const READS: u32 = 200;
-    let row = || {
-        let first = clock.now().as_nanos();
-        let (mut last, mut step) = (first, None::<i64>);
-        for _ in 0..READS {
-            let now = clock.now().as_nanos();
-            if now > last {
-                step = Some(step.map_or(now - last, |step| step.min(now - last)));
-            }
-            last = now;
-        }
-        let mean = last.saturating_sub(first) as f64 / f64::from(READS);
+    const READS: usize = 200;
+    let row = |_| {
+        let reads: Vec<i64> = (0..=READS).map(|_| clock.now().as_nanos()).collect();
         // A clock that did not advance at all has a step longer than the series.
-        step.map(|step| mean.max(step as f64))
+        let step = reads.windows(2).map(|two| two[1] - two[0]).filter(|ns| *ns > 0).min()?;
+        Some((reads[READS].saturating_sub(reads[0]) as f64 / READS as f64).max(step as f64))
     };
-    let quickest = (0..ROWS).filter_map(|_| row()).reduce(f64::min);
+    let quickest = (0..ROWS).filter_map(row).reduce(f64::min);
     quickest.unwrap_or_else(|| one_step_ns(clock))
 }
 
@@ -531,6 +456,8 @@ fn one_step_ns(clock: Clock) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::super::cell_set::CellSet;
     use super::*;
     use crate::study::{Bencher, Group, StudyOptions};

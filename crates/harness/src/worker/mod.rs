@@ -17,5 +17,5 @@ pub use conversation::{Hear, Limit, Terms, attend};
 pub use failure::WorkerFailure;
 pub use launcher::{Launch, Launcher};
 pub use protocol::{Identity, PROTOCOL, line, message};
-pub(crate) use serve::{STUDY, begin, request, say};
+pub(crate) use serve::{Head, STUDY, request, say, serve};
 pub use serve::{is_worker, serve_if_asked};

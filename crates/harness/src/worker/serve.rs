@@ -11,9 +11,11 @@ pub(crate) const STUDY: &str = "study";
 
 /// What every request begins with.
 #[derive(Deserialize)]
-struct Head {
+pub(crate) struct Head {
     protocol: u32,
     task: String,
+    /// The study, if it is for one.
+    pub(crate) study: Option<String>,
 }
 
 /// The messages that every worker has.
@@ -42,18 +44,12 @@ pub fn serve_if_asked(answer: impl FnOnce(&str) -> Result<String, String>) -> Op
     if head.as_ref().is_ok_and(|head| head.task == STUDY) {
         return None;
     }
-    let served = head
-        .map_err(|error| format!("cannot parse the request: {error}"))
-        .and_then(|head| check(head.protocol))
-        .and_then(|()| serve(&request, answer));
-    Some(match served {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(reason) => {
-            // The coordinator puts this in the record.
-            let _ = writeln!(stderr(), "{reason}");
-            ExitCode::FAILURE
-        }
-    })
+    let is_served = serve(|| {
+        check(head.map_err(|error| format!("cannot parse the request: {error}"))?.protocol)?;
+        send(&answer(&request)?)?;
+        say(&Frame::End)
+    });
+    Some(if is_served { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Whether this process was started as a worker.
@@ -70,17 +66,16 @@ pub(crate) fn request() -> Option<String> {
     std::env::var_os(VARIABLE).map(|request| request.to_string_lossy().into_owned())
 }
 
-fn serve(request: &str, answer: impl FnOnce(&str) -> Result<String, String>) -> Result<(), String> {
-    begin()?;
-    send(&answer(request)?)?;
-    say(&Frame::End)
-}
-
-/// Begins the answer of this process.
-pub(crate) fn begin() -> Result<(), String> {
+/// Answers the request of this process. False if that failed; the reason is on its standard error then.
+pub(crate) fn serve(answer: impl FnOnce() -> Result<(), String>) -> bool {
     // If the coordinator is killed, nobody reads the answer.
     os::end_with_parent();
-    say(&Frame::Identity(Identity::of_this_process()))
+    let served = say(&Frame::Identity(Identity::of_this_process())).and_then(|()| answer());
+    if let Err(reason) = &served {
+        // The coordinator puts this in the record.
+        let _ = writeln!(stderr(), "{reason}");
+    }
+    served.is_ok()
 }
 
 /// Sends a message. A coordinator that listens rarely is not woken by it.
