@@ -1,10 +1,10 @@
 //! Which cells a study has, and in what order a process iterations them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
 use super::case::Case;
-use super::error::StudyError;
 use super::lot::{ORDER, heads, lot};
 use crate::record::study::{Estimate, Mode, Parameters, StudyPlan};
 use crate::stats::confidence_of_each;
@@ -24,9 +24,10 @@ const LONGEST_ITERATION: Duration = Duration::from_millis(3);
 const ROUNDS: (u32, u32) = (4, 40);
 /// What a cell takes of a process that measures it once: a pilot, an iteration and what is between them.
 const WHOLE_CELL: Duration = Duration::from_millis(5);
-/// Of two builds, a process is no shorter than this, nor than so many iterations of each cell: starting it takes its time too.
+/// What a cell takes of a process that is compared with another build's: ten short iterations.
+const PAIRED_CELL: Duration = Duration::from_millis(10);
+/// A process is no shorter than this: starting it takes its time too.
 const SHORTEST_PROCESS: Duration = Duration::from_millis(100);
-const ITERATIONS: u32 = 10;
 /// Maximum processes of each of two builds, unless more are asked for.
 const MOST_PAIRS: u32 = 100;
 
@@ -78,11 +79,6 @@ impl CellSpec {
         self.is_sibling(other)
             && (self.control, self.tokens, self.threads) == (other.control, other.tokens, other.threads)
     }
-
-    /// Identifies the cell among those of its case, in words.
-    pub(super) fn place(&self) -> String {
-        self.place.clone()
-    }
 }
 
 impl fmt::Display for CellSpec {
@@ -94,40 +90,27 @@ impl fmt::Display for CellSpec {
 
 /// All cells of `plan`: calibration first, then the arms of each comparison together.
 pub(super) fn cells(plan: &StudyPlan, cases: &[Case]) -> Vec<CellSpec> {
-    let calibrates_tokens = plan.backoff_tokens.iter().any(|tokens| *tokens > 0);
-    let tokens = TOKENS.iter().copied().filter(|_| calibrates_tokens);
-    let calibration = std::iter::once(0).chain(tokens).enumerate().map(|(arena, tokens)| CellSpec {
-        case: EMPTY.to_owned(),
-        control: false,
-        parameters: Parameters::new(),
+    let cell = |case: &str, control, parameters: &Parameters, tokens, threads, arena| CellSpec {
+        case: case.to_owned(),
+        control,
+        parameters: parameters.clone(),
         tokens,
-        threads: 1,
-        arena: arena as u32,
-        place: plan.place(&Parameters::new(), tokens, 1),
-    });
-    let mut found: Vec<CellSpec> = calibration.collect();
-    let chosen: Vec<&Case> = cases.iter().filter(|case| plan.cases.contains(&case.name)).collect();
-    let mut threads: Vec<u32> = chosen.iter().flat_map(|case| case.threads(&plan.threads)).collect();
-    threads.sort_unstable();
-    threads.dedup();
+        threads,
+        arena,
+        place: plan.place(parameters, tokens, threads),
+    };
+    let none = Parameters::new();
+    let calibration = (0..).zip(calibration(plan));
+    let mut found: Vec<CellSpec> =
+        calibration.map(|(arena, tokens)| cell(EMPTY, false, &none, tokens, 1, arena)).collect();
     let mut arena = found.len() as u32;
+    let arms = arms(plan, cases);
     for parameters in combinations(plan) {
-        for threads in &threads {
+        for (threads, arms) in &arms {
             for tokens in &plan.backoff_tokens {
-                for case in chosen.iter().filter(|case| case.threads(&plan.threads).contains(threads)) {
-                    let is_baseline = plan.comparisons.iter().any(|(_, baseline)| *baseline == case.name);
-                    for control in [false, true].into_iter().filter(|control| is_baseline || !control) {
-                        found.push(CellSpec {
-                            case: case.name.clone(),
-                            control,
-                            parameters: parameters.clone(),
-                            tokens: *tokens,
-                            threads: *threads,
-                            arena,
-                            place: plan.place(&parameters, *tokens, *threads),
-                        });
-                    }
-                }
+                let of_arm =
+                    |(case, control): &(&str, bool)| cell(case, *control, &parameters, *tokens, *threads, arena);
+                found.extend(arms.iter().map(of_arm));
                 arena += 1;
             }
         }
@@ -135,37 +118,41 @@ pub(super) fn cells(plan: &StudyPlan, cases: &[Case]) -> Vec<CellSpec> {
     found
 }
 
-/// How many cells `plan` has, without making them; None if no number says it.
-pub(super) fn cell_count(plan: &StudyPlan, cases: &[Case]) -> Option<usize> {
-    let calibrates_tokens = plan.backoff_tokens.iter().any(|tokens| *tokens > 0);
-    let calibration = if calibrates_tokens { 1 + TOKENS.len() } else { 1 };
-    let of_case = |case: &Case| {
-        let is_baseline = plan.comparisons.iter().any(|(_, baseline)| *baseline == case.name);
-        case.threads(&plan.threads).len().checked_mul(if is_baseline { 2 } else { 1 })
-    };
-    let chosen = cases.iter().filter(|case| plan.cases.contains(&case.name));
-    let once = chosen.map(of_case).try_fold(0, |sum: usize, cells| sum.checked_add(cells?))?;
+/// How many cells `plan` has, without making them; the largest number if no number says it.
+pub(super) fn cell_count(plan: &StudyPlan, cases: &[Case]) -> usize {
     let combinations = plan.parameters.iter().map(|parameter| parameter.values.len());
-    let of_user = combinations.chain([plan.backoff_tokens.len()]).try_fold(once, usize::checked_mul)?;
-    of_user.checked_add(calibration)
+    let arms = arms(plan, cases).values().map(Vec::len).sum();
+    let of_user = combinations.chain([plan.backoff_tokens.len()]).fold(arms, usize::saturating_mul);
+    of_user.saturating_add(calibration(plan).len())
+}
+
+/// The tokens of the calibration cells.
+fn calibration(plan: &StudyPlan) -> Vec<u64> {
+    if plan.has_backoff() { [&[0], TOKENS.as_slice()].concat() } else { vec![0] }
+}
+
+/// For each number of threads, the cases that have it, and after each baseline its control.
+fn arms<'a>(plan: &StudyPlan, cases: &'a [Case]) -> BTreeMap<u32, Vec<(&'a str, bool)>> {
+    let mut arms: BTreeMap<u32, Vec<(&str, bool)>> = BTreeMap::new();
+    for case in cases.iter().filter(|case| plan.cases.contains(&case.name)) {
+        let is_baseline = plan.comparisons.iter().any(|(_, baseline)| *baseline == case.name);
+        for threads in case.threads(&plan.threads) {
+            let controls = [false, true].into_iter().take(1 + usize::from(is_baseline));
+            arms.entry(threads).or_default().extend(controls.map(|control| (case.name.as_str(), control)));
+        }
+    }
+    arms
 }
 
 /// Every combination of parameter values; one empty combination without parameters.
 fn combinations(plan: &StudyPlan) -> Vec<Parameters> {
-    let mut found = vec![Parameters::new()];
-    for parameter in &plan.parameters {
-        found = found
-            .iter()
-            .flat_map(|sofar| {
-                parameter.values.iter().map(move |value| {
-                    let mut with = sofar.clone();
-                    with.insert(parameter.name.clone(), value.clone());
-                    with
-                })
-            })
-            .collect();
-    }
-    found
+    plan.parameters.iter().fold(vec![Parameters::new()], |found, parameter| {
+        let with = |(sofar, value): (&Parameters, &String)| {
+            let own = (parameter.name.clone(), value.clone());
+            sofar.clone().into_iter().chain([own]).collect()
+        };
+        found.iter().flat_map(|sofar| parameter.values.iter().map(move |value| (sofar, value))).map(with).collect()
+    })
 }
 
 /// The order in which a process goes through `cells` cells in a round: round and round from a start of its own, forwards or backwards,
@@ -197,33 +184,18 @@ pub(super) fn processes_for_verdicts(comparisons: usize) -> u32 {
 
 /// How many processes can measure every cell in this time.
 pub(super) fn whole_processes(budget: Duration, cells: usize) -> u32 {
-    let process = WHOLE_CELL.saturating_mul(u32::try_from(cells).unwrap_or(u32::MAX)).max(SHORTEST_PROCESS);
-    (budget.as_secs_f64() / process.as_secs_f64()) as u32
+    processes_within(budget, WHOLE_CELL, cells)
 }
 
 /// Processes of each of two builds that take turns: as many as the time allows, and no fewer than `fewest`. The level of a machine
 /// moves within a second, so the shorter two neighbours are, the more they have in common.
 pub(super) fn pairs(budget: Duration, cells: usize, fewest: u32) -> u32 {
-    let process = (SHORTEST_ITERATION * u32::try_from(cells).unwrap_or(u32::MAX))
-        .saturating_mul(ITERATIONS)
-        .max(SHORTEST_PROCESS);
-    let pairs = budget.as_secs_f64() / 2.0 / process.as_secs_f64();
-    (pairs as u32).min(MOST_PAIRS).max(fewest)
+    processes_within(budget / 2, PAIRED_CELL, cells).min(MOST_PAIRS).max(fewest)
 }
 
-/// The CPUs to use.
-pub(super) fn cpus(wanted: Option<&[u32]>, allowed: &[u32]) -> Result<Vec<u32>, StudyError> {
-    let Some(wanted) = wanted else { return Ok(allowed.to_vec()) };
-    if let Some(cpu) = wanted.iter().find(|cpu| !allowed.contains(cpu)) {
-        return Err(StudyError::usage(format!("CPU {cpu} is not available to this process (available: {allowed:?})")));
-    }
-    if wanted.is_empty() {
-        return Err(StudyError::usage("the list of CPUs is empty; name one, such as 0".to_owned()));
-    }
-    let mut cpus = wanted.to_vec();
-    cpus.sort_unstable();
-    cpus.dedup();
-    Ok(cpus)
+fn processes_within(budget: Duration, of_cell: Duration, cells: usize) -> u32 {
+    let process = of_cell.saturating_mul(u32::try_from(cells).unwrap_or(u32::MAX)).max(SHORTEST_PROCESS);
+    (budget.as_secs_f64() / process.as_secs_f64()) as u32
 }
 
 #[cfg(test)]
@@ -266,28 +238,5 @@ mod tests {
     fn no_cell_always_comes_first() {
         let firsts: std::collections::BTreeSet<usize> = (0..8).map(|round| order(8, 1, 0, round)[0]).collect();
         assert!(firsts.len() >= 5, "{firsts:?}");
-    }
-
-    #[test]
-    fn what_disturbs_every_few_iterations_favours_neither_of_two_cells() {
-        let cells: Vec<usize> =
-            (0..50).flat_map(|process| (0..40).flat_map(move |round| order(2, 1, process, round))).collect();
-        for every in 2..=16 {
-            for first in 0..every {
-                let met: Vec<f64> = cells.iter().skip(first).step_by(every).map(|cell| *cell as f64).collect();
-                let (of_second, all) = (met.iter().sum::<f64>(), met.len() as f64);
-                assert!(
-                    (of_second - all / 2.0).abs() <= 2.0 * all.sqrt(),
-                    "every {every} from {first}: {of_second} of {all}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn cpus_that_are_not_allowed_are_refused() {
-        assert!(cpus(Some(&[3]), &[0, 1]).is_err() && cpus(Some(&[]), &[0]).is_err());
-        assert_eq!(cpus(Some(&[1, 0, 1]), &[0, 1]).unwrap(), [0, 1]);
-        assert_eq!(cpus(None, &[2, 4]).unwrap(), [2, 4]);
     }
 }

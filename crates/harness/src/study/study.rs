@@ -51,37 +51,24 @@ const MARGIN_PCT: f64 = 1.0;
 pub struct Study {
     pub(super) name: String,
     pub(super) cases: Vec<Case>,
-    pub(super) comparisons: Vec<(String, String)>,
-    backoff: Vec<u64>,
-    threads: Vec<u32>,
-    parameters: Vec<Parameter>,
-    mode: Mode,
-    margin_pct: f64,
-    processes: u32,
-    batches: u32,
-    warm_up_batches: u32,
-    rounds: Option<u32>,
+    /// What does not depend on the options.
+    plan: StudyPlan,
     budget: Option<Duration>,
 }
 
 impl Study {
     /// An empty study: no cases, no backoff, one thread, average time.
     pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            cases: Vec::new(),
-            comparisons: Vec::new(),
-            backoff: vec![0],
+        let plan = StudyPlan {
+            backoff_tokens: vec![0],
             threads: vec![1],
-            parameters: Vec::new(),
-            mode: Mode::AverageTime,
             margin_pct: MARGIN_PCT,
             processes: PROCESSES,
-            batches: 0,
             warm_up_batches: 1,
-            rounds: None,
-            budget: None,
-        }
+            confidence: crate::stats::CONFIDENCE,
+            ..StudyPlan::default()
+        };
+        Self { name: name.into(), cases: Vec::new(), plan, budget: None }
     }
 
     /// The name of the study that this process was started to work for. None if it is no such worker.
@@ -97,14 +84,14 @@ impl Study {
     /// Sets the tokens of [`consume_cpu`](crate::consume_cpu) before each operation. 0 is a loop without the call.
     #[must_use]
     pub fn backoff(mut self, tokens: impl IntoIterator<Item = u64>) -> Self {
-        self.backoff = tokens.into_iter().collect();
+        self.plan.backoff_tokens = tokens.into_iter().collect();
         self
     }
 
     /// Sets the thread counts. More threads than CPUs are allowed, and marked.
     #[must_use]
     pub fn threads(mut self, threads: impl IntoIterator<Item = u32>) -> Self {
-        self.threads = threads.into_iter().collect();
+        self.plan.threads = threads.into_iter().collect();
         self
     }
 
@@ -112,14 +99,14 @@ impl Study {
     #[must_use]
     pub fn parameter<V: fmt::Display>(mut self, name: impl Into<String>, values: impl IntoIterator<Item = V>) -> Self {
         let values = values.into_iter().map(|value| value.to_string()).collect();
-        self.parameters.push(Parameter { name: name.into(), values });
+        self.plan.parameters.push(Parameter { name: name.into(), values });
         self
     }
 
     /// Sets what is measured.
     #[must_use]
     pub fn mode(mut self, mode: Mode) -> Self {
-        self.mode = mode;
+        self.plan.mode = mode;
         self
     }
 
@@ -155,28 +142,28 @@ impl Study {
     /// control.
     #[must_use]
     pub fn compare(mut self, case: impl Into<String>, baseline: impl Into<String>) -> Self {
-        self.comparisons.push((case.into(), baseline.into()));
+        self.plan.comparisons.push((case.into(), baseline.into()));
         self
     }
 
     /// Differences within this many percent are ignored.
     #[must_use]
     pub fn margin_pct(mut self, margin_pct: f64) -> Self {
-        self.margin_pct = margin_pct;
+        self.plan.margin_pct = margin_pct;
         self
     }
 
     /// Sets the number of worker processes.
     #[must_use]
     pub fn processes(mut self, processes: u32) -> Self {
-        self.processes = processes;
+        self.plan.processes = processes;
         self
     }
 
     /// Sets the iterations of each cell per process; by default, chosen from the available time.
     #[must_use]
     pub fn rounds(mut self, rounds: u32) -> Self {
-        self.rounds = Some(rounds);
+        self.plan.rounds = rounds;
         self
     }
 
@@ -184,7 +171,7 @@ impl Study {
     /// allows.
     #[must_use]
     pub fn iterations(mut self, warm_up: u32, measured: u32) -> Self {
-        (self.warm_up_batches, self.batches) = (warm_up, measured);
+        (self.plan.warm_up_batches, self.plan.batches) = (warm_up, measured);
         self
     }
 
@@ -214,34 +201,47 @@ impl Study {
     /// not allowed, or no margin.
     pub fn plan(&self, options: &StudyOptions, allowed: &[u32]) -> Result<StudyPlan, StudyError> {
         self.check()?;
-        let backoff_tokens = rising(options.backoff.as_ref().unwrap_or(&self.backoff));
-        let threads = rising(options.threads.as_ref().unwrap_or(&self.threads));
-        check_sweeps(&backoff_tokens, &threads)?;
-        let processes = options.processes.unwrap_or(self.processes);
-        if !(FEWEST_PROCESSES..=1000).contains(&processes) {
-            return refuse(format!("{processes} processes are out of range ({FEWEST_PROCESSES}–1000)"));
-        }
-        let cases = self.chosen(options)?;
-        let comparisons = self.comparisons.iter().filter(|(a, b)| cases.contains(a) && cases.contains(b));
+        let names = || self.cases.iter().map(|case| case.name.clone());
+        let cases: Vec<String> = names().filter(|name| options.filter.selects(&self.name, name)).collect();
+        ensure(!cases.is_empty(), || {
+            format!("no case matches {}; cases: {}", options.filter, names().collect::<Vec<_>>().join(", "))
+        })?;
+        let comparisons = self.plan.comparisons.iter().filter(|(a, b)| cases.contains(a) && cases.contains(b));
         let mut plan = StudyPlan {
             comparisons: comparisons.cloned().collect(),
             cases,
-            backoff_tokens,
-            threads,
-            parameters: self.parameters.clone(),
-            mode: self.mode,
-            budget_ms: 0,
-            processes,
-            rounds: self.rounds.unwrap_or(0),
-            batches: if self.mode == Mode::SingleShot { 1 } else { self.batches },
-            warm_up_batches: if self.mode == Mode::SingleShot { 0 } else { self.warm_up_batches },
-            cpus: schedule::cpus(options.cpus.as_deref(), allowed)?,
-            margin_pct: options.margin_pct.unwrap_or(self.margin_pct),
-            confidence: crate::stats::CONFIDENCE,
+            backoff_tokens: rising(options.backoff.as_ref().unwrap_or(&self.plan.backoff_tokens)),
+            threads: rising(options.threads.as_ref().unwrap_or(&self.plan.threads)),
+            processes: options.processes.unwrap_or(self.plan.processes),
+            cpus: cpus(options.cpus.as_deref(), allowed)?,
+            margin_pct: options.margin_pct.unwrap_or(self.plan.margin_pct),
             seed: options.seed.unwrap_or_else(rand_seed),
+            ..self.plan.clone()
         };
-        let cells = self.cell_count(&plan)?;
-        check_margin(plan.margin_pct)?;
+        if plan.mode == Mode::SingleShot {
+            (plan.batches, plan.warm_up_batches) = (1, 0);
+        }
+        let (processes, margin_pct) = (plan.processes, plan.margin_pct);
+        ensure(!plan.backoff_tokens.is_empty(), || "the list of backoffs is empty; use 0 for no backoff".to_owned())?;
+        ensure(!plan.threads.is_empty(), || {
+            "the list of thread counts is empty; use 1 for a single thread".to_owned()
+        })?;
+        for threads in &plan.threads {
+            ensure((1..=MOST_THREADS).contains(threads), || {
+                format!("{threads} threads are out of range (1–{MOST_THREADS})")
+            })?;
+        }
+        ensure((FEWEST_PROCESSES..=1000).contains(&processes), || {
+            format!("{processes} processes are out of range ({FEWEST_PROCESSES}–1000)")
+        })?;
+        ensure(margin_pct > 0.0 && margin_pct.is_finite(), || {
+            format!("margin must be greater than 0 %, not {margin_pct} %")
+        })?;
+        // They are counted before any is made: a slip in a sweep asks for more than memory holds.
+        let cells = schedule::cell_count(&plan, &self.cases);
+        ensure(cells <= MOST_CELLS, || {
+            format!("at least {cells} combinations exceed the limit of {MOST_CELLS}; sweep fewer values")
+        })?;
         let builds = 1 + u32::from(options.against.is_some());
         let depth = if options.depth > 0.0 { options.depth } else { 1.0 };
         let chosen = (CELL_BUDGET * processes * builds).mul_f64(cells as f64).clamp(BUDGETS.0, BUDGETS.1);
@@ -261,42 +261,30 @@ impl Study {
 
     /// Whether the study is valid by itself.
     fn check(&self) -> Result<(), StudyError> {
-        if self.cases.is_empty() {
-            return refuse(format!("study {} has no cases; add one with .case(…)", self.name));
-        }
+        ensure(!self.cases.is_empty(), || format!("study {} has no cases; add one with .case(…)", self.name))?;
         let mut names = BTreeSet::new();
         for case in &self.cases {
-            if !names.insert(case.name.as_str()) {
-                return refuse(format!("duplicate case name {}; case names must be unique", case.name));
-            }
-            if case.roles.is_empty() || case.roles.iter().any(|role| role.threads == Some(0)) {
-                return refuse(format!("group {} needs a role, and every role a thread", case.name));
-            }
+            ensure(names.insert(case.name.as_str()), || {
+                format!("duplicate case name {}; case names must be unique", case.name)
+            })?;
+            ensure(!case.roles.is_empty() && case.roles.iter().all(|role| role.threads != Some(0)), || {
+                format!("group {} needs a role, and every role a thread", case.name)
+            })?;
         }
-        for (case, baseline) in &self.comparisons {
-            if let Some(unknown) = [case, baseline].into_iter().find(|name| !names.contains(name.as_str())) {
-                return refuse(format!("cannot compare {case} with {baseline}: there is no case {unknown}"));
+        for (case, baseline) in &self.plan.comparisons {
+            for name in [case, baseline] {
+                ensure(names.contains(name.as_str()), || {
+                    format!("cannot compare {case} with {baseline}: there is no case {name}")
+                })?;
             }
-            if case == baseline {
-                return refuse(format!(
-                    "cannot compare {case} with itself; every comparison includes that as its control"
-                ));
-            }
+            ensure(case != baseline, || {
+                format!("cannot compare {case} with itself; every comparison includes that as its control")
+            })?;
         }
-        if let Some(empty) = self.parameters.iter().find(|parameter| parameter.values.is_empty()) {
-            return refuse(format!("parameter {} has no values", empty.name));
+        for parameter in &self.plan.parameters {
+            ensure(!parameter.values.is_empty(), || format!("parameter {} has no values", parameter.name))?;
         }
-        if matches!(self.mode, Mode::Batch(0)) {
-            return refuse("batch size must be at least 1");
-        }
-        Ok(())
-    }
-
-    /// How many comparisons `plan` makes.
-    fn compared(&self, plan: &StudyPlan) -> usize {
-        let specs = self.specs(plan);
-        let cells = |case: &str| specs.iter().filter(|spec| spec.case == case && !spec.control).count();
-        plan.comparisons.iter().map(|(case, _)| cells(case)).sum()
+        ensure(self.plan.mode != Mode::Batch(0), || "batch size must be at least 1".to_owned())
     }
 
     /// Why `plan` has too little time for a verdict on every comparison, in words; None if it has enough, or compares nothing.
@@ -315,9 +303,11 @@ impl Study {
     /// assert!(warned(300).unwrap().contains("6 processes") && warned(3_000).is_none());
     /// ```
     pub fn too_short_for_verdicts(&self, plan: &StudyPlan) -> Option<String> {
-        let compared = self.compared(plan);
+        let specs = self.specs(plan);
+        let comparisons = |spec: &CellSpec| plan.comparisons.iter().filter(|(case, _)| *case == spec.case).count();
+        let compared: usize = specs.iter().filter(|spec| !spec.control).map(comparisons).sum();
         let needed = schedule::processes_for_verdicts(compared);
-        let cells = self.cell_count(plan).ok()?;
+        let cells = specs.len();
         let time =
             |processes: u32| schedule::whole_processes(Duration::from_millis(plan.budget_ms), cells) >= processes;
         if compared == 0 || time(needed) && plan.processes >= needed {
@@ -331,28 +321,6 @@ impl Study {
         ))
     }
 
-    /// The names of the cases that `options` select.
-    fn chosen(&self, options: &StudyOptions) -> Result<Vec<String>, StudyError> {
-        let names = || self.cases.iter().map(|case| case.name.as_str());
-        let cases: Vec<String> =
-            names().filter(|name| options.filter.selects(&self.name, name)).map(str::to_owned).collect();
-        if cases.is_empty() {
-            let names = names().collect::<Vec<_>>().join(", ");
-            return refuse(format!("no case matches {}; cases: {names}", options.filter));
-        }
-        Ok(cases)
-    }
-
-    /// How many cells there are. They are counted before any is made: a slip in a sweep asks for more than memory holds.
-    fn cell_count(&self, plan: &StudyPlan) -> Result<usize, StudyError> {
-        let counted = schedule::cell_count(plan, &self.cases);
-        if let Some(cells) = counted.filter(|cells| *cells <= MOST_CELLS) {
-            return Ok(cells);
-        }
-        let cells = counted.map_or_else(|| format!("more than {}", usize::MAX), |cells| cells.to_string());
-        refuse(format!("{cells} combinations exceed the limit of {MOST_CELLS}; sweep fewer values"))
-    }
-
     pub(super) fn specs(&self, plan: &StudyPlan) -> Vec<CellSpec> {
         schedule::cells(plan, &self.cases)
     }
@@ -364,28 +332,21 @@ impl fmt::Debug for Study {
     }
 }
 
-fn check_sweeps(backoff_tokens: &[u64], threads: &[u32]) -> Result<(), StudyError> {
-    if backoff_tokens.is_empty() {
-        return refuse("the list of backoffs is empty; use 0 for no backoff");
-    }
-    if threads.is_empty() {
-        return refuse("the list of thread counts is empty; use 1 for a single thread");
-    }
-    match threads.iter().find(|threads| !(1..=MOST_THREADS).contains(*threads)) {
-        Some(wrong) => refuse(format!("{wrong} threads are out of range (1–{MOST_THREADS})")),
-        None => Ok(()),
-    }
+/// Refuses the study if this does not hold.
+fn ensure(holds: bool, why_not: impl FnOnce() -> String) -> Result<(), StudyError> {
+    if holds { Ok(()) } else { Err(StudyError::usage(why_not())) }
 }
 
-fn check_margin(margin_pct: f64) -> Result<(), StudyError> {
-    match margin_pct > 0.0 && margin_pct.is_finite() {
-        true => Ok(()),
-        false => refuse(format!("margin must be greater than 0 %, not {margin_pct} %")),
+/// The CPUs to use.
+fn cpus(wanted: Option<&[u32]>, allowed: &[u32]) -> Result<Vec<u32>, StudyError> {
+    let Some(wanted) = wanted else { return Ok(allowed.to_vec()) };
+    for cpu in wanted {
+        ensure(allowed.contains(cpu), || {
+            format!("CPU {cpu} is not available to this process (available: {allowed:?})")
+        })?;
     }
-}
-
-fn refuse<T>(what: impl Into<String>) -> Result<T, StudyError> {
-    Err(StudyError::usage(what.into()))
+    ensure(!wanted.is_empty(), || "the list of CPUs is empty; name one, such as 0".to_owned())?;
+    Ok(rising(wanted))
 }
 
 /// `values` in ascending order, without duplicates.
@@ -436,7 +397,14 @@ mod tests {
             let of = |(study, name): (Study, usize), values: &usize| (study.parameter(name.to_string(), 0..*values), name + 1);
             let (swept, _) = values.iter().fold((swept, 0), of);
             let plan = swept.plan(&StudyOptions::default(), &[0]).unwrap();
-            prop_assert_eq!(schedule::cell_count(&plan, &swept.cases), Some(swept.specs(&plan).len()));
+            prop_assert_eq!(schedule::cell_count(&plan, &swept.cases), swept.specs(&plan).len());
         }
+    }
+
+    #[test]
+    fn cpus_that_are_not_allowed_are_refused() {
+        assert!(cpus(Some(&[3]), &[0, 1]).is_err() && cpus(Some(&[]), &[0]).is_err());
+        assert_eq!(cpus(Some(&[1, 0, 1]), &[0, 1]).unwrap(), [0, 1]);
+        assert_eq!(cpus(None, &[2, 4]).unwrap(), [2, 4]);
     }
 }

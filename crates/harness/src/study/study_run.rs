@@ -222,7 +222,7 @@ impl StudyRun {
             let Some(spec) = self.cells.get(*cell) else { continue };
             if !self.failed.contains(cell) {
                 let reason = reason.clone();
-                self.failures.push(CaseFailure { case: spec.case.clone(), at: spec.place(), reason });
+                self.failures.push(CaseFailure { case: spec.case.clone(), at: spec.place.clone(), reason });
             }
             self.failed.extend((0..self.cells.len()).filter(|other| self.cells[*other].is_sibling(spec)));
         }
