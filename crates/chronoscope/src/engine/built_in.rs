@@ -49,11 +49,10 @@ impl Session<'_> {
         let Some(at) = self.studies.iter().position(|study| study.part == part) else { return };
         let mut study = self.studies.remove(at);
         let before = study.run.processes().len();
-        let here = study.study.in_this_process();
-        let workers = if self.reason_no_workers.is_some() { &here } else { self.workers() };
+        // Where no process starts, the study is its own worker.
+        let workers = if self.reason_no_workers.is_some() { &study.study } else { self.workers() };
         run(&mut study.run, workers, &mut OfPart { session: self, part });
         study.run.processes()[before..].iter().for_each(|process| self.suffer(&process.disturbance));
-        drop(here);
         self.studies.push(study);
     }
 

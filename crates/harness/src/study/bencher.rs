@@ -27,9 +27,17 @@ pub struct Bencher<'a> {
     threads: u32,
     layout: u32,
     parameters: &'a Parameters,
-    phases: Phases<'a>,
+    pub(super) phases: Phases<'a>,
     most_inputs: u64,
     most_input_bytes: u64,
+}
+
+/// Consumes `tokens`, if any: not even a call for none.
+#[inline(always)]
+fn back_off(tokens: u64) {
+    if tokens > 0 {
+        consume_cpu(tokens);
+    }
 }
 
 /// Runs the batches of an iteration through one copy of the loop.
@@ -55,9 +63,7 @@ macro_rules! drive {
                     $phases.ends();
                 }
                 BatchKind::Single => {
-                    if batch.tokens > 0 {
-                        consume_cpu(batch.tokens);
-                    }
+                    back_off(batch.tokens);
                     $phases.starts();
                     $operation;
                     $phases.ends();
@@ -90,10 +96,6 @@ impl<'a> Bencher<'a> {
             most_inputs: MOST_INPUTS,
             most_input_bytes: MOST_INPUT_BYTES,
         }
-    }
-
-    pub(super) fn into_phases(self) -> Phases<'a> {
-        self.phases
     }
 
     /// The index of this thread among the cell's threads, from 0.
@@ -183,9 +185,7 @@ impl<'a> Bencher<'a> {
             let mut outputs = Vec::with_capacity(inputs.len());
             self.phases.starts();
             for input in inputs.by_ref() {
-                if batch.tokens > 0 {
-                    consume_cpu(batch.tokens);
-                }
+                back_off(batch.tokens);
                 outputs.push(black_box(operation(input)));
             }
             self.phases.ends();
@@ -248,9 +248,7 @@ impl<'a> Bencher<'a> {
             let all = async {
                 phases.starts();
                 for _ in 0..batch.operations {
-                    if batch.tokens > 0 {
-                        consume_cpu(batch.tokens);
-                    }
+                    back_off(batch.tokens);
                     black_box(operation().await);
                 }
                 phases.ends();
@@ -295,9 +293,7 @@ impl<'a> Bencher<'a> {
             let mut stamped_ns = 0;
             self.phases.starts();
             for _ in 0..batch.operations {
-                if batch.tokens > 0 {
-                    consume_cpu(batch.tokens);
-                }
+                back_off(batch.tokens);
                 let input = setup();
                 let start_ns = self.phases.now_ns();
                 black_box(operation(input));

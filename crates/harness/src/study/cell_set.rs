@@ -1,7 +1,5 @@
 //! Some of a study's cells, short enough for an environment variable however many they are.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
 /// Places of cells, as ranges from the first to before the last.
@@ -19,13 +17,14 @@ impl CellSet {
     }
 }
 
-impl From<&BTreeSet<usize>> for CellSet {
-    fn from(places: &BTreeSet<usize>) -> Self {
+/// From places in rising order.
+impl FromIterator<usize> for CellSet {
+    fn from_iter<I: IntoIterator<Item = usize>>(places: I) -> Self {
         let mut ranges: Vec<(usize, usize)> = Vec::new();
         for place in places {
             match ranges.last_mut() {
-                Some((_, to)) if to == place => *to += 1,
-                _ => ranges.push((*place, place + 1)),
+                Some((_, to)) if *to == place => *to += 1,
+                _ => ranges.push((place, place + 1)),
             }
         }
         Self(ranges)
@@ -39,14 +38,14 @@ mod tests {
 
     #[test]
     fn a_hundred_thousand_cells_fit_an_environment_variable() {
-        let all: BTreeSet<usize> = (0..100_000).collect();
-        assert_eq!(serde_json::to_string(&CellSet::from(&all)).unwrap(), "[[0,100000]]");
+        let all: CellSet = (0..100_000).collect();
+        assert_eq!(serde_json::to_string(&all).unwrap(), "[[0,100000]]");
     }
 
     proptest! {
         #[test]
         fn flags_are_those_of_the_places(places in prop::collection::btree_set(0_usize..50, 0..30), cells in 0_usize..60) {
-            let flags = CellSet::from(&places).flags(cells);
+            let flags = places.iter().copied().collect::<CellSet>().flags(cells);
             prop_assert_eq!(flags, (0..cells).map(|cell| places.contains(&cell)).collect::<Vec<bool>>());
         }
     }

@@ -114,15 +114,12 @@ impl Crew {
     /// The disturbance of all threads.
     pub(super) fn end(self) -> Disturbance {
         let mut suffered = Disturbance::default();
-        for (index, Member { door, thread, .. }) in self.0.into_iter().enumerate() {
+        for Member { door, thread, .. } in self.0 {
             drop(door);
-            if let Ok(mut one) = thread.join() {
-                if index >= suffered.cpus.len().max(1) && suffered.cpus.iter().any(|cpu| one.cpus.contains(cpu)) {
-                    // Steal on a CPU counts once, however many threads share it.
-                    one.steal_ms = None;
-                }
-                suffered.merge(&one);
-            }
+            let Ok(mut one) = thread.join() else { continue };
+            // Steal on a CPU counts once, however many threads share it.
+            one.steal_ms = one.steal_ms.filter(|_| !suffered.cpus.iter().any(|cpu| one.cpus.contains(cpu)));
+            suffered.merge(&one);
         }
         suffered
     }
@@ -141,7 +138,7 @@ fn attend(iteration: &Iteration, thread: u32) -> Result<ThreadLog, String> {
     let ran = catch_unwind(AssertUnwindSafe(|| {
         on_a_moved_stack(iteration.stack_steps, &mut || body(&mut bencher, iteration.state.as_ref().as_ref()));
     }));
-    let log = bencher.into_phases().finish();
+    let log = bencher.phases.finish();
     if let (Ok(()), Some(log)) = (&ran, log) {
         let cpu_ns = u64::try_from(CpuTime::of_thread().since(began).as_nanos()).unwrap_or(u64::MAX);
         return Ok(ThreadLog { cpu_ns, ..log });

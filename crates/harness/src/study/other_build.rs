@@ -8,16 +8,12 @@ use crate::worker::Launcher;
 /// turns with those of this build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherBuild {
-    program: PathBuf,
-    name: String,
-    outlines: Vec<CaseOutline>,
+    pub(super) program: PathBuf,
+    pub(super) name: String,
+    pub(super) outlines: Vec<CaseOutline>,
 }
 
 impl OtherBuild {
-    pub(super) fn new(program: PathBuf, name: String, outlines: Vec<CaseOutline>) -> Self {
-        Self { program, name, outlines }
-    }
-
     /// Its file or revision, as pages and documents name it.
     pub fn name(&self) -> &str {
         &self.name

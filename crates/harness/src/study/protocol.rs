@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::cell_set::CellSet;
 use super::outline::CaseOutline;
 use crate::record::Disturbance;
-use crate::record::study::{Handled, StudyPlan};
+use crate::record::study::{Handled, StudyClock, StudyPlan};
 use crate::worker::{Identity, PROTOCOL, STUDY, message};
 
 /// The request to a worker process.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct StudyRequest {
     pub(super) protocol: u32,
     pub(super) task: String,
@@ -30,20 +30,9 @@ pub(super) struct StudyRequest {
 }
 
 impl StudyRequest {
-    /// Asks which cases there are, and for nothing else.
-    pub(super) fn for_outline(study: &str, plan: StudyPlan) -> Self {
-        Self {
-            protocol: PROTOCOL,
-            task: STUDY.to_owned(),
-            study: study.to_owned(),
-            plan,
-            process: 0,
-            budget_ms: 0,
-            failed: CellSet::default(),
-            measured: CellSet::default(),
-            counter_faults: false,
-            outline: true,
-        }
+    /// Has the first process of a study measure in no time.
+    pub(super) fn new(study: &str, plan: StudyPlan) -> Self {
+        Self { protocol: PROTOCOL, task: STUDY.to_owned(), study: study.to_owned(), plan, ..Self::default() }
     }
 }
 
@@ -56,7 +45,7 @@ pub(super) enum Message {
     /// The cases of the study, if only they were requested.
     Outline { cases: Vec<CaseOutline> },
     /// The clock that times batches: its error, and the overhead of a batch.
-    Clock { name: String, error_ns: f64, batch_ns: f64 },
+    Clock(StudyClock),
     /// A cell is about to be measured: whatever happens next is attributed to it. Rounds count from 0; the pilot has
     /// none.
     Begin { cell: usize, round: Option<u32> },

@@ -50,20 +50,21 @@ impl Study {
         let machine = crate::machine::identify(start.counter_access(), start.allowed_cpus());
         let access = start.counter_access();
         let mut this = StudyRun::new(self, plan.clone(), access);
-        let mut other = options
-            .against
-            .as_ref()
-            .map(|build| (build, StudyRun::of_cases(self.name(), build.cases(), plan, access), build.launcher()));
+        let against = options.against.as_ref().map(|build| (build, Study { cases: build.cases(), ..self.clone() }));
+        let mut other = against.as_ref().map(|(build, study)| (StudyRun::new(study, plan, access), build.launcher()));
         let workers = start.restarting();
         let mut programs = vec![Program { run: &mut this, workers: &workers }];
-        programs.extend(other.iter_mut().map(|(_, run, workers)| Program { run, workers }));
+        programs.extend(other.iter_mut().map(|(run, workers)| Program { run, workers }));
         take_turns(&mut programs, observer);
         let interrupted = observer.cancelled();
         observer.goes_on(1.0, "estimates");
         let study = this.report();
-        let against = other.map(|(build, run, _)| {
-            let unknown = build.cases().into_iter().map(|case| case.name).filter(|name| self.lacks(name, options));
-            against::against(&study, run.report(), build.name(), unknown.collect())
+        let against = against.zip(other).map(|((build, theirs), (run, _))| {
+            let names = theirs.cases.into_iter().map(|case| case.name);
+            let is_lacked = |name: &String| {
+                options.filter.selects(self.name(), name) && self.cases.iter().all(|own| own.name != *name)
+            };
+            against::against(&study, run.report(), build.name(), names.filter(is_lacked).collect())
         });
         let content = StudyContent { study, against };
         let mut record = Document { started_at, interrupted, ..Document::new(COMMAND, tool, machine, content) };
@@ -71,10 +72,5 @@ impl Study {
         record.content.study.conclusions = super::conclusions::conclusions(&record);
         record.elapsed_ms = milliseconds(began);
         Ok(record)
-    }
-
-    /// Whether `case` would be measured if this study had it.
-    fn lacks(&self, case: &str, options: &StudyOptions) -> bool {
-        options.filter.selects(self.name(), case) && self.cases.iter().all(|own| own.name != case)
     }
 }

@@ -52,8 +52,8 @@ pub struct Study {
     pub(super) name: String,
     pub(super) cases: Vec<Case>,
     /// What does not depend on the options.
-    plan: StudyPlan,
-    budget: Option<Duration>,
+    pub(super) plan: StudyPlan,
+    pub(super) budget: Option<Duration>,
 }
 
 impl Study {
@@ -307,14 +307,11 @@ impl Study {
         let comparisons = |spec: &CellSpec| plan.comparisons.iter().filter(|(case, _)| *case == spec.case).count();
         let compared: usize = specs.iter().filter(|spec| !spec.control).map(comparisons).sum();
         let needed = schedule::processes_for_verdicts(compared);
-        let cells = specs.len();
-        let time =
-            |processes: u32| schedule::whole_processes(Duration::from_millis(plan.budget_ms), cells) >= processes;
-        if compared == 0 || time(needed) && plan.processes >= needed {
+        let whole = |budget: Duration| schedule::whole_processes(budget, specs.len());
+        if compared == 0 || whole(Duration::from_millis(plan.budget_ms)).min(plan.processes) >= needed {
             return None;
         }
-        let seconds =
-            (1..).find(|seconds| schedule::whole_processes(Duration::from_secs(*seconds), cells) >= needed)?;
+        let seconds = (1..).find(|seconds| whole(Duration::from_secs(*seconds)) >= needed)?;
         let of = if compared == 1 { "1 comparison".to_owned() } else { format!("{compared} comparisons") };
         Some(format!(
             "too short for verdicts: {of} at once take {needed} processes, and these {seconds} s or more (--duration, --processes)"

@@ -5,20 +5,18 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use super::affordable;
-use super::case::Case;
-use super::cell_set::CellSet;
 use super::estimate::{Observations, estimate};
-use super::hearing::{Hearing, ProcessLog};
+use super::hearing::hear;
 use super::observer::StudyObserver;
-use super::protocol::{IterationLog, StudyRequest};
-use super::schedule::{self, CellSpec, EMPTY};
+use super::protocol::{IterationLog, Message, StudyRequest};
+use super::schedule::{CellSpec, EMPTY};
 use super::study::Study;
 use super::time_left::longest_iteration;
 use crate::quantity::length;
 use crate::record::TscAccess;
 use crate::record::study::{CaseFailure, StudyClock, StudyPlan, StudyProcess, StudyReport};
 use crate::stats;
-use crate::worker::{Launch, Limit, PROTOCOL, STUDY, Terms, WorkerFailure};
+use crate::worker::{Launch, Limit, Terms, WorkerFailure};
 
 /// Maximum bytes of padding in a worker's environment.
 const MOST_PADDING: u64 = 4096;
@@ -38,8 +36,7 @@ pub struct Turn {
 ///
 /// [`Study::run`] does all of it.
 pub struct StudyRun {
-    name: String,
-    cases: Vec<Case>,
+    study: Study,
     plan: StudyPlan,
     counter_faults: bool,
     cells: Vec<CellSpec>,
@@ -50,9 +47,7 @@ pub struct StudyRun {
     failures: Vec<CaseFailure>,
     /// Cells that are not tried again.
     failed: BTreeSet<usize>,
-    /// Cells that some process has measured.
-    measured: BTreeSet<usize>,
-    /// For each cell, what an operation was seen to take at least.
+    /// For each cell, what an operation was seen to take at least; None for one that no process has measured.
     operation_ns: Vec<Option<f64>>,
     /// Cells that the next process leaves to others.
     left_out: BTreeSet<usize>,
@@ -65,24 +60,17 @@ pub struct StudyRun {
 impl StudyRun {
     /// Begins to carry out `plan` of `study` by workers that have `access` to the counter.
     pub fn new(study: &Study, plan: StudyPlan, access: TscAccess) -> Self {
-        Self::of_cases(study.name(), study.cases.clone(), plan, access)
-    }
-
-    /// The same of a program that has these cases.
-    pub(super) fn of_cases(name: &str, cases: Vec<Case>, plan: StudyPlan, access: TscAccess) -> Self {
-        let cells = schedule::cells(&plan, &cases);
+        let cells = study.specs(&plan);
         Self {
-            name: name.to_owned(),
+            study: study.clone(),
             operation_ns: vec![None; cells.len()],
             cells,
-            cases,
             plan,
             counter_faults: access == TscAccess::Faults,
             clocks: Vec::new(),
             iterations: Vec::new(),
             failures: Vec::new(),
             failed: BTreeSet::new(),
-            measured: BTreeSet::new(),
             left_out: BTreeSet::new(),
             own_threads: BTreeSet::new(),
             processes: Vec::new(),
@@ -93,78 +81,73 @@ impl StudyRun {
     /// Runs one process; false if it must be restarted.
     pub fn run_one(&mut self, workers: &dyn Launch, turn: &Turn, observer: &mut dyn StudyObserver) -> bool {
         let began = Instant::now();
-        let process = turn.process;
-        let padding = (u64::from(process).wrapping_mul(1_442_695_041).wrapping_add(self.plan.seed) >> 3) % MOST_PADDING;
-        let padding = padding as u32;
-        let mut log = ProcessLog::default();
-        let ended = self.listen(workers, turn, padding, &mut log, observer);
-        let mut report = StudyProcess {
-            process,
-            environment_padding: padding,
-            elapsed_ms: milliseconds(began),
-            disturbance: log.disturbance.take().unwrap_or_default(),
-            ..StudyProcess::default()
+        let padding = u64::from(turn.process).wrapping_mul(1_442_695_041).wrapping_add(self.plan.seed) >> 3;
+        let padding = (padding % MOST_PADDING) as u32;
+        let mut report =
+            StudyProcess { process: turn.process, environment_padding: padding, ..StudyProcess::default() };
+        let request = StudyRequest {
+            process: turn.process,
+            budget_ms: turn.budget_ms,
+            failed: (&self.failed | &self.left_out).into_iter().collect(),
+            measured: (0..self.cells.len()).filter(|cell| self.operation_ns[*cell].is_some()).collect(),
+            counter_faults: self.counter_faults,
+            ..StudyRequest::new(self.study.name(), self.plan.clone())
         };
-        self.clocks.extend(log.clock.take());
+        let observer: RefCell<&mut dyn StudyObserver> = RefCell::new(observer);
+        let limit = Limit::Each(longest_iteration(self.plan.budget_ms));
+        let terms = Terms { limit, padding, cancelled: &|| observer.borrow().cancelled() };
+        let expected = (self.cells.len() * self.plan.rounds as usize).max(1) as f64;
+        let failed = self.failed.len();
+        let mut iterations = Vec::new();
+        // What happens before an iteration begins is nobody's doing.
+        let mut current = None;
+        let ended = hear(workers, &request, terms, |message| {
+            match message {
+                Message::Clock(clock) => self.clocks.push(clock),
+                Message::Begin { cell, .. } => {
+                    if let Some(spec) = self.cells.get(cell).filter(|_| current != Some(cell)) {
+                        let share = turn.share.0 + turn.share.1 * (iterations.len() as f64 / expected).min(1.0);
+                        observer.borrow_mut().goes_on(share, &spec.to_string());
+                    }
+                    current = Some(cell);
+                }
+                Message::OwnThreads { cell } => drop(self.own_threads.insert(cell)),
+                Message::Iteration(iteration) if iteration.cell < self.cells.len() => {
+                    current = None;
+                    iterations.push(iteration);
+                }
+                Message::Failed { cell, reason } => {
+                    current = None;
+                    self.fail(cell, reason);
+                }
+                Message::End { disturbance } => report.disturbance = disturbance,
+                // No cell of another build's: it promised others.
+                Message::Identity(_) | Message::Outline { .. } | Message::Iteration(_) => {}
+            }
+            Ok(())
+        });
+        report.elapsed_ms = milliseconds(began);
         let mut again = false;
         if let Err(failure) = ended {
             let reason = told(&failure);
             let is_its_own = !matches!(failure, WorkerFailure::Cancelled | WorkerFailure::NotStarted(_));
-            let culprit = log.current.filter(|cell| self.cells.get(*cell).is_some_and(|spec| spec.case != EMPTY));
-            if let Some(cell) = culprit.filter(|_| is_its_own) {
-                log.failures.push((cell, reason.clone()));
+            let is_culprit = |cell: &usize| self.cells.get(*cell).is_some_and(|spec| spec.case != EMPTY);
+            if let Some(cell) = current.filter(|_| is_its_own).filter(is_culprit) {
+                self.fail(cell, reason.clone());
                 // The remaining cases are worth another process if next to nothing was measured.
-                again = log.iterations.len() + self.left_out.len() < self.cells.len();
+                again = iterations.len() + self.left_out.len() < self.cells.len() && self.failed.len() > failed;
             }
             report.reason_incomplete = Some(reason);
         }
-        let failed = self.failed.len();
-        self.take_in(&log);
-        again &= self.failed.len() > failed;
         if !again {
-            for iteration in &log.iterations {
-                self.measured.insert(iteration.cell);
+            for iteration in &iterations {
                 let seen_ns = &mut self.operation_ns[iteration.cell];
                 *seen_ns = affordable::operation_ns(iteration).into_iter().chain(*seen_ns).reduce(f64::min);
             }
             self.processes.push(report);
-            self.iterations.push(log.iterations);
+            self.iterations.push(iterations);
         }
         !again
-    }
-
-    /// Has a worker take a turn, and hears it until it ends.
-    fn listen(
-        &self,
-        workers: &dyn Launch,
-        turn: &Turn,
-        padding: u32,
-        log: &mut ProcessLog,
-        observer: &mut dyn StudyObserver,
-    ) -> Result<(), WorkerFailure> {
-        let request = StudyRequest {
-            protocol: PROTOCOL,
-            task: STUDY.to_owned(),
-            study: self.name.clone(),
-            plan: self.plan.clone(),
-            process: turn.process,
-            budget_ms: turn.budget_ms,
-            failed: CellSet::from(&(&self.failed | &self.left_out)),
-            measured: CellSet::from(&self.measured),
-            counter_faults: self.counter_faults,
-            outline: false,
-        };
-        let request = serde_json::to_string(&request).map_err(|error| WorkerFailure::NotStarted(error.to_string()))?;
-        let expected = (self.cells.len() * self.plan.rounds as usize).max(1);
-        let shares = (turn.share.0, turn.share.1, 1.0 / expected as f64);
-        let observer: RefCell<&mut dyn StudyObserver> = RefCell::new(observer);
-        let mut hearing = Hearing { log, cells: &self.cells, shares, observer: &observer };
-        let terms = Terms {
-            limit: Limit::Each(longest_iteration(self.plan.budget_ms)),
-            padding,
-            cancelled: &|| observer.borrow().cancelled(),
-        };
-        workers.converse(&request, &mut hearing, terms)
     }
 
     /// What the shortest iteration of each cell takes, as far as it was seen; not of the calibration, which every process needs.
@@ -203,7 +186,7 @@ impl StudyRun {
 
     /// Whether a process could measure what none has measured yet.
     pub(super) fn has_unmeasured(&self) -> bool {
-        self.sound().any(|cell| !self.measured.contains(&cell))
+        self.sound().any(|cell| self.operation_ns[cell].is_none())
     }
 
     pub(super) fn plan(&self) -> &StudyPlan {
@@ -215,17 +198,13 @@ impl StudyRun {
         milliseconds(self.began)
     }
 
-    /// Takes in what a process has shown; the reasons of failures are kept for the first cell of a case with its parameters.
-    fn take_in(&mut self, log: &ProcessLog) {
-        self.own_threads.extend(&log.own_threads);
-        for (cell, reason) in &log.failures {
-            let Some(spec) = self.cells.get(*cell) else { continue };
-            if !self.failed.contains(cell) {
-                let reason = reason.clone();
-                self.failures.push(CaseFailure { case: spec.case.clone(), at: spec.place.clone(), reason });
-            }
-            self.failed.extend((0..self.cells.len()).filter(|other| self.cells[*other].is_sibling(spec)));
+    /// Gives up a case with its parameters; the reason is kept for the first cell of theirs that failed.
+    fn fail(&mut self, cell: usize, reason: String) {
+        let Some(spec) = self.cells.get(cell) else { return };
+        if !self.failed.contains(&cell) {
+            self.failures.push(CaseFailure { case: spec.case.clone(), at: spec.place.clone(), reason });
         }
+        self.failed.extend((0..self.cells.len()).filter(|other| self.cells[*other].is_sibling(spec)));
     }
 
     /// Everything that is known so far.
@@ -235,12 +214,12 @@ impl StudyRun {
             failures: self.failures.clone(),
             processes: self.processes.clone(),
             measured_ms: milliseconds(self.began),
-            ..StudyReport::planned(&self.name, self.plan.clone())
+            ..StudyReport::planned(self.study.name(), self.plan.clone())
         };
         let (error_ns, batch_ns) = measured.clock.as_ref().map_or((0.0, 0.0), |clock| (clock.error_ns, clock.batch_ns));
         let seen = Observations {
             plan: &self.plan,
-            cases: &self.cases,
+            cases: &self.study.cases,
             cells: &self.cells,
             processes: &self.iterations,
             own_threads: &self.own_threads,

@@ -21,7 +21,7 @@ use super::study::Study;
 use super::time_left::{TimeLeft, longest_iteration};
 use crate::quantity::{length, ns};
 use crate::record::Disturbance;
-use crate::record::study::{Mode, StudyPlan};
+use crate::record::study::{Mode, StudyClock, StudyPlan};
 use crate::worker::{Hear, Launch, STUDY, Terms, WorkerFailure, line, request, say, serve};
 
 /// A batch takes this many times the clock's error, whose share is then 0.01 %.
@@ -58,34 +58,26 @@ impl Study {
             if request.counter_faults {
                 set_counter_access(CounterAccess::Faults).map_err(|unavailable| unavailable.to_string())?;
             }
-            if request.outline { self.send_outline() } else { self.serve(&request, &mut say) }
+            self.serve(&request, &mut say)
         });
         std::process::exit(i32::from(!is_served));
     }
 
-    /// Reports which cases there are.
-    fn send_outline(&self) -> Result<(), String> {
-        say(&Message::Outline { cases: self.cases.iter().map(Case::outline).collect() })?;
-        say(&Message::End { disturbance: Disturbance::default() })
-    }
-
     fn serve(&self, request: &StudyRequest, say: Say<'_>) -> Result<(), String> {
+        if request.outline {
+            say(&Message::Outline { cases: self.cases.iter().map(Case::outline).collect() })?;
+            return say(&Message::End { disturbance: Disturbance::default() });
+        }
         let mut worker = Worker::new(self, request, say)?;
         worker.pilots()?;
         worker.pilots_ns = worker.time.elapsed_ns();
         worker.rounds()?;
         (worker.say)(&Message::End { disturbance: worker.crew.end() })
     }
-
-    /// A worker that is no process of its own, for a system that lets none start.
-    pub fn in_this_process(&self) -> impl Launch + '_ {
-        InThisProcess(self)
-    }
 }
 
-struct InThisProcess<'a>(&'a Study);
-
-impl Launch for InThisProcess<'_> {
+/// Itself a worker that is no process of its own, for a system that lets none start.
+impl Launch for Study {
     fn converse(&self, request: &str, hearer: &mut dyn Hear, terms: Terms<'_>) -> Result<(), WorkerFailure> {
         let unparsable = |error: serde_json::Error| WorkerFailure::ProtocolError(error.to_string());
         let request: StudyRequest = serde_json::from_str(request).map_err(unparsable)?;
@@ -96,7 +88,7 @@ impl Launch for InThisProcess<'_> {
             let text = serde_json::to_string(message).map_err(|error| error.to_string())?;
             hearer.line(line(&text).trim_end()).map(drop)
         };
-        match self.0.serve(&request, &mut say) {
+        match self.serve(&request, &mut say) {
             Err(_) if (terms.cancelled)() => Err(WorkerFailure::Cancelled),
             served => served.map_err(WorkerFailure::Refused),
         }
@@ -171,10 +163,11 @@ impl<'a> Worker<'a> {
         let time = TimeLeft::new(clock, request.budget_ms);
         let error_ns = error_ns(clock).max(edges::in_a_row_ns(&crew)?);
         let batch_ns = error_ns.max(edges::apart_ns(&crew, time.budget_ns)?);
-        say(&Message::Clock { name: format!("ordered, {}", clock.trust().state), error_ns, batch_ns })?;
+        let name = format!("ordered, {}", clock.trust().state);
+        say(&Message::Clock(StudyClock { name, error_ns, batch_ns }))?;
         let states = KeptStates::default();
         let this = Self { request, say, cells, crew, time, pilots_ns: 0, error_ns, states, to_measure };
-        too_coarse(error_ns, this.batch_ns(), longest_iteration(plan.budget_ms)).map_or(Ok(this), Err)
+        too_coarse(error_ns, this.batch_ns(), longest_iteration(plan.budget_ms)).map(|()| this)
     }
 
     /// Measures every cell as often as it is due.
@@ -419,16 +412,17 @@ fn groups(plan: &StudyPlan) -> BTreeMap<&str, &str> {
     groups
 }
 
-/// Why no operation can be timed by a clock with this error: a pilot ends at half a batch, and would be ended before that.
-fn too_coarse(error_ns: f64, batch_ns: u64, limit: Duration) -> Option<String> {
-    let batch = Duration::from_nanos(batch_ns);
-    (batch / 2 >= limit).then(|| {
-        format!(
-            "the clock that times batches moves in steps of {}: a batch of operations would have to last {}",
-            ns(error_ns),
-            length(batch)
-        )
-    })
+/// # Errors
+/// That no operation can be timed by a clock with this error: a pilot ends at half a batch, and would be ended before that.
+fn too_coarse(error_ns: f64, batch_ns: u64, limit: Duration) -> Result<(), String> {
+    let (step, batch) = (ns(error_ns), Duration::from_nanos(batch_ns));
+    if batch / 2 < limit {
+        return Ok(());
+    }
+    let batch = length(batch);
+    Err(format!(
+        "the clock that times batches moves in steps of {step}: a batch of operations would have to last {batch}"
+    ))
 }
 
 /// The smallest difference that two readings resolve: the mean difference of back-to-back readings, or the clock's step
@@ -456,12 +450,10 @@ fn one_step_ns(clock: Clock) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
-    use super::super::cell_set::CellSet;
     use super::*;
+    use crate::study::hearing::hear;
     use crate::study::{Bencher, Group, StudyOptions};
-    use crate::worker::{Limit, PROTOCOL};
+    use crate::worker::Limit;
 
     #[test]
     fn a_clock_whose_batches_outlast_the_limit_is_refused() {
@@ -469,9 +461,9 @@ mod tests {
         assert_eq!(limit, Duration::from_secs(10));
         assert_eq!(longest_iteration(60_000), Duration::from_secs(120));
         for error_ns in [30.0, 23_000.0, 1_900_000.0] {
-            assert_eq!(too_coarse(error_ns, (error_ns * BATCH_ERRORS) as u64, limit), None);
+            assert_eq!(too_coarse(error_ns, (error_ns * BATCH_ERRORS) as u64, limit), Ok(()));
         }
-        let why = too_coarse(4e6, 40_000_000_000, limit).unwrap();
+        let why = too_coarse(4e6, 40_000_000_000, limit).unwrap_err();
         assert!(["4.00", "40"].iter().all(|figure| why.contains(figure)), "{why}");
     }
 
@@ -479,15 +471,8 @@ mod tests {
     fn said(budget_ms: u64) -> Vec<Message> {
         let study = Study::new("made up").case("nothing", |b| b.iter(|| ()));
         let plan = study.plan(&StudyOptions::default(), &[0]).unwrap();
-        let all: BTreeSet<usize> = (0..study.specs(&plan).len()).collect();
-        let request = StudyRequest {
-            measured: CellSet::from(&all),
-            budget_ms,
-            process: 3,
-            protocol: PROTOCOL,
-            outline: false,
-            ..StudyRequest::for_outline("made up", plan)
-        };
+        let measured = (0..study.specs(&plan).len()).collect();
+        let request = StudyRequest { measured, budget_ms, process: 3, ..StudyRequest::new("made up", plan) };
         let mut said = Vec::new();
         let mut say = |message: &Message| {
             said.push(message.clone());
@@ -505,20 +490,6 @@ mod tests {
         assert!(!said.iter().any(|message| matches!(message, Message::Iteration(_))), "{said:?}");
     }
 
-    /// Takes in messages, for as long as there are any.
-    struct Hearer(Vec<Message>);
-
-    impl Hear for Hearer {
-        fn line(&mut self, line: &str) -> Result<bool, String> {
-            self.0.extend(crate::study::protocol::parse(line));
-            Ok(true)
-        }
-
-        fn is_complete(&self) -> bool {
-            true
-        }
-    }
-
     /// What a worker of `study` with this budget logs of each iteration of the user's cells.
     fn iterations(study: &Study, budget: Duration) -> Vec<IterationLog> {
         let options =
@@ -526,16 +497,19 @@ mod tests {
         let plan = study.plan(&options, &[]).unwrap();
         let specs = study.specs(&plan);
         let budget_ms = budget.as_millis() as u64;
-        let request = StudyRequest { outline: false, budget_ms, ..StudyRequest::for_outline(study.name(), plan) };
-        let mut hearer = Hearer(Vec::new());
+        let request = StudyRequest { budget_ms, ..StudyRequest::new(study.name(), plan) };
+        let mut said = Vec::new();
         let terms = Terms { limit: Limit::Each(Duration::MAX), padding: 0, cancelled: &|| false };
-        let request = serde_json::to_string(&request).unwrap();
-        study.in_this_process().converse(&request, &mut hearer, terms).unwrap();
+        let take = |message| {
+            said.push(message);
+            Ok(())
+        };
+        hear(study, &request, terms, take).unwrap();
         let of_user = |message| match message {
             Message::Iteration(log) if specs[log.cell].is_of_user() => Some(log),
             _ => None,
         };
-        hearer.0.into_iter().filter_map(of_user).collect()
+        said.into_iter().filter_map(of_user).collect()
     }
 
     #[test]
