@@ -104,6 +104,7 @@ fn nothing_is_named_that_is_the_same_everywhere() {
     });
     (record.content.study.failures, record.content.study.tokens) = (Vec::new(), None);
     record.content.study.conclusions = chronoscope_harness::study_conclusions::conclusions(&record);
+    record.findings = chronoscope_harness::rule::conclude(chronoscope_harness::study_rules::RULES, &record);
     for page in [plain(&record, Detail::Usual), plain(&record, Detail::Full), html(&record)] {
         assert!(!["token", "thread", "backoff"].iter().any(|word| page.contains(word)), "{page}");
     }

@@ -184,7 +184,7 @@ fn nothing_measured() {
     let mut root: Value = serde_json::from_str(FIXTURE).unwrap();
     root["findings"] = value!([]);
     let study = &mut root["content"]["study"];
-    for list in ["cells", "comparisons", "failures", "processes"] {
+    for list in ["cells", "comparisons", "conclusions", "failures", "processes"] {
         study[list] = value!([]);
     }
     for field in ["clock", "empty_loop_ns", "tokens", "interference_probe", "control"] {

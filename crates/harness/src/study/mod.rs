@@ -46,7 +46,6 @@ mod schedule;
 mod study;
 mod study_run;
 mod time_left;
-mod told;
 mod turns;
 pub mod words;
 mod worker;

@@ -1,13 +1,9 @@
 //! A study's findings: a row per kind, with the rule that yields it.
 
-use std::time::Duration;
-
-use super::words::cell_name;
+use super::words::{cell_name, placed};
 use crate::finding::{Finding, HostState, Kind, Meaning, NO_ACTION};
-use crate::quantity::{RATIO, TIME, count, ns, percent};
-use crate::record::study::{
-    CaseFailure, Cell, InterferenceProbe, Parameters, State, StudyProcess, StudyRecord, StudyReport,
-};
+use crate::quantity::{PERCENT, RATIO, TIME, count, ns, percent};
+use crate::record::study::{CaseFailure, Cell, InterferenceProbe, State, StudyProcess, StudyRecord};
 use crate::rule::Rule;
 
 /// Rules for a study's findings, in reading order.
@@ -19,7 +15,7 @@ pub const RULES: &[Rule<StudyRecord>] = &[
     Rule { yields: &[CASE_FAILED], find: failures },
     Rule { yields: &[STATES], find: |record| of_cells(record, states) },
     Rule { yields: &[NO_STEADY_STATE], find: |record| of_cells(record, steady) },
-    Rule { yields: &[DRIFTS_OVER_RUN], find: drifts },
+    Rule { yields: &[DRIFTS_OVER_RUN], find: |record| Vec::from_iter(drifts(record)) },
     Rule { yields: &[THREADS_DID_NOT_OVERLAP], find: |record| of_cells(record, overlap) },
     Rule { yields: &[OMISSION_INFLATES], find: |record| of_cells(record, omission) },
     Rule { yields: &[FALSE_ALARMS], find: |record| Vec::from_iter(control(record)) },
@@ -138,7 +134,7 @@ pub const BELOW_RESOLUTION: Kind = Kind::notice(
     Meaning {
         about: "an operation cannot be told from an empty loop",
         evidence: "an upper limit of the operation's time (`below_ns`)",
-        mend: "put more work into each operation, or compare it with another operation under backoff",
+        mend: "put more work into each operation, or compare it with another one amid other work",
     },
 );
 pub const OVERSUBSCRIBED: Kind = Kind::notice(
@@ -168,27 +164,25 @@ pub const TOKENS_NOT_LINEAR: Kind = Kind::notice(
 
 /// Below this share of time running together, a cell's threads hardly overlapped.
 const LEAST_OVERLAP: f64 = 0.5;
-/// A claim that exceeds the actual rate by more than this factor is impossible on any machine.
-const INFLATED: f64 = 1.1;
 /// Tokens are linear if no point deviates from the line by more than this, in percent.
 const TOKENS_DEVIATE_PCT: f64 = 10.0;
-/// Cells that are named where a finding is about several.
+/// Maximum names in a finding about several cells or cases.
 const MOST_NAMED: usize = 3;
-/// Minimum number of drifting operations for the machine to be blamed.
-const FEWEST_OF_MACHINE: usize = 3;
 /// Maximum false alarms, as a share of the control's comparisons.
 const MOST_ALARMS: f64 = 0.05;
+
 /// Remarks on a cell, a word or two each.
 pub fn marks(cell: &Cell) -> Vec<String> {
-    let mut marks = Vec::new();
-    let mut mark = |holds: bool, words: &dyn Fn() -> String| marks.extend(holds.then(words));
-    mark(cell.is_without_time(), &|| "see below".to_owned());
-    mark(cell.oversubscribed, &|| "oversubscribed".to_owned());
-    mark(cell.has_states(), &|| format!("{} states", cell.states.len()));
-    mark(cell.is_unsteady(), &|| "no steady state".to_owned());
-    mark(is_apart(cell), &|| "threads apart".to_owned());
-    mark(cell.iterations_quiet < cell.iterations.div_ceil(2), &|| "disturbed".to_owned());
-    marks
+    let states = format!("{} states", cell.states.len());
+    let marks = [
+        (cell.is_without_time(), "see below"),
+        (cell.oversubscribed, "oversubscribed"),
+        (cell.has_states(), &states),
+        (cell.is_unsteady(), "no steady state"),
+        (is_apart(cell), "threads apart"),
+        (cell.iterations_quiet < cell.iterations.div_ceil(2), "disturbed"),
+    ];
+    marks.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words.to_owned()).collect()
 }
 
 /// Whether the threads hardly ran concurrently, though each had a CPU: in a typical iteration, for less than half of the
@@ -197,15 +191,17 @@ pub fn is_apart(cell: &Cell) -> bool {
     cell.overlap_share.is_some_and(|share| share < LEAST_OVERLAP) && !cell.oversubscribed
 }
 
+/// A finding whose advice is that of its kind.
+fn advised(kind: Kind, saw: impl Into<String>) -> Finding {
+    Finding::new(kind, saw).advice(kind.mend)
+}
+
 /// One finding per case, for all cells where a rule yields something; its words come from the first.
 fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Finding> {
     let of_case = |case: &String| {
         let cells: Vec<&Cell> = record.study().cells.iter().filter(|cell| cell.case == *case).collect();
-        let mut seen = cells.iter().filter_map(|cell| {
-            Some((record.study().plan.place(&cell.parameters, cell.backoff_tokens, cell.threads), rule(cell)?))
-        });
-        let (at, mut finding) = seen.next()?;
-        let name = if at.is_empty() { case.clone() } else { format!("{case} ({at})") };
+        let mut seen = cells.iter().filter_map(|cell| Some((name(record, cell), rule(cell)?)));
+        let (name, mut finding) = seen.next()?;
         finding.evidence.summary = format!("{name}: {}", finding.evidence.summary);
         match seen.count() {
             0 => {}
@@ -216,66 +212,56 @@ fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Fin
     record.study().plan.cases.iter().filter_map(of_case).collect()
 }
 
+fn name(record: &StudyRecord, cell: &Cell) -> String {
+    placed(cell_name(cell), &record.study().plan, cell.backoff_tokens, cell.threads)
+}
+
+/// The first of several names.
+fn some_of(names: impl IntoIterator<Item = String>) -> String {
+    let mut names = names.into_iter();
+    let first = names.by_ref().take(MOST_NAMED).collect::<Vec<_>>().join("; ");
+    if names.next().is_some() { first + "; …" } else { first }
+}
+
 fn below(cell: &Cell) -> Option<Finding> {
     let below = cell.below_ns?;
     let saw = format!("{}, which cannot be told from an empty loop", TIME.below(below));
-    Some(Finding::new(BELOW_RESOLUTION, saw).value("below_ns", below).advice(BELOW_RESOLUTION.mend))
+    Some(advised(BELOW_RESOLUTION, saw).value("below_ns", below))
 }
 
 fn states(cell: &Cell) -> Option<Finding> {
     let (fastest, slowest) = (cell.states.first()?, cell.states.last()?);
     let all = cell.states.iter().map(|state| u64::from(state.processes)).sum::<u64>();
-    let of = |(at, state): (usize, &State)| {
-        let words = if at == 0 { format!(" of {} processes", count(all)) } else { String::new() };
-        format!("{} in {}{words}", ns(state.value), count(state.processes.into()))
-    };
-    let saw = cell.states.iter().enumerate().map(of).collect::<Vec<_>>().join(", ");
-    let finding = Finding::new(STATES, saw)
+    let said = |state: &State| format!("{} in {}", ns(state.value), count(state.processes.into()));
+    let rest: String = cell.states.iter().skip(1).map(|state| format!(", {}", said(state))).collect();
+    let saw = format!("{} of {} processes{rest}", said(fastest), count(all));
+    let finding = advised(STATES, saw)
         .value("fastest_ns", fastest.value)
         .value("fastest_processes", fastest.processes.into())
         .value("slowest_ns", slowest.value)
         .value("slowest_processes", slowest.processes.into());
-    Some(finding.advice(STATES.mend))
+    Some(finding)
 }
 
 fn steady(cell: &Cell) -> Option<Finding> {
-    let change = cell.steadiness?.change_pct()?;
-    let finding = Finding::new(NO_STEADY_STATE, changes(cell)?).value("change_pct", change.estimate);
-    Some(finding.advice(NO_STEADY_STATE.mend))
-}
-
-/// How the time of a cell depends on how often it has run, in words; None if it is not known to.
-pub(super) fn changes(cell: &Cell) -> Option<String> {
     let steadiness = cell.steadiness?;
     let change = steadiness.change_pct()?;
     let direction = if change.estimate > 0.0 { "rises" } else { "falls" };
     let of = if steadiness.within_process_pct == Some(change) { "a process's iterations" } else { "an iteration" };
     let by = percent(change.estimate.abs());
-    Some(format!("no steady state: the time {direction} by {by} from the middle third of {of} to the last"))
+    let saw = format!("no steady state: the time {direction} by {by} from the middle third of {of} to the last");
+    Some(advised(NO_STEADY_STATE, saw).value("change_pct", change.estimate))
 }
 
-/// Where most operations drift, the machine does: one finding for all of them.
-fn drifts(record: &StudyRecord) -> Vec<Finding> {
-    let StudyReport { cells, plan, .. } = record.study();
+/// One finding for all: where many cases drift, the machine does.
+fn drifts(record: &StudyRecord) -> Option<Finding> {
     let drift_pct = |cell: &Cell| cell.steadiness?.drift_over_run_pct;
-    let drifted = |case: &&String| cells.iter().any(|cell| cell.case == **case && drift_pct(cell).is_some());
-    let (cases, all) = (plan.cases.iter().filter(drifted).count(), plan.cases.len());
-    if cases < FEWEST_OF_MACHINE || 2 * cases <= all {
-        return of_cells(record, drift);
-    }
-    let largest = cells.iter().filter_map(drift_pct).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
-    let saw = format!(
-        "the times of {cases} of {all} operations drifted over the run, by up to {}: the machine changed",
-        percent(largest.abs())
-    );
-    vec![Finding::new(DRIFTS_OVER_RUN, saw).value("drift_over_run_pct", largest).advice(DRIFTS_OVER_RUN.mend)]
-}
-
-fn drift(cell: &Cell) -> Option<Finding> {
-    let drift_pct = cell.steadiness?.drift_over_run_pct?;
-    let direction = if drift_pct > 0.0 { "rose" } else { "fell" };
-    let saw = format!("{direction} by {} from the first process to the last", percent(drift_pct.abs()));
-    Some(Finding::new(DRIFTS_OVER_RUN, saw).value("drift_over_run_pct", drift_pct).advice(DRIFTS_OVER_RUN.mend))
+    let cells = || record.study().cells.iter().filter_map(|cell| Some((cell, drift_pct(cell)?)));
+    let (_, most) = cells().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))?;
+    let (drifted, all, by) = (cells().count(), record.study().cells.len(), PERCENT.signed().value(most));
+    let names = some_of(cells().map(|(cell, _)| name(record, cell)));
+    let saw = format!("{drifted} of {all} times drifted from the first process to the last, by up to {by}: {names}");
+    Some(advised(DRIFTS_OVER_RUN, saw).value("drift_over_run_pct", most))
 }
 
 fn own_threads(cell: &Cell) -> Option<Finding> {
@@ -286,24 +272,18 @@ fn own_threads(cell: &Cell) -> Option<Finding> {
 fn overlap(cell: &Cell) -> Option<Finding> {
     let share = cell.overlap_share.filter(|_| is_apart(cell))?;
     let saw = format!("in a typical iteration all threads overlapped for only {} of the time", percent(100.0 * share));
-    let finding = Finding::new(THREADS_DID_NOT_OVERLAP, saw).value("overlap_share", share);
-    Some(finding.advice(THREADS_DID_NOT_OVERLAP.mend))
+    Some(advised(THREADS_DID_NOT_OVERLAP, saw).value("overlap_share", share))
 }
 
 fn oversubscribed(cell: &Cell) -> Option<Finding> {
-    cell.oversubscribed.then(|| {
-        Finding::new(OVERSUBSCRIBED, "more threads than CPUs: times include waiting for a CPU")
-            .value("threads", cell.threads.into())
-            .advice(OVERSUBSCRIBED.mend)
-    })
+    let saw = "more threads than CPUs: times include waiting for a CPU";
+    cell.oversubscribed.then(|| advised(OVERSUBSCRIBED, saw).value("threads", cell.threads.into()))
 }
 
 fn omission(cell: &Cell) -> Option<Finding> {
     let inflation = cell.part.filter(|part| part.is_inflated())?.inflation;
-    (inflation.low > INFLATED).then(|| {
-        let saw = format!("timestamps around part of it claim {} the rate reached", RATIO.amount(&inflation));
-        Finding::new(OMISSION_INFLATES, saw).value("inflation", inflation.estimate).advice(OMISSION_INFLATES.mend)
-    })
+    let saw = format!("timestamps around part of it claim {} the rate reached", RATIO.amount(&inflation));
+    Some(advised(OMISSION_INFLATES, saw).value("inflation", inflation.estimate))
 }
 
 fn failures(record: &StudyRecord) -> Vec<Finding> {
@@ -323,28 +303,20 @@ fn incomplete(record: &StudyRecord) -> Vec<Finding> {
 }
 
 fn measured_once(record: &StudyRecord) -> Option<Finding> {
+    let study = record.study();
     let processes = |cell: &Cell| cell.processes.iter().filter(|process| process.mean_ns.is_some()).count();
-    let once: Vec<&Cell> = record.study().cells.iter().filter(|cell| processes(cell) == 1).collect();
-    if record.interrupted || record.study().plan.processes < 2 || once.is_empty() {
+    let once: Vec<&Cell> = study.cells.iter().filter(|cell| processes(cell) == 1).collect();
+    if record.interrupted || study.plan.processes < 2 || once.is_empty() {
         return None;
     }
-    let name = |cell: &&Cell| {
-        let at = record.study().plan.place(&Parameters::new(), cell.backoff_tokens, cell.threads);
-        if at.is_empty() { cell_name(cell) } else { format!("{} ({at})", cell_name(cell)) }
-    };
-    let mut names: Vec<String> = once.iter().take(MOST_NAMED).map(name).collect();
-    if once.len() > MOST_NAMED {
-        names.push(format!("{} more", once.len() - MOST_NAMED));
-    }
-    let study = record.study();
     let of_one_ms = study.measured_ms as f64 / study.processes.len().max(1) as f64;
     // Of each cell a trial and the shortest iteration, and a start.
-    let iterations_ms =
-        30.0 + 3e-6 * study.cells.iter().filter_map(|cell| cell.time_ns).map(|time| time.estimate).sum::<f64>();
-    let enough = Duration::from_secs_f64(of_one_ms.max(iterations_ms) * f64::from(study.plan.processes) / 1e3);
-    let (cells, names) = (study.cells.len(), names.join(", "));
+    let times = study.cells.iter().filter_map(|cell| cell.time_ns);
+    let iterations_ms = 30.0 + 3e-6 * times.map(|time| time.estimate).sum::<f64>();
+    let enough_s = (of_one_ms.max(iterations_ms) * f64::from(study.plan.processes) / 1e3).ceil();
+    let (cells, names) = (study.cells.len(), some_of(once.iter().map(|cell| name(record, cell))));
     let said = format!("{} of {cells} cells were measured by a single process: {names}", once.len());
-    let advice = format!("for intervals use --duration {}s or more, or fewer cells", enough.as_secs_f64().ceil());
+    let advice = format!("for intervals use --duration {enough_s}s or more, or fewer cells");
     Some(Finding::new(MEASURED_ONCE, said).value("cells", once.len() as f64).advice(advice))
 }
 
@@ -354,50 +326,113 @@ fn interrupted(record: &StudyRecord) -> Option<Finding> {
 }
 
 fn quiet(record: &StudyRecord) -> Option<Finding> {
-    let interference_probe = record.study().interference_probe.filter(InterferenceProbe::is_noisy)?;
+    let probe = record.study().interference_probe.filter(InterferenceProbe::is_noisy)?;
+    let InterferenceProbe { iterations_shared, iterations_slow, iterations_preempted, .. } = probe;
     let saw = format!(
-        "{} of {} iterations were undisturbed: in {} a neighbour shared the core, in {} the core ran slow, in {} a \
-         thread lost its CPU",
-        interference_probe.iterations_quiet,
-        interference_probe.iterations,
-        interference_probe.iterations_shared,
-        interference_probe.iterations_slow,
-        interference_probe.iterations_preempted
+        "{} of {} iterations were undisturbed: in {iterations_shared} a neighbour shared the core, in {iterations_slow} \
+         the core ran slow, in {iterations_preempted} a thread lost its CPU",
+        probe.iterations_quiet, probe.iterations
     );
-    let finding = Finding::new(NOISY_MACHINE, saw)
-        .value("quiet_share", interference_probe.iterations_quiet as f64 / interference_probe.iterations as f64);
-    Some(finding.advice("stop other work on this machine, or run again later"))
+    let finding = Finding::new(NOISY_MACHINE, saw).advice("stop other work on this machine, or run again later");
+    Some(finding.value("quiet_share", probe.iterations_quiet as f64 / probe.iterations as f64))
 }
 
 fn control(record: &StudyRecord) -> Option<Finding> {
     let control = record.study().control.filter(|control| control.comparisons > 0)?;
-    let share = f64::from(control.alarms) / f64::from(control.comparisons);
-    (control.alarms > 1 && share > MOST_ALARMS).then(|| {
-        Finding::new(
-            FALSE_ALARMS,
-            format!(
-                "{} of {} comparisons of an operation with itself report a difference",
-                control.alarms, control.comparisons
-            ),
-        )
-        .value("false_alarm_share", share)
-        .advice(FALSE_ALARMS.mend)
-    })
+    let (alarms, comparisons) = (control.alarms, control.comparisons);
+    let share = f64::from(alarms) / f64::from(comparisons);
+    let saw = format!("{alarms} of {comparisons} comparisons of an operation with itself report a difference");
+    (alarms > 1 && share > MOST_ALARMS).then(|| advised(FALSE_ALARMS, saw).value("false_alarm_share", share))
 }
 
 fn tokens(record: &StudyRecord) -> Option<Finding> {
     let deviation = record.study().tokens.as_ref()?.largest_deviation_pct;
-    (deviation > TOKENS_DEVIATE_PCT).then(|| {
-        Finding::new(
-            TOKENS_NOT_LINEAR,
-            format!("backoff time deviates from a straight line by up to {}", percent(deviation)),
-        )
-        .value("deviation_pct", deviation)
-        .advice(TOKENS_NOT_LINEAR.mend)
-    })
+    let saw = format!("backoff time deviates from a straight line by up to {}", percent(deviation));
+    (deviation > TOKENS_DEVIATE_PCT).then(|| advised(TOKENS_NOT_LINEAR, saw).value("deviation_pct", deviation))
 }
 
 fn not_pinned(record: &StudyRecord) -> Option<Finding> {
     let reason = record.study().processes.iter().find_map(|process| process.disturbance.reason_unpinned.clone())?;
     Some(Finding::new(NOT_PINNED, format!("threads could not be bound to CPUs: {reason}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Estimate;
+    use crate::record::study::{OperationPart, Steadiness, StudyReport};
+    use crate::rule::conclude;
+
+    /// What is said of a study of the case `relaxed` alone, with its first cells changed.
+    fn said(cells: usize, change: fn(&mut Cell)) -> Vec<String> {
+        let mut record = crate::record::parse_study(include_str!("../../tests/fixtures/study.json")).unwrap();
+        let StudyReport { failures, cells: all, .. } = &mut record.content.study;
+        failures.clear();
+        all.retain(|cell| cell.case == "relaxed" && cell.threads == 1);
+        let sound = conclude(RULES, &record);
+        record.content.study.cells.iter_mut().take(cells).for_each(change);
+        let found = conclude(RULES, &record).into_iter().filter(|finding| !sound.contains(finding));
+        found.map(|finding| finding.evidence.summary).collect()
+    }
+
+    fn about(estimate: f64) -> Option<Estimate> {
+        Some(Estimate { estimate, low: 0.9 * estimate, high: 1.1 * estimate, confidence: 0.999 })
+    }
+
+    fn drifting(pct: f64) -> Option<Steadiness> {
+        Some(Steadiness { drift_over_run_pct: Some(pct), ..Steadiness::default() })
+    }
+
+    #[test]
+    fn a_finding_about_cells_is_said_once_per_case() {
+        let below = |cell: &mut Cell| (cell.time_ns, cell.below_ns) = (None, Some(0.41));
+        let one = "relaxed, 0 tokens, 1 thread: < 0.410 ns, which cannot be told from an empty loop";
+        assert_eq!(said(1, below), [one]);
+        assert_eq!(said(3, below), [format!("{one}; 3 of 7 cells like it")]);
+    }
+
+    #[test]
+    fn a_time_that_depends_on_how_often_it_ran_is_said_with_its_direction() {
+        let rises = said(1, |cell| {
+            cell.steadiness = Some(Steadiness { within_process_pct: about(14.2), ..Steadiness::default() });
+        });
+        let wanted = "relaxed, 0 tokens, 1 thread: no steady state: the time rises by 14.2 % from the middle third of a \
+                      process's iterations to the last";
+        assert_eq!(rises, [wanted]);
+    }
+
+    #[test]
+    fn drift_is_one_finding_with_the_first_that_drift() {
+        let drifts = |cells| said(cells, |cell| cell.steadiness = drifting(-3.1));
+        let all = "of 7 times drifted from the first process to the last, by up to -3.10 %:";
+        assert_eq!(drifts(1), [format!("1 {all} relaxed, 0 tokens, 1 thread")]);
+        let three = "relaxed, 0 tokens, 1 thread; relaxed, 5 tokens, 1 thread; relaxed, 10 tokens, 1 thread";
+        assert_eq!(drifts(3), [format!("3 {all} {three}")]);
+        assert_eq!(drifts(4), [format!("4 {all} {three}; …")]);
+    }
+
+    #[test]
+    fn every_state_is_said_with_its_processes() {
+        let said = said(1, |cell| {
+            cell.states = vec![State { value: 137.0, processes: 14 }, State { value: 164.0, processes: 7 }];
+        });
+        assert_eq!(said, ["relaxed, 0 tokens, 1 thread: 137 ns in 14 of 21 processes, 164 ns in 7"]);
+    }
+
+    #[test]
+    fn a_claim_of_a_tenth_more_may_be_the_loop_around_it() {
+        fn claiming(cell: &mut Cell, inflation: f64) {
+            cell.part = about(inflation).map(|of| OperationPart {
+                part_ns: of,
+                claimed_per_s: of,
+                external_per_s: of,
+                inflation: of,
+                timed_share: 0.5,
+                preemptions_per_iteration: 0.0,
+            });
+        }
+        assert!(said(1, |cell| claiming(cell, 1.2)).is_empty(), "1.08 at least");
+        let wanted = "relaxed, 0 tokens, 1 thread: timestamps around part of it claim 2.00× ± 0.20 the rate reached";
+        assert_eq!(said(1, |cell| claiming(cell, 2.0)), [wanted]);
+    }
 }

@@ -1,42 +1,19 @@
 //! How a study's numbers are written: an estimate with its error, or that it is not resolved.
 
-use crate::record::study::{Cell, Comparison, Difference, Estimate, StudyPlan};
+use crate::quantity::{Quantity, RATIO, TIME, count, limit};
+use crate::record::study::{Cell, Comparison, ComparisonPoint, Difference, Estimate, Parameters, StudyPlan};
 
-use crate::quantity::{PER_SECOND, RATIO, TIME, count, limit, ns};
-
-/// Why there is no verdict where processes disagree.
-pub const TWO_STATES: &str = "inconclusive: two states";
-
-/// A non-negative time with its interval: `7.66 ns ± 0.06`.
-pub fn duration(estimate: &Estimate) -> String {
-    joined(&TIME.amount(estimate))
-}
-
-/// A rate with its interval: `83.0 M/s ± 0.4`.
-pub fn rate(estimate: &Estimate) -> String {
-    joined(&PER_SECOND.amount(estimate))
-}
-
-/// A ratio with its interval: `1.95× ± 0.02`.
-pub fn ratio(estimate: &Estimate) -> String {
-    joined(&RATIO.amount(estimate))
+/// A non-negative quantity with its interval: `7.66 ns ± 0.06`, `1.95× ± 0.02`.
+pub fn amount(quantity: Quantity, estimate: &Estimate) -> String {
+    joined(&quantity.amount(estimate))
 }
 
 /// The range of a backoff in tokens, rounded to whole ones: `13 to 17 tokens`.
-pub fn token_span(estimate: &Estimate) -> String {
+pub(super) fn token_span(estimate: &Estimate) -> String {
     // Float casts saturate, and NaN becomes 0.
     let [low, high] = [estimate.low, estimate.high].map(|tokens| tokens.round() as u64);
     let text = if low < high { format!("{} to {}", count(low), token_count(high)) } else { token_count(high) };
     joined(&text)
-}
-
-/// A resolved difference as a cost; a negative one as a saving.
-pub fn cost(estimate: &Estimate) -> String {
-    match (estimate.is_resolved(), estimate.high < 0.0) {
-        (false, _) => unresolved(estimate),
-        (true, true) => format!("{} less", duration(&turned(estimate))),
-        (true, false) => duration(estimate),
-    }
 }
 
 /// The ends of an interval of durations: `7.60–7.72 ns`.
@@ -44,44 +21,40 @@ pub fn interval(estimate: &Estimate) -> String {
     if estimate.confidence == 0.0 { "none".to_owned() } else { TIME.interval(estimate.low, estimate.high) }
 }
 
-/// The range that an interval allows where it contains zero difference: `unresolved (± 0.45 ns)`.
-pub fn unresolved(estimate: &Estimate) -> String {
-    format!("inconclusive ({})", off(reach(estimate)))
-}
-
-/// The error of a duration: `± 0.45 ns`.
-pub fn off(ns: f64) -> String {
-    joined(&TIME.off(ns))
-}
-
-/// How far from zero the interval reaches.
-pub fn reach(estimate: &Estimate) -> f64 {
-    estimate.low.abs().max(estimate.high.abs())
-}
-
-/// A difference as a quantity: its value where resolved, else the range the interval allows.
-pub fn difference(estimate: &Estimate, verdict: Difference) -> String {
-    match (estimate.is_resolved(), verdict) {
-        (true, _) => joined(&TIME.difference(estimate)),
-        (false, Difference::Same) => format!("within {}", off(reach(estimate))),
-        (false, _) => unresolved(estimate),
-    }
-}
-
-/// The same difference, negated.
-pub fn turned(estimate: &Estimate) -> Estimate {
-    Estimate { estimate: -estimate.estimate, low: -estimate.high, high: -estimate.low, ..*estimate }
+/// A difference as a quantity: its value where resolved or without an interval, else how far from zero that reaches: `± 0.45 ns`.
+pub fn difference(estimate: &Estimate) -> String {
+    let reach = estimate.low.abs().max(estimate.high.abs());
+    let is_written = estimate.is_resolved() || !estimate.has_interval();
+    joined(&if is_written { TIME.difference(estimate) } else { TIME.off(reach) })
 }
 
 /// The verdict in a word or two. A resolved difference may still lie on either side of the margin.
-pub fn verdict(verdict: Difference, difference: &Estimate, margin_pct: f64) -> String {
+pub fn verdict(verdict: Difference, has_states: bool, difference: Option<&Estimate>, margin_pct: f64) -> String {
     match verdict {
-        Difference::Unresolved if difference.is_resolved() => format!("inconclusive at {}", limit(margin_pct)),
         Difference::Faster => "faster".to_owned(),
         Difference::Slower => "slower".to_owned(),
         Difference::Same => format!("same within {}", limit(margin_pct)),
+        Difference::Unresolved if has_states => "inconclusive: two states".to_owned(),
+        Difference::Unresolved if difference.is_some_and(Estimate::is_resolved) => {
+            format!("inconclusive at {}", limit(margin_pct))
+        }
         Difference::Unresolved => "inconclusive".to_owned(),
     }
+}
+
+/// The verdict on a point, with what the number that does not lead says otherwise: `same within 1 %, mean 1.40× ± 0.10`.
+pub fn verdict_of(point: &ComparisonPoint, margin_pct: f64) -> String {
+    let words = verdict(point.verdict, point.has_states, Some(&point.difference_ns), margin_pct);
+    match point.disagreement(margin_pct) {
+        Some(other) => format!("{words}, {} {}", point.leads.other().word(), amount(RATIO, &other)),
+        None => words,
+    }
+}
+
+/// What bears `name`, with its backoff and threads where the plan has others: `lookup size=64, 0 tokens, 2 threads`.
+pub fn placed(name: String, plan: &StudyPlan, tokens: u64, threads: u32) -> String {
+    let place = plan.place(&Parameters::new(), tokens, threads);
+    if place.is_empty() { name } else { format!("{name}, {place}") }
 }
 
 /// `seq_cst against relaxed size=64, 1 thread`; without threads in a study that has one throughout.
@@ -109,22 +82,10 @@ pub fn token_count(tokens: u64) -> String {
     some(tokens, "token")
 }
 
-/// A cell's time, in words for a table.
-pub fn cell_time(cell: &Cell) -> String {
-    match (&cell.time_ns, cell.below_ns) {
-        (Some(time), _) => duration(time),
-        (None, Some(below)) => TIME.below(below),
-        (None, None) => "none".to_owned(),
-    }
-}
-
-/// The same without its interval, where another column shows it.
-pub fn cell_point(cell: &Cell) -> String {
-    match (&cell.time_ns, cell.below_ns) {
-        (Some(time), _) => ns(time.estimate),
-        (None, Some(below)) => TIME.below(below),
-        (None, None) => "none".to_owned(),
-    }
+/// A time in a table, an upper bound where it is too short to tell, or that there is none.
+pub fn time(time_ns: Option<Estimate>, below_ns: Option<f64>, written: impl Fn(&Estimate) -> String) -> String {
+    let time = time_ns.map(|time| written(&time)).or_else(|| below_ns.map(|below| TIME.below(below)));
+    time.unwrap_or_else(|| "none".to_owned())
 }
 
 /// Why a cell has no time: `< 0.320 ns` where it is indistinguishable from an empty loop, else the reason in words.
@@ -154,7 +115,7 @@ fn some(count_of: u64, one: &str) -> String {
 }
 
 /// With no-break spaces.
-pub fn joined(text: &str) -> String {
+fn joined(text: &str) -> String {
     text.replace(' ', "\u{a0}")
 }
 
@@ -174,21 +135,17 @@ mod tests {
 
     #[test]
     fn what_is_not_resolved_is_no_cost() {
-        let noise = of(-0.3, -0.7, 0.1);
-        assert_eq!(plain(&difference(&noise, Difference::Unresolved)), "inconclusive (± 0.70 ns)");
-        assert_eq!(plain(&difference(&noise, Difference::Same)), "within ± 0.70 ns");
-        assert_eq!(plain(&difference(&of(-3.0, -3.2, -2.8), Difference::Faster)), "-3.00 ns ± 0.20");
-        assert!(!Estimate { confidence: 0.0, ..of(3.0, 3.0, 3.0) }.is_resolved());
+        assert_eq!(plain(&difference(&of(-0.3, -0.7, 0.1))), "± 0.70 ns");
+        assert_eq!(plain(&difference(&of(-3.0, -3.2, -2.8))), "-3.00 ns ± 0.20");
+        let once = Estimate { confidence: 0.0, ..of(3.0, 3.0, 3.0) };
+        assert_eq!((once.is_resolved(), plain(&difference(&once))), (false, "3.00 ns (no interval)".to_owned()));
     }
 
     proptest! {
         #[test]
         fn no_number_panics(value in any::<f64>(), low in any::<f64>(), high in any::<f64>(), confidence in any::<f64>()) {
             let estimate = Estimate { estimate: value, low, high, confidence };
-            for text in [
-                duration(&estimate), rate(&estimate), ratio(&estimate), token_span(&estimate), interval(&estimate),
-                unresolved(&estimate), off(value), difference(&estimate, Difference::Unresolved),
-            ] {
+            for text in [amount(TIME, &estimate), token_span(&estimate), interval(&estimate), difference(&estimate)] {
                 prop_assert!(!text.is_empty() && text.chars().count() < 100, "{text}");
             }
         }

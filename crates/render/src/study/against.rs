@@ -1,12 +1,12 @@
 //! This build against another one.
 
 use chronoscope_harness::finding::Severity;
-use chronoscope_harness::quantity::{PERCENT, TIME, confidence, limit, ns};
+use chronoscope_harness::quantity::{PERCENT, RATIO, confidence, limit, ns};
 use chronoscope_harness::record::study::{Against, AgainstCell, Difference, Estimate};
 use chronoscope_harness::study_against::NOT_SLOWER;
 
 use super::varying::Varying;
-use super::words::{TWO_STATES, parameters, ratio, verdict};
+use super::words::{amount, parameters, time, verdict};
 use crate::grid::{Column, Grid, Mood};
 use crate::words::given;
 
@@ -32,26 +32,18 @@ pub(super) fn grid(against: &Against) -> Grid {
 }
 
 fn row(cell: &AgainstCell, varying: Varying, margin_pct: f64) -> Vec<String> {
+    let point = |time: &Estimate| ns(time.estimate);
     let [tokens, threads] = varying.cells(cell.backoff_tokens, cell.threads);
     let role = cell.role.as_ref().map_or_else(String::new, |role| format!(" / {role}"));
     vec![
         format!("{}{role}{}", cell.case, parameters(&cell.parameters)),
         tokens,
         threads,
-        time(cell.this_ns, cell.this_below_ns),
-        time(cell.other_ns, cell.other_below_ns),
-        cell.ratio.filter(|_| cell.has_ratio()).map_or_else(|| NONE.to_owned(), |found| ratio(&found)),
-        match cell.difference_ns {
-            _ if cell.has_states => TWO_STATES.to_owned(),
-            Some(difference) => verdict(cell.verdict, &difference, margin_pct),
-            None => "inconclusive".to_owned(),
-        },
+        time(cell.this_ns, cell.this_below_ns, point),
+        time(cell.other_ns, cell.other_below_ns, point),
+        cell.ratio.filter(|_| cell.has_ratio()).map_or_else(|| NONE.to_owned(), |found| amount(RATIO, &found)),
+        verdict(cell.verdict, cell.has_states, cell.difference_ns.as_ref(), margin_pct),
     ]
-}
-
-fn time(time_ns: Option<Estimate>, below_ns: Option<f64>) -> String {
-    let below = below_ns.map(|below| TIME.below(below));
-    time_ns.map(|time| ns(time.estimate)).or(below).unwrap_or_else(|| "none".to_owned())
 }
 
 fn mood(cell: &AgainstCell, against: &Against) -> Mood {

@@ -1,17 +1,19 @@
 use std::collections::BTreeSet;
 
 use chronoscope_harness::record::study::{
-    Allocated, Cell, Estimate, Handled, Latencies, Leading, Mode, Parameters, StudyPlan, StudyRecord,
+    Allocated, Cell, Estimate, Handled, Latencies, Leading, Mode, StudyPlan, StudyRecord,
 };
 use chronoscope_harness::study_rules::marks;
 
 use super::Detail;
 use super::comparisons::shown;
 use super::varying::Varying;
-use super::words::{cell_name, cell_time, parameters, rate, threads, token_count};
+use super::words::{amount, cell_name, parameters, placed, threads, time, token_count};
 use crate::grid::{Column, Grid, Mood, NONE};
 use crate::words::given;
-use chronoscope_harness::quantity::{BYTES_PER_SECOND, PER_SECOND, confidence, count, ns, share, three_digits};
+use chronoscope_harness::quantity::{
+    BYTES_PER_SECOND, PER_SECOND, RATIO, TIME, confidence, count, ns, share, three_digits,
+};
 
 /// The cells shown at this detail.
 pub(super) fn chosen(record: &StudyRecord, detail: Detail) -> Vec<&Cell> {
@@ -112,7 +114,7 @@ fn figures(record: &StudyRecord, cell: &Cell, detail: Detail, names_number: bool
     let quiet =
         if is_full { format!("{}/{}", count(cell.iterations_quiet), count(cell.iterations)) } else { String::new() };
     vec![
-        cell_time(cell),
+        time(cell.time_ns, cell.below_ns, |time| amount(TIME, time)),
         cell.time_ns.filter(|_| names_number).map_or_else(String::new, |_| cell.leads.word().to_owned()),
         is_parted.map_or_else(String::new, other),
         single(|of| of.ns.p50),
@@ -157,8 +159,7 @@ fn mood(cell: &Cell) -> Mood {
 
 /// A cell in words: `lookup size=64, 0 tokens, 2 threads`.
 pub(super) fn title(record: &StudyRecord, cell: &Cell) -> String {
-    let place = record.study().plan.place(&Parameters::new(), cell.backoff_tokens, cell.threads);
-    if place.is_empty() { cell_name(cell) } else { format!("{}, {place}", cell_name(cell)) }
+    placed(cell_name(cell), &record.study().plan, cell.backoff_tokens, cell.threads)
 }
 
 /// Why cells have no time, one sentence each; a case that failed says so by itself.
@@ -180,10 +181,10 @@ pub(super) fn parts(record: &StudyRecord) -> Option<Grid> {
     for (cell, part) in cells.iter().filter_map(|cell| Some((cell, cell.part?))) {
         let mut row = names.row(cell);
         row.extend([
-            super::words::duration(&part.part_ns),
-            rate(&part.claimed_per_s),
-            rate(&part.external_per_s),
-            super::words::ratio(&part.inflation),
+            amount(TIME, &part.part_ns),
+            amount(PER_SECOND, &part.claimed_per_s),
+            amount(PER_SECOND, &part.external_per_s),
+            amount(RATIO, &part.inflation),
             share(part.timed_share),
             three_digits(part.preemptions_per_iteration),
         ]);

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chronoscope_harness::record::study::{Comparison, ComparisonPoint, Difference, StudyRecord};
 
 use super::Detail;
-use super::words::{TWO_STATES, cell_point, difference, interval, off, parameters, ratio, reach, verdict};
+use super::words::{amount, difference, interval, parameters, time, verdict_of};
 use crate::grid::{Column, Grid, Mood, NONE};
 use chronoscope_harness::quantity::{RATIO, confidence, count, limit, ns};
 
@@ -107,25 +107,12 @@ pub(super) fn all(record: &StudyRecord) -> Grid {
 }
 
 fn in_words(record: &StudyRecord, (comparison, point): Point<'_>) -> [String; 3] {
-    let found = &point.difference_ns;
+    let has_ratio = record.study().has_ratio(comparison, point);
     [
-        if found.is_resolved() { difference(found, point.verdict) } else { off(reach(found)) },
-        if record.study().has_ratio(comparison, point) { ratio(&point.ratio) } else { NONE.to_owned() },
-        verdict_of(record, point),
+        difference(&point.difference_ns),
+        if has_ratio { amount(RATIO, &point.ratio) } else { NONE.to_owned() },
+        verdict_of(point, record.study().plan.margin_pct),
     ]
-}
-
-/// The verdict on a point, with what the number that does not lead says otherwise.
-fn verdict_of(record: &StudyRecord, point: &ComparisonPoint) -> String {
-    let margin_pct = record.study().plan.margin_pct;
-    let words = match point.has_states {
-        true => TWO_STATES.to_owned(),
-        false => verdict(point.verdict, &point.difference_ns, margin_pct),
-    };
-    match point.disagreement(margin_pct) {
-        Some(other) => format!("{words}, {} {}", point.leads.other().word(), ratio(&other)),
-        None => words,
-    }
 }
 
 /// The case that all others are compared with, if it is the same.
@@ -218,7 +205,8 @@ fn mood(point: &ComparisonPoint) -> Mood {
 fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -> Vec<String> {
     let study = record.study();
     let time = |case: &str| {
-        study.compared_cell(comparison, case, point.backoff_tokens).map_or_else(|| "none".to_owned(), cell_point)
+        let cell = study.compared_cell(comparison, case, point.backoff_tokens);
+        time(cell.and_then(|cell| cell.time_ns), cell.and_then(|cell| cell.below_ns), |time| ns(time.estimate))
     };
     let is_known = study.has_ratio(comparison, point);
     let [tokens, length] = match study.plan.has_backoff() {
@@ -230,11 +218,11 @@ fn row(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoint) -
         length,
         time(&comparison.baseline),
         time(&comparison.case),
-        difference(&point.difference_ns, point.verdict),
+        difference(&point.difference_ns),
         interval(&point.difference_ns),
         if is_known { RATIO.value(point.ratio.estimate) } else { NONE.to_owned() },
         if is_known { RATIO.interval(point.ratio.low, point.ratio.high) } else { NONE.to_owned() },
-        verdict_of(record, point),
+        verdict_of(point, study.plan.margin_pct),
     ]
 }
 
@@ -302,7 +290,7 @@ mod tests {
         let comparison = &record.study().comparisons[0];
         let grid = grid(&record, comparison);
         for ((_, row), point) in grid.rows.iter().zip(&comparison.points) {
-            let words = difference(&point.difference_ns, point.verdict);
+            let words = difference(&point.difference_ns);
             assert!(row.contains(&words) && said.contains(&words), "{words}: {said}: {row:?}");
         }
         assert!(grid.rows[1].1.last().unwrap() == "inconclusive" && said.contains("inconclusive"), "{said}");

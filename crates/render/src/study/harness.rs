@@ -3,7 +3,7 @@
 use chronoscope_harness::record::Disturbance;
 use chronoscope_harness::record::study::{Control, InterferenceProbe, Mode, StudyRecord, TokenCost};
 
-use super::words::{duration, of};
+use super::words::{amount, of};
 use crate::disturbance;
 use crate::grid::Mood;
 use crate::machine::cpu_list;
@@ -85,7 +85,7 @@ fn empty_loop(record: &StudyRecord) -> String {
     match &record.study().empty_loop_ns {
         Some(turn) => format!(
             "{} per turn: shown, never subtracted; what cannot be told from it is written `< …`",
-            duration(turn)
+            amount(TIME, turn)
         ),
         None => "not measured; never subtracted".to_owned(),
     }
@@ -95,8 +95,8 @@ fn token_line(tokens: &TokenCost) -> String {
     format!(
         "{EXAMPLE_TOKENS} tokens ≈ {}: {} per token and {} per call; R² {}, every point within {} of the line",
         ns(tokens.ns(EXAMPLE_TOKENS as f64)),
-        duration(&tokens.ns_per_token),
-        duration(&tokens.call_ns),
+        amount(TIME, &tokens.ns_per_token),
+        amount(TIME, &tokens.call_ns),
         r_squared(tokens.r_squared),
         percent(tokens.largest_deviation_pct)
     )

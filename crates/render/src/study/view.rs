@@ -1,6 +1,6 @@
 use chronoscope_harness::finding::{Finding, Severity};
 use chronoscope_harness::record::study::StudyRecord;
-use chronoscope_harness::study_rules::CASE_FAILED;
+use chronoscope_harness::study_rules::{BELOW_RESOLUTION, CASE_FAILED};
 
 use super::curve::{self, Chart};
 use super::{Detail, against, cells, comparisons, harness, plot, says, words};
@@ -89,11 +89,7 @@ fn what_it_says(page: &mut Page, record: &StudyRecord) {
     }
     page.section("CONCLUSIONS");
     for (mood, text) in said {
-        let sign = match mood {
-            Mood::Warning => "! ",
-            Mood::Quiet => "· ",
-            _ => "• ",
-        };
+        let sign = if mood == Mood::Quiet { "· " } else { "• " };
         page.paragraph(Line::styled(mood.style(), sign), mood.style(), &text);
     }
 }
@@ -227,10 +223,13 @@ fn facts(page: &mut Page, facts: Vec<harness::Fact>) {
     }
 }
 
-/// Warnings and errors; notices in full detail.
+/// Warnings and errors, and what was too short to time; other notices in full detail.
 fn found(page: &mut Page, record: &StudyRecord, detail: Detail) {
     // A failure is a section of its own.
-    let is_shown = |finding: &&Finding| finding.severity >= Severity::Warning && !finding.is(CASE_FAILED);
+    let is_shown = |finding: &&Finding| match finding.severity {
+        Severity::Notice => finding.is(BELOW_RESOLUTION),
+        Severity::Warning | Severity::Critical => !finding.is(CASE_FAILED),
+    };
     let (shown, others): (Vec<&Finding>, Vec<&Finding>) = record.findings.iter().partition(is_shown);
     let notices = others.iter().filter(|finding| finding.severity == Severity::Notice).count() as u64;
     if detail == Detail::Full {

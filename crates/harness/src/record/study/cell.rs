@@ -295,8 +295,11 @@ pub struct OperationPart {
 }
 
 impl OperationPart {
-    /// Whether the claim is known to exceed the actual rate.
+    /// A claim may exceed the rate by this factor for the loop around the operation alone.
+    const LOOP: f64 = 1.1;
+
+    /// Whether the claim is known to exceed the actual rate, beyond what the loop around an operation explains.
     pub fn is_inflated(&self) -> bool {
-        self.inflation.has_confidence() && self.inflation.low > 1.0
+        self.inflation.has_confidence() && self.inflation.low > Self::LOOP
     }
 }
