@@ -1,6 +1,8 @@
 //! A study's conclusions, in sentences.
 
-use super::words::{amount, cell_name, difference, interval, pair, placed, title, token_count, token_span, verdict_of};
+use super::words::{
+    amount, cell_title, difference, interval, pair, placed, title, token_count, token_span, verdict_of,
+};
 use crate::finding::{Finding, Kind, Meaning, NO_ACTION};
 use crate::quantity::{RATIO, TIME, count, limit, ns};
 use crate::record::study::{Cell, Comparison, ComparisonPoint, CostModel, CostShape, Difference, StudyRecord};
@@ -180,8 +182,8 @@ fn rare(record: &StudyRecord) -> Vec<Finding> {
         let (of, takes) = (count(rare.one_in.round() as u64), ns(rare.ns));
         let typically = amount(TIME, &typical);
         let text = format!("the mean leads: 1 call in about {of} takes {takes}; a typical one takes {typically}");
-        let subject = placed(cell_name(cell), &record.study().plan, cell.backoff_tokens, cell.threads);
-        let finding = Finding::new(RARE_CALLS, text).about(subject).value("one_in", rare.one_in);
+        let finding = Finding::new(RARE_CALLS, text).about(cell_title(&record.study().plan, cell));
+        let finding = finding.value("one_in", rare.one_in);
         Some(finding.value("long_ns", rare.ns).value("typical_ns", typical.estimate))
     };
     record.study().cells.iter().filter_map(sentence).take(ALONE).collect()

@@ -1,6 +1,6 @@
 //! A study's findings: a row per kind, with the rule that yields it.
 
-use super::words::{cell_name, placed};
+use super::words::cell_title;
 use crate::finding::{Finding, HostState, Kind, Meaning, NO_ACTION};
 use crate::quantity::{PERCENT, RATIO, TIME, count, ns, percent};
 use crate::record::study::{CaseFailure, Cell, InterferenceProbe, State, StudyProcess, StudyRecord};
@@ -200,7 +200,7 @@ fn advised(kind: Kind, saw: impl Into<String>) -> Finding {
 fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Finding> {
     let of_case = |case: &String| {
         let cells: Vec<&Cell> = record.study().cells.iter().filter(|cell| cell.case == *case).collect();
-        let mut seen = cells.iter().filter_map(|cell| Some((name(record, cell), rule(cell)?)));
+        let mut seen = cells.iter().filter_map(|cell| Some((cell_title(&record.study().plan, cell), rule(cell)?)));
         let (name, mut finding) = seen.next()?;
         finding.evidence.summary = format!("{name}: {}", finding.evidence.summary);
         match seen.count() {
@@ -210,10 +210,6 @@ fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Fin
         Some(finding.about(case))
     };
     record.study().plan.cases.iter().filter_map(of_case).collect()
-}
-
-fn name(record: &StudyRecord, cell: &Cell) -> String {
-    placed(cell_name(cell), &record.study().plan, cell.backoff_tokens, cell.threads)
 }
 
 /// The first of several names.
@@ -259,7 +255,7 @@ fn drifts(record: &StudyRecord) -> Option<Finding> {
     let cells = || record.study().cells.iter().filter_map(|cell| Some((cell, drift_pct(cell)?)));
     let (_, most) = cells().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))?;
     let (drifted, all, by) = (cells().count(), record.study().cells.len(), PERCENT.signed().value(most));
-    let names = some_of(cells().map(|(cell, _)| name(record, cell)));
+    let names = some_of(cells().map(|(cell, _)| cell_title(&record.study().plan, cell)));
     let saw = format!("{drifted} of {all} times drifted from the first process to the last, by up to {by}: {names}");
     Some(advised(DRIFTS_OVER_RUN, saw).value("drift_over_run_pct", most))
 }
@@ -314,7 +310,7 @@ fn measured_once(record: &StudyRecord) -> Option<Finding> {
     let times = study.cells.iter().filter_map(|cell| cell.time_ns);
     let iterations_ms = 30.0 + 3e-6 * times.map(|time| time.estimate).sum::<f64>();
     let enough_s = (of_one_ms.max(iterations_ms) * f64::from(study.plan.processes) / 1e3).ceil();
-    let (cells, names) = (study.cells.len(), some_of(once.iter().map(|cell| name(record, cell))));
+    let (cells, names) = (study.cells.len(), some_of(once.iter().map(|cell| cell_title(&study.plan, cell))));
     let said = format!("{} of {cells} cells were measured by a single process: {names}", once.len());
     let advice = format!("for intervals use --duration {enough_s}s or more, or fewer cells");
     Some(Finding::new(MEASURED_ONCE, said).value("cells", once.len() as f64).advice(advice))

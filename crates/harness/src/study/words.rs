@@ -51,8 +51,13 @@ pub fn verdict_of(point: &ComparisonPoint, margin_pct: f64) -> String {
     }
 }
 
-/// What bears `name`, with its backoff and threads where the plan has others: `lookup size=64, 0 tokens, 2 threads`.
-pub fn placed(name: String, plan: &StudyPlan, tokens: u64, threads: u32) -> String {
+/// A cell by name: `lookup size=64, 0 tokens, 2 threads`.
+pub fn cell_title(plan: &StudyPlan, cell: &Cell) -> String {
+    placed(cell_name(cell), plan, cell.backoff_tokens, cell.threads)
+}
+
+/// `name` with its backoff and threads, where the plan has others.
+pub(super) fn placed(name: String, plan: &StudyPlan, tokens: u64, threads: u32) -> String {
     let place = plan.place(&Parameters::new(), tokens, threads);
     if place.is_empty() { name } else { format!("{name}, {place}") }
 }
@@ -95,7 +100,7 @@ pub fn why_no_time(cell: Option<&Cell>) -> String {
 }
 
 /// The case with its role and parameters.
-pub fn cell_name(cell: &Cell) -> String {
+fn cell_name(cell: &Cell) -> String {
     let role = cell.role.as_ref().map_or_else(String::new, |role| format!(" / {role}"));
     format!("{}{role}{}", cell.case, parameters(&cell.parameters))
 }

@@ -8,7 +8,7 @@ use chronoscope_harness::study_rules::marks;
 use super::Detail;
 use super::comparisons::shown;
 use super::varying::Varying;
-use super::words::{amount, cell_name, parameters, placed, threads, time, token_count};
+use super::words::{amount, cell_title, parameters, threads, time, token_count};
 use crate::grid::{Column, Grid, Mood, NONE};
 use crate::words::given;
 use chronoscope_harness::quantity::{
@@ -157,16 +157,12 @@ fn mood(cell: &Cell) -> Mood {
     }
 }
 
-/// A cell in words: `lookup size=64, 0 tokens, 2 threads`.
-pub(super) fn title(record: &StudyRecord, cell: &Cell) -> String {
-    placed(cell_name(cell), &record.study().plan, cell.backoff_tokens, cell.threads)
-}
-
 /// Why cells have no time, one sentence each; a case that failed says so by itself.
 pub(super) fn reasons(record: &StudyRecord, cells: &[&Cell]) -> Vec<String> {
     let failed = |cell: &Cell| record.study().failures.iter().any(|failure| failure.case == cell.case);
     let without = cells.iter().filter(|cell| cell.is_without_time() && !failed(cell));
-    without.map(|cell| format!("{}: no time: {}", title(record, cell), given(cell.reason_no_time.as_deref()))).collect()
+    let title = |cell: &Cell| cell_title(&record.study().plan, cell);
+    without.map(|cell| format!("{}: no time: {}", title(cell), given(cell.reason_no_time.as_deref()))).collect()
 }
 
 /// The claims of timestamps around part of the loop, as a table; None if no case takes them.

@@ -199,7 +199,7 @@ fn latencies(page: &mut Page, record: &StudyRecord) {
         if std::mem::take(&mut is_first) {
             page.section(&format!("SINGLE OPERATIONS ({SCALE})"));
         }
-        page.heading(&cells::title(record, cell));
+        page.heading(&words::cell_title(&record.study().plan, cell));
         page.lines(bars(&latencies.ns.histogram, BARS, page.width()));
         page.paragraph(Line::plain("  "), PLAIN, &values);
         page.paragraph(Line::plain("  "), DIM, &how);

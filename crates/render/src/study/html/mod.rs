@@ -248,7 +248,7 @@ impl Page {
                 self.section("Single operations");
                 self.push(&format!("<p class=\"quiet\">{}</p>", escaped(SCALE)));
             }
-            let name = cells::title(record, cell);
+            let name = words::cell_title(&record.study().plan, cell);
             self.push(&format!("<h3>{}</h3>", escaped(&name)));
             let rows: Vec<String> =
                 bars(&latencies.ns.histogram, BARS, Width::USUAL).iter().map(|line| escaped(&line.text())).collect();
