@@ -61,10 +61,10 @@ pub fn binned(runs: &[Run], most: usize) -> Vec<(f64, Estimate)> {
     let bin = |i: usize| {
         let of_bin = &valued[i * valued.len() / bins..(i + 1) * valued.len() / bins];
         let values = || of_bin.iter().map(|(_, value)| value);
-        let at = median(of_bin.iter().map(|(at, _)| *at as f64).collect())?;
+        let at = median(of_bin.iter().map(|(at, _)| *at as f64))?;
         let (low, high) = (values().map(|of| of.low).reduce(f64::min)?, values().map(|of| of.high).reduce(f64::max)?);
         let confidence = values().map(|of| of.confidence).reduce(f64::min)?;
-        Some((at, Estimate { estimate: median(values().map(|of| of.estimate).collect())?, low, high, confidence }))
+        Some((at, Estimate { estimate: median(values().map(|of| of.estimate))?, low, high, confidence }))
     };
     (0..bins).filter_map(bin).collect()
 }

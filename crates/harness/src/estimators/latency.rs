@@ -53,7 +53,7 @@ pub struct ProcessSummary {
 /// interval is [`median_interval`]'s.
 pub fn latency(cell: &Cell) -> Option<Latency> {
     let numbers = || cell.processes.iter().filter_map(|process| process.number(cell.leads)).collect::<Vec<f64>>();
-    let per_read = cell.time_ns.or_else(|| median_interval(&numbers(), CONFIDENCE))?;
+    let per_read = cell.time_ns.or_else(|| median_interval(numbers(), CONFIDENCE))?;
     let all = Distribution::of(cell.processes.iter().flat_map(batches_ns).collect());
     Some(Latency {
         per_read,

@@ -1,6 +1,7 @@
 //! Whether backoff hides a cost: the shape of cost over backoff.
 
-use super::hinge::{Hinge, Point, level, weights};
+use super::hinge::{Hinge, weights};
+use super::line::{Point, level};
 use super::median::median_interval;
 use crate::record::study::{CostShape, Estimate};
 
@@ -26,8 +27,9 @@ pub struct Hiding {
     pub hidden_past: Option<Estimate>,
 }
 
-/// How a cost `processes[p][i]`, the difference b − a in process p, depends on `backoff[i]`. None if a backoff is not finite,
-/// or has no finite difference. b is the side that costs more: a gain that is lost counts as a cost that grows.
+/// How a cost `processes[p][i]`, the difference b − a in process p, depends on `backoff[i]`. None if a backoff is not finite, or
+/// without a process that has a finite difference at each. b is the side that costs more: a gain that is lost counts as a cost that
+/// grows.
 ///
 /// Each process gives one value of everything: the weighted mean of the last third of its curve less that of the first third
 /// (above 0 it grows, below 0 it is hidden), and if it is hidden, the hinge d(k) = max(d∞, d0 − s·k) fitted by weighted least
@@ -57,49 +59,32 @@ pub struct Hiding {
 /// assert!((found.hidden_past.unwrap().estimate - 14.0).abs() < 1.0);
 /// ```
 pub fn hiding(backoff: &[f64], processes: &[Vec<f64>], confidence: f64) -> Option<Hiding> {
-    if !backoff.iter().all(|backoff| backoff.is_finite()) {
-        return None;
-    }
-    let cell = |process: &[f64], i: usize| process.get(i).copied().filter(|value| value.is_finite());
-    let column = |i: usize| processes.iter().filter_map(|process| cell(process, i)).collect::<Vec<f64>>();
+    let are_finite = |values: &[f64]| values.len() == backoff.len() && values.iter().all(|value| value.is_finite());
     // From here on in the order of backoff.
-    let mut order: Vec<usize> = (0..backoff.len()).collect();
+    let mut order: Vec<usize> = (0..backoff.len()).filter(|_| are_finite(backoff)).collect();
     order.sort_by(|a, b| backoff[*a].total_cmp(&backoff[*b]));
-    let columns: Vec<Vec<f64>> = order.iter().map(|i| column(*i)).collect();
-    let exposed = over_processes(columns.first()?, confidence)?;
-    if columns.iter().any(Vec::is_empty) {
-        return None;
-    }
-    let at: Vec<f64> = order.iter().map(|i| backoff[*i]).collect();
+    let whole: Vec<&Vec<f64>> = processes.iter().filter(|process| are_finite(process)).collect();
+    let columns: Vec<Vec<f64>> = order.iter().map(|i| whole.iter().map(|process| process[*i]).collect()).collect();
+    let exposed = median_interval(columns.first()?, confidence)?;
     let weights = weights(&columns);
-    let curve = |process: &Vec<f64>| -> Curve {
-        order.iter().enumerate().filter_map(|(i, o)| Some((at[i], cell(process, *o)?, weights[i]))).collect()
-    };
-    let curves: Vec<Curve> = processes.iter().map(curve).filter(|curve| !curve.is_empty()).collect();
-    let end = (at.len() / END_SHARE).max(1);
-    let part = |curve: &Curve, belongs: &dyn Fn(f64) -> bool| {
-        level(&curve.iter().copied().filter(|(x, _, _)| belongs(*x)).collect::<Curve>())
-    };
-    let first = |curve: &Curve| part(curve, &|x| x <= at[end - 1]);
-    let last = |curve: &Curve| part(curve, &|x| x >= at[at.len() - end]);
-    let changes: Vec<f64> = curves.iter().filter_map(|curve| Some(last(curve)? - first(curve)?)).collect();
-    let shape = match over_processes(&changes, confidence) {
-        Some(change) if at.len() > 1 => shape(&change, &exposed),
+    let point = |process: &[f64], (i, weight): (&usize, &f64)| (backoff[*i], process[*i], *weight);
+    let curve = |process: &&Vec<f64>| order.iter().zip(&weights).map(|of| point(process, of)).collect();
+    let curves: Vec<Vec<Point>> = whole.iter().map(curve).collect();
+    let end = (order.len() / END_SHARE).max(1);
+    let cost = |(_, cost, _): &Point| *cost;
+    let last = |curve: &Vec<Point>| level(&curve[curve.len() - end..], cost);
+    let changes = curves.iter().filter_map(|curve| Some(last(curve)? - level(&curve[..end], cost)?));
+    let shape = match median_interval(changes, confidence) {
+        Some(change) if order.len() > 1 => shape(&change, &exposed),
         _ => CostShape::Unresolved,
     };
-    let hinge = if shape == CostShape::Hidden { hinge(&at, &curves, confidence) } else { None };
-    let residual = || over_processes(&curves.iter().filter_map(last).collect::<Vec<f64>>(), confidence);
+    let hinge = if shape == CostShape::Hidden { hinge(&curves, confidence) } else { None };
     Some(match hinge {
         Some((residual, hidden_past)) => Hiding { shape, residual, hidden_past: Some(hidden_past) },
-        None => Hiding { shape, residual: residual()?, hidden_past: None },
+        None => {
+            Hiding { shape, residual: median_interval(curves.iter().filter_map(last), confidence)?, hidden_past: None }
+        }
     })
-}
-
-/// One process's cost over backoff.
-type Curve = Vec<Point>;
-
-fn over_processes(values: &[f64], confidence: f64) -> Option<Estimate> {
-    median_interval(values, confidence)
 }
 
 fn shape(change: &Estimate, exposed: &Estimate) -> CostShape {
@@ -118,13 +103,14 @@ fn shape(change: &Estimate, exposed: &Estimate) -> CostShape {
     }
 }
 
-/// The residual and where the curve reaches it. None unless it is known to level off.
-fn hinge(at: &[f64], curves: &[Curve], confidence: f64) -> Option<(Estimate, Estimate)> {
-    let level_from = at.len().checked_sub(LEVEL_POINTS).map(|first| at[first])?;
+/// The residual and where the curves reach it. None unless they are known to level off.
+fn hinge(curves: &[Vec<Point>], confidence: f64) -> Option<(Estimate, Estimate)> {
     let hinges: Vec<Hinge> = curves.iter().filter_map(|curve| Hinge::fit(curve)).collect();
-    let over = |value: fn(&Hinge) -> f64| over_processes(&hinges.iter().map(value).collect::<Vec<f64>>(), confidence);
-    let past = over(|hinge| hinge.at)?;
-    (past.high <= level_from).then_some((over(|hinge| hinge.floor)?, past))
+    let past = median_interval(hinges.iter().map(|hinge| hinge.at), confidence)?;
+    let points = curves.first()?;
+    let (level_from, ..) = points[points.len().checked_sub(LEVEL_POINTS)?];
+    let floor = median_interval(hinges.iter().map(|hinge| hinge.floor), confidence)?;
+    (past.high <= level_from).then_some((floor, past))
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! The fit of a line that falls and then stays level.
 
-use super::summary::{mean, median, variance};
-
-/// A point to fit: x, y, and its weight.
-pub(super) type Point = (f64, f64, f64);
+use super::line::{Point, level, straight_line};
+use super::median::median;
+use super::summary::{mean, variance};
 
 /// A cost that falls linearly and then stays constant: max(floor, floor + slope·(at − x)).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,8 +26,8 @@ impl Hinge {
         let on_points = points.iter().skip(1).filter_map(|(x, _, _)| Self::at(points, *x));
         let between = (2..points.len()).filter_map(|split| {
             let (left, right) = points.split_at(split);
-            let (intercept, slope) = line(left)?;
-            let x = (intercept - level(right)?) / -slope;
+            let line = straight_line(left)?;
+            let x = (line.intercept - level(right, |(_, y, _)| *y)?) / -line.slope;
             let inside = left.last()?.0 < x && x < right.first()?.0;
             inside.then(|| Self::at(points, x)).flatten()
         });
@@ -38,30 +37,13 @@ impl Hinge {
     /// The best fit with its hinge at `at`: a line over the distance to it.
     fn at(points: &[Point], at: f64) -> Option<Self> {
         let missing: Vec<Point> = points.iter().map(|(x, y, weight)| ((at - x).max(0.0), *y, *weight)).collect();
-        let (floor, slope) = match line(&missing) {
-            Some((floor, slope)) if slope >= 0.0 => (floor, slope),
-            _ => (level(&missing)?, 0.0),
+        let (floor, slope) = match straight_line(&missing) {
+            Some(line) if line.slope >= 0.0 => (line.intercept, line.slope),
+            _ => (level(&missing, |(_, y, _)| *y)?, 0.0),
         };
         let misfit = missing.iter().map(|(x, y, weight)| weight * (y - floor - slope * x).powi(2)).sum();
         Some(Self { floor, slope, at, misfit })
     }
-}
-
-/// The weighted mean of y.
-pub(super) fn level(points: &[Point]) -> Option<f64> {
-    let first = points.first()?.1;
-    let weight: f64 = points.iter().map(|(_, _, weight)| weight).sum();
-    let sum: f64 = points.iter().map(|(_, y, weight)| weight * (y - first)).sum();
-    (weight > 0.0).then(|| first + sum / weight)
-}
-
-/// Intercept and slope by weighted least squares. None if x does not vary.
-fn line(points: &[Point]) -> Option<(f64, f64)> {
-    let swapped: Vec<Point> = points.iter().map(|(x, y, weight)| (*y, *x, *weight)).collect();
-    let (mean_x, mean_y) = (level(&swapped)?, level(points)?);
-    let squares: f64 = points.iter().map(|(x, _, weight)| weight * (x - mean_x).powi(2)).sum();
-    let products: f64 = points.iter().map(|(x, y, weight)| weight * (x - mean_x) * (y - mean_y)).sum();
-    (squares > 0.0).then(|| (mean_y - products / squares * mean_x, products / squares))
 }
 
 /// Weights for columns of values, one column per x, in order: the inverse of a value's variance.
@@ -77,8 +59,8 @@ pub(super) fn weights(columns: &[Vec<f64>]) -> Vec<f64> {
             mean(&near.iter().copied().flatten().collect::<Vec<f64>>())
         })
         .collect();
-    let typical = median(smooth.iter().copied().flatten().filter(|variance| *variance > 0.0).collect());
-    let Some(typical) = typical.filter(|typical| typical.is_finite()) else { return vec![1.0; columns.len()] };
+    let typical = median(smooth.iter().copied().flatten().filter(|variance| *variance > 0.0));
+    let Some(typical) = typical else { return vec![1.0; columns.len()] };
     smooth.into_iter().map(|variance| typical / variance.unwrap_or(typical).max(LEAST_SHARE * typical)).collect()
 }
 

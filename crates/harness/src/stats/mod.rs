@@ -1,11 +1,9 @@
 //! Estimators: pure functions over samples, each naming its source. None of them reads a clock.
 
-mod autocorrelation;
 mod distribution;
 mod equivalence;
 mod hiding;
 mod hinge;
-mod interval;
 mod line;
 mod median;
 mod over_processes;
@@ -15,23 +13,21 @@ mod random;
 mod rate;
 mod states;
 mod summary;
-mod tails;
+mod t_quantile;
 mod trend;
 mod two_draws;
 
-pub use autocorrelation::effective_sample_size;
 pub use distribution::Distribution;
 pub use equivalence::{compare, confidence_of_each};
 pub use hiding::{Hiding, hiding};
 pub use line::{StraightLine, straight_line};
-pub use median::median_interval;
+pub use median::{median, median_interval};
 pub use over_processes::over_processes;
 pub use paired::{Paired, paired};
 #[cfg(test)]
 pub(crate) use random::Random;
 pub use rate::rate_upper_95;
 pub use states::states;
-pub use summary::median;
 pub use trend::trend;
 pub use two_draws::two_draws;
 

@@ -28,8 +28,7 @@ pub fn over_processes(cells: &[&Cell], confidence: f64, derive: impl Fn(&[f64]) 
         let times: Option<Vec<f64>> = cells.iter().map(|cell| time_ns(cell, process)).collect();
         Some(derive(&times?))
     };
-    let values: Vec<f64> = cells.first()?.processes.iter().filter_map(|process| of_process(process.process)).collect();
-    median_interval(&values, confidence)
+    median_interval(cells.first()?.processes.iter().filter_map(|process| of_process(process.process)), confidence)
 }
 
 #[cfg(test)]

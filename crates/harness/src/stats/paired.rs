@@ -42,10 +42,8 @@ impl Paired {
 pub fn paired(processes: &[(f64, f64)], confidence: f64) -> Option<Paired> {
     let counts = |side: f64| side.is_finite() && side > 0.0;
     let pairs: Vec<(f64, f64)> = processes.iter().copied().filter(|(a, b)| counts(*a) && counts(*b)).collect();
-    let median = |value: &dyn Fn(&(f64, f64)) -> f64| {
-        median_interval(&pairs.iter().map(value).collect::<Vec<f64>>(), confidence)
-    };
-    Some(Paired { difference: median(&|(a, b)| b - a)?, ratio: median(&|(a, b)| b.ln() - a.ln())?.map(f64::exp) })
+    let median = |value: fn(&(f64, f64)) -> f64| median_interval(pairs.iter().map(value), confidence);
+    Some(Paired { difference: median(|(a, b)| b - a)?, ratio: median(|(a, b)| b.ln() - a.ln())?.map(f64::exp) })
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-use super::interval::t_quantile;
+use super::summary::variance;
+use super::t_quantile::t_quantile;
 
 /// How far apart two draws of the distribution of `values` are at most, either way, with this confidence. None for fewer than three
 /// values, or with one that is not finite.
@@ -20,13 +21,8 @@ use super::interval::t_quantile;
 /// ```
 pub fn two_draws(values: &[f64], confidence: f64) -> Option<f64> {
     const FEWEST: usize = 3;
-    if values.len() < FEWEST {
-        return None;
-    }
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    let apart = t_quantile(confidence, count - 1.0)? * (2.0 * variance).sqrt();
+    let variance = variance(values).filter(|_| values.len() >= FEWEST)?;
+    let apart = t_quantile(confidence, (values.len() - 1) as f64)? * (2.0 * variance).sqrt();
     apart.is_finite().then_some(apart)
 }
 

@@ -145,7 +145,7 @@ fn judge(
     confidence: f64,
 ) -> Option<(Estimate, Estimate, Difference)> {
     let found = paired(pairs, confidence)?;
-    let base_ns = median(pairs.iter().map(|(other_ns, _)| *other_ns).collect())?;
+    let base_ns = median(pairs.iter().map(|(other_ns, _)| *other_ns))?;
     let Paired { difference, ratio, .. } = found.at_least(floor * base_ns, base_ns);
     let verdict = match compare(&ratio, margin_pct / 100.0) {
         // Fewer pairs than the confidence takes decide nothing, and neither does what the clock could make up.

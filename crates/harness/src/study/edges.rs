@@ -44,6 +44,6 @@ pub(super) fn apart_ns(crew: &Crew, budget_ns: u64) -> Result<f64, String> {
 
 fn median_ns(crew: &Crew, case: Case, assignment: Assignment) -> Result<f64, String> {
     let logs = crew.iteration(Iteration::of_one_thread(case, assignment))?;
-    let batches = logs.iter().flat_map(|log| &log.batches_ns).map(|ns| *ns as f64).collect();
+    let batches = logs.iter().flat_map(|log| &log.batches_ns).map(|ns| *ns as f64);
     Ok(stats::median(batches).unwrap_or(0.0))
 }

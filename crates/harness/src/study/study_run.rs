@@ -244,7 +244,7 @@ fn told(failure: &WorkerFailure) -> String {
 
 /// The clock as the median process saw it: a process disturbed throughout is not representative.
 fn usual(clocks: &[StudyClock]) -> Option<StudyClock> {
-    let middle = |value: fn(&StudyClock) -> f64| stats::median(clocks.iter().map(value).collect());
+    let middle = |value: fn(&StudyClock) -> f64| stats::median(clocks.iter().map(value));
     let (error_ns, batch_ns) = (middle(|clock| clock.error_ns)?, middle(|clock| clock.batch_ns)?);
     let name = clocks.first()?.name.clone();
     Some(StudyClock { name, error_ns, batch_ns })

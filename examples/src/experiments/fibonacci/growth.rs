@@ -107,9 +107,9 @@ impl Growth {
     /// The line, fitted in each process to medians of neighbouring batches, since a preemption is not part of a call's
     /// time.
     pub(super) fn line(&self) -> Option<Line> {
-        let fit = |series: &[f64]| straight_line(&blocks(series), self.confidence);
-        let a_ns = self.over(|series| Some(fit(series)?.intercept.estimate))?;
-        let b_ns = self.over(|series| Some(fit(series)?.slope.estimate))?;
+        let fit = |series: &[f64]| straight_line(&blocks(series));
+        let a_ns = self.over(|series| Some(fit(series)?.intercept))?;
+        let b_ns = self.over(|series| Some(fit(series)?.slope))?;
         let r_squared = self.series.iter().filter_map(|series| Some(fit(series)?.r_squared));
         Some(Line {
             a_ns,
@@ -127,14 +127,14 @@ fn batch_of(call: u64) -> usize {
     usize::try_from(call / CALLS).unwrap_or(usize::MAX)
 }
 
-/// Medians of equal blocks of batches, over the index of the middle call.
-fn blocks(series: &[f64]) -> Vec<(f64, f64)> {
+/// Medians of equal blocks of batches, over the index of the middle call; all count the same.
+fn blocks(series: &[f64]) -> Vec<(f64, f64, f64)> {
     let size = series.len().div_ceil(BLOCKS).max(1);
     let block = |(i, batches): (usize, &[f64])| {
         let mut sorted = batches.to_vec();
         sorted.sort_by(f64::total_cmp);
         let middle = (i * size) as f64 + batches.len() as f64 / 2.0;
-        (middle * CALLS as f64, sorted[sorted.len() / 2])
+        (middle * CALLS as f64, sorted[sorted.len() / 2], 1.0)
     };
     series.chunks(size).enumerate().map(block).collect()
 }

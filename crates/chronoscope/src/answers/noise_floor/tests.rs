@@ -92,7 +92,7 @@ fn a_difference_of_the_floor_is_told_19_times_in_20() {
     for has_tails in [false, true] {
         let mut generator = Xoshiro256PlusPlus::seed_from_u64(38);
         let mut interval =
-            || median_interval(&ratios(&mut generator, has_tails), confidence_of_each(0.999, 10)).unwrap();
+            || median_interval(ratios(&mut generator, has_tails), confidence_of_each(0.999, 10)).unwrap();
         let (mut told, mut all) = (0, 0);
         for _ in 0..200 {
             let pairs: Vec<(f64, f64)> = (0..10).map(|_| interval()).map(|ratio| (ratio.low, ratio.high)).collect();

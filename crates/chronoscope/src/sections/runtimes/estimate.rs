@@ -130,7 +130,7 @@ fn counted_path(calls: &SystemCalls) -> Option<Path> {
 /// The cost of a read beyond one of the system's own clock, round by round.
 fn added(means: &BTreeMap<u32, f64>, over: SourceId, native: &NativeRounds) -> Option<AddedLatency> {
     let differences = means.iter().filter_map(|(round, ns)| Some(ns - native.get(round)?.get(&over)?));
-    let ns = median_interval(&differences.collect::<Vec<_>>(), CONFIDENCE)?;
+    let ns = median_interval(differences, CONFIDENCE)?;
     Some(AddedLatency { over: over.into(), ns })
 }
 
@@ -144,7 +144,7 @@ fn loop_ratio(processes: &[ProbeProcess], name: &str) -> Option<f64> {
         let least = |pick: fn(&(u64, u64)) -> u64| check.iter().map(pick).min().filter(is_timed);
         Some(least(|(_, four_times)| *four_times)? as f64 / least(|(once, _)| *once)? as f64)
     });
-    median(ratios.collect())
+    median(ratios)
 }
 
 /// The cost of a read while several threads read.
@@ -159,7 +159,7 @@ fn concurrent(processes: &[ProbeProcess], name: &str) -> Option<ConcurrentLatenc
         .iter()
         .filter_map(|concurrent| {
             let shared = while_all_read(concurrent).into_iter();
-            median(shared.map(|ticks| timer.ns_of_mean(ticks as f64) / concurrent.reads.max(1) as f64).collect())
+            median(shared.map(|ticks| timer.ns_of_mean(ticks as f64) / concurrent.reads.max(1) as f64))
         })
         .collect();
     Some(ConcurrentLatency { threads, ns: median_interval(&medians, CONFIDENCE)? })

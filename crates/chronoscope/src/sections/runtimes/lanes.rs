@@ -100,7 +100,7 @@ fn steady_from(batch_ticks: &[u64], warm_up: &mut WarmUp) -> usize {
     if series.len() < FEWEST_BATCHES {
         return first;
     }
-    let typical = |batches: &[u64]| median(batches.iter().map(|ticks| *ticks as f64).collect()).unwrap_or(0.0);
+    let typical = |batches: &[u64]| median(batches.iter().map(|ticks| *ticks as f64)).unwrap_or(0.0);
     let third = series.len() / 3;
     let level = typical(&series[series.len() - third..]);
     let is_level = |batches: &[u64]| (typical(batches) - level).abs() <= STEADY_MARGIN * level;

@@ -2,14 +2,14 @@ use std::collections::BTreeMap;
 
 use super::iteration::{Iteration, Received, Timed, batches_ns, operations_per_batch, typical_overlap};
 use super::numbers::{Numbers, by_process, rare_calls};
-use super::observations::{Observations, median};
+use super::observations::Observations;
 use super::states::own_states;
 use super::steadiness::steadiness;
 use crate::record::Times;
 use crate::record::study::{
     Allocated, Cell, CellProcess, Estimate, Latencies, Leading, Mode, OperationPart, State, StudyIteration,
 };
-use crate::stats::{Distribution, median_interval};
+use crate::stats::{Distribution, median, median_interval};
 use crate::study::protocol::ThreadLog;
 
 /// What takes more than this many empty turns is something, however uncertain.
@@ -125,16 +125,14 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
 
     /// The median over processes of each one's median iteration, with the interval of its order statistics.
     fn over_processes(&self, value: impl Fn(&Iteration<'a>) -> f64) -> Option<Estimate> {
-        let processes = 0..self.seen.processes.len();
-        let of_process: Vec<f64> =
-            processes.filter_map(|process| median(self.of_process(process).map(&value))).collect();
-        median_interval(&of_process, self.seen.plan.confidence)
+        let of_process = |process: usize| median(self.of_process(process).map(&value));
+        median_interval((0..self.numbers.len()).filter_map(of_process), self.seen.plan.confidence)
     }
 
     /// The median over processes of one of their numbers, with an interval no narrower than `floor_ns` on each side.
     fn over_numbers(&self, which: Leading, floor_ns: f64) -> Option<Estimate> {
-        let processes: Vec<f64> = self.numbers.iter().filter_map(|of| of.get(which)).collect();
-        let found = median_interval(&processes, self.seen.plan.confidence)?.at_least(floor_ns);
+        let processes = self.numbers.iter().filter_map(|of| of.get(which));
+        let found = median_interval(processes, self.seen.plan.confidence)?.at_least(floor_ns);
         // No operation takes less than no time.
         Some(Estimate { low: found.low.max(0.0), ..found })
     }

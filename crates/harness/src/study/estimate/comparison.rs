@@ -2,10 +2,10 @@ use std::collections::BTreeMap;
 
 use super::iteration::{Iteration, Timed, batches_ns, operations_per_batch};
 use super::numbers::{Numbers, by_process};
-use super::observations::{Observations, median};
+use super::observations::Observations;
 use super::states::disagree;
 use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, Difference, Estimate, Leading, TokenCost};
-use crate::stats::{Paired, compare, confidence_of_each, hiding, paired};
+use crate::stats::{Paired, compare, confidence_of_each, hiding, median, paired};
 use crate::study::schedule::CellSpec;
 
 /// Minimum backoffs and processes for a model of the difference.

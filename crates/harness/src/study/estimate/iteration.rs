@@ -1,6 +1,7 @@
 use std::iter::Sum;
 
-use super::observations::{Observations, median};
+use super::observations::Observations;
+use crate::stats::median;
 use crate::study::protocol::{IterationLog, ThreadLog};
 
 /// Time spent in operations, and how many they were.

@@ -1,9 +1,9 @@
 //! The two numbers of an operation, process by process, and which of them leads.
 
 use super::iteration::{Iteration, Timed, batches_ns};
-use super::observations::{Observations, median};
+use super::observations::Observations;
 use crate::record::study::{Estimate, Leading, Mode, RareCalls};
-use crate::stats::median_interval;
+use crate::stats::{median, median_interval};
 use crate::study::protocol::ThreadLog;
 use crate::study::schedule::CellSpec;
 
@@ -102,8 +102,7 @@ fn excess(seen: &Observations<'_>, iterations: &[Iteration<'_>], limits_ns: &[f6
         let chosen: Vec<_> = (0..all).filter(|at| is_chosen(*at)).map(|at| quiet[at]).collect();
         of(&chosen, None).excess()
     };
-    let processes: Vec<f64> = (0..seen.processes.len()).filter_map(of_process).collect();
-    median_interval(&processes, seen.plan.confidence)
+    median_interval((0..seen.processes.len()).filter_map(of_process), seen.plan.confidence)
 }
 
 /// Which number leads.

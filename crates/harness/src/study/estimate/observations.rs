@@ -6,7 +6,6 @@ use super::super::case::Case;
 use super::super::protocol::IterationLog;
 use super::super::schedule::{CellSpec, EMPTY};
 use crate::record::study::StudyPlan;
-use crate::stats;
 
 /// The observations of a study's processes.
 pub(in crate::study) struct Observations<'a> {
@@ -41,9 +40,4 @@ impl Observations<'_> {
     pub(super) fn calibration(&self) -> impl Iterator<Item = (usize, &CellSpec)> {
         self.cells.iter().enumerate().filter(|(_, spec)| spec.case == EMPTY)
     }
-}
-
-/// The middle of those of `values` that are finite, or the mean of the middle two. None for none.
-pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
-    stats::median(values.into_iter().filter(|value| value.is_finite()).collect())
 }

@@ -13,8 +13,7 @@ pub(in crate::study) fn own_states(values: &[(f64, Option<f64>)]) -> Vec<State> 
     let in_links: Option<Vec<f64>> = values.iter().map(|(value, link)| Some(value / (*link)?)).collect();
     let told_apart = in_links.unwrap_or_else(|| values.iter().map(|(value, _)| *value).collect());
     let state = |places: Vec<usize>| {
-        let own = places.iter().map(|at| values[*at].0).collect();
-        Some(State { value: median(own)?, processes: places.len() as u32 })
+        Some(State { value: median(places.iter().map(|at| values[*at].0))?, processes: places.len() as u32 })
     };
     let found: Vec<State> = states(&told_apart).into_iter().filter_map(state).collect();
     let are_apart = found.windows(2).all(|two| two[1].value >= two[0].value * (1.0 + APART));

@@ -2,9 +2,9 @@
 
 use super::iteration::{Iteration, batches_ns};
 use super::numbers::Numbers;
-use super::observations::{Observations, median};
+use super::observations::Observations;
 use crate::record::study::{Leading, Steadiness};
-use crate::stats::{median_interval, trend};
+use crate::stats::{median, median_interval, trend};
 
 /// A drift over the run up to this one does not matter: the frequency of a CPU wanders by as much.
 const DRIFT_MARGIN: f64 = 0.02;
@@ -19,22 +19,18 @@ pub(super) fn steadiness(
     numbers: &[Numbers],
     leads: Leading,
 ) -> Option<Steadiness> {
-    let level_ns = median(numbers.iter().filter_map(|of| of.get(leads)))?;
     let of_process =
         |process: usize| iterations.iter().filter(move |iteration| iteration.process == process).collect::<Vec<_>>();
-    let processes: Vec<Vec<&Iteration<'_>>> = (0..numbers.len()).map(of_process).collect();
-    let over = |change: &dyn Fn(&Vec<&Iteration<'_>>) -> Option<f64>| {
-        median_interval(&processes.iter().filter_map(change).collect::<Vec<f64>>(), seen.plan.confidence)
+    let over = |change: &dyn Fn(&[&Iteration<'_>]) -> Option<f64>| {
+        let processes = (0..numbers.len()).filter_map(|process| change(&of_process(process)));
+        median_interval(processes, seen.plan.confidence)
     };
-    let times: Vec<(f64, f64)> =
-        numbers.iter().enumerate().filter_map(|(process, of)| Some((process as f64, of.get(leads)?))).collect();
-    let length = times.last().map_or(0.0, |last| last.0 - times[0].0);
-    Some(Steadiness {
-        within_iteration_pct: over(&|own| {
-            median(own.iter().filter_map(|iteration| change_pct(&batches(iteration, role))))
-        }),
+    let times: Vec<f64> = numbers.iter().filter_map(|of| of.get(leads)).collect();
+    let within = |iteration: &&Iteration<'_>| change_pct(&batches(iteration, role));
+    (!times.is_empty()).then(|| Steadiness {
+        within_iteration_pct: over(&|own| median(own.iter().filter_map(within))),
         within_process_pct: over(&|own| change_pct(&levels(own, role))),
-        drift_over_run_pct: trend(&times, DRIFT_MARGIN).map(|slope| 100.0 * slope * length / level_ns),
+        drift_over_run_pct: trend(&times, DRIFT_MARGIN).map(|rise| 100.0 * rise),
     })
 }
 
@@ -57,6 +53,6 @@ fn change_pct(series: &[f64]) -> Option<f64> {
     }
     let third = series.len() / 3;
     let (middle, last) = (&series[third..series.len() - third], &series[series.len() - third..]);
-    let middle = median(middle.iter().copied()).filter(|ns| *ns > 0.0)?;
-    Some(100.0 * (median(last.iter().copied())? / middle - 1.0))
+    let middle = median(middle).filter(|ns| *ns > 0.0)?;
+    Some(100.0 * (median(last)? / middle - 1.0))
 }

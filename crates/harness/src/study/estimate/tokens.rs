@@ -1,9 +1,9 @@
 //! The cost of a token of backoff, and of the empty loop.
 
 use super::iteration::Iteration;
-use super::observations::{Observations, median};
+use super::observations::Observations;
 use crate::record::study::{Estimate, TokenCost};
-use crate::stats::{Distribution, median_interval, straight_line};
+use crate::stats::{Distribution, StraightLine, median, median_interval, straight_line};
 use crate::study::schedule::LAYOUTS;
 
 /// The quantile of a process's iterations of one cell taken as undisturbed: disturbances only add time, and a process may
@@ -15,52 +15,35 @@ pub(super) fn empty_loop(seen: &Observations<'_>, iterations: &[Iteration<'_>]) 
     let slowest = |process: usize| {
         (0..LAYOUTS).filter_map(|layout| undisturbed(iterations, process, Some(layout))).reduce(f64::max)
     };
-    let processes: Vec<f64> = (0..seen.processes.len()).filter_map(slowest).collect();
-    median_interval(&processes, seen.plan.confidence)
+    median_interval((0..seen.processes.len()).filter_map(slowest), seen.plan.confidence)
 }
 
 /// The cost of tokens: a straight line where every point's relative error counts the same, so that a thousand tokens do
 /// not determine the cost of one.
 pub(super) fn cost(seen: &Observations<'_>, iterations: &[Vec<Iteration<'_>>]) -> Option<TokenCost> {
-    let cells: Vec<(usize, u64)> =
-        seen.calibration().filter(|(_, spec)| spec.tokens > 0).map(|(at, spec)| (at, spec.tokens)).collect();
-    let of_process = |at: usize, process: usize| undisturbed(&iterations[at], process, None);
-    let said: Vec<(f64, f64)> = cells
-        .iter()
-        .filter_map(|(at, tokens)| {
+    let points = |of_cell: &dyn Fn(usize) -> Option<f64>| {
+        let cells = seen.calibration().filter(|(_, spec)| spec.tokens > 0);
+        let of_cells = cells.filter_map(|(at, spec)| {
+            let tokens = spec.tokens as f64;
             // If the clock stalled, the deviation from the line would be infinite.
-            let ns = median((0..seen.processes.len()).filter_map(|process| of_process(*at, process)))
-                .filter(|ns| *ns > 0.0)?;
-            Some((*tokens as f64, ns))
-        })
-        .collect();
-    // With everything divided by the tokens, the slope is the cost per call, and the intercept the cost per token.
-    let line = |of: &[(f64, f64)]| {
-        let divided: Vec<(f64, f64)> = of.iter().map(|(tokens, ns)| (1.0 / tokens, ns / tokens)).collect();
-        straight_line(&divided, seen.plan.confidence).map(|line| (line.intercept.estimate, line.slope.estimate))
+            Some((tokens, of_cell(at).filter(|ns| *ns > 0.0)?, (tokens * tokens).recip()))
+        });
+        of_cells.collect::<Vec<(f64, f64, f64)>>()
     };
-    let lines: Vec<(f64, f64)> = (0..seen.processes.len())
-        .filter_map(|process| {
-            let seen: Vec<(f64, f64)> =
-                cells.iter().filter_map(|(at, tokens)| Some((*tokens as f64, of_process(*at, process)?))).collect();
-            line(&seen)
-        })
-        .collect();
-    let interval = |pick: fn(&(f64, f64)) -> f64| {
-        median_interval(&lines.iter().map(pick).collect::<Vec<f64>>(), seen.plan.confidence)
+    let of_process = |at: usize, process: usize| undisturbed(&iterations[at], process, None);
+    let processes = 0..seen.processes.len();
+    let lines: Vec<StraightLine> =
+        processes.clone().filter_map(|process| straight_line(&points(&|at| of_process(at, process)))).collect();
+    let over = |of: fn(&StraightLine) -> f64| median_interval(lines.iter().map(of), seen.plan.confidence);
+    let found = TokenCost {
+        ns_per_token: over(|line| line.slope)?,
+        call_ns: over(|line| line.intercept)?,
+        r_squared: over(|line| line.r_squared)?.estimate,
+        largest_deviation_pct: 0.0,
     };
-    let (ns_per_token, call_ns) = (interval(|line| line.0)?, interval(|line| line.1)?);
-    let fitted = |tokens: f64| call_ns.estimate + ns_per_token.estimate * tokens;
-    let mean = said.iter().map(|(_, ns)| ns).sum::<f64>() / said.len().max(1) as f64;
-    let total: f64 = said.iter().map(|(_, ns)| (ns - mean).powi(2)).sum();
-    let left: f64 = said.iter().map(|(tokens, ns)| (ns - fitted(*tokens)).powi(2)).sum();
-    let deviations = said.iter().map(|(tokens, ns)| (ns - fitted(*tokens)).abs() / ns.max(f64::MIN_POSITIVE) * 100.0);
-    Some(TokenCost {
-        ns_per_token,
-        call_ns,
-        r_squared: if total > 0.0 { 1.0 - left / total } else { 0.0 },
-        largest_deviation_pct: deviations.fold(0.0, f64::max),
-    })
+    let typical = points(&|at| median(processes.clone().filter_map(|process| of_process(at, process))));
+    let deviations = typical.iter().map(|(tokens, ns, _)| 100.0 * (found.ns(*tokens) / ns - 1.0).abs());
+    Some(TokenCost { largest_deviation_pct: deviations.fold(0.0, f64::max), ..found })
 }
 
 /// What an operation takes in the undisturbed iterations of one process, in one code layout or in all.
