@@ -1,13 +1,13 @@
 //! Compares two builds whose processes took turns within one run. Pure functions.
 
-use super::estimate::disagree;
+use super::estimate::{Pair, Terms, judge};
 use super::matched;
 use crate::finding::{Finding, Kind, Meaning, NO_ACTION};
 use crate::quantity::{confidence as written, limit, reach};
 use crate::record::study::{
     Against, AgainstCell, Cell, CellProcess, Control, Difference, Estimate, StudyProcess, StudyReport,
 };
-use crate::stats::{Paired, compare, confidence_of_each, median, paired};
+use crate::stats::{confidence_of_each, median};
 
 /// Compares every cell that both builds have, process by process. `name` is the other build's, and `unknown` are its cases that this
 /// one lacks.
@@ -18,8 +18,8 @@ pub(super) fn against(this: &StudyReport, other: StudyReport, name: &str, unknow
     let partners = this.cells.iter().filter_map(|cell| Some((cell, matched::find(&other.cells, cell)?)));
     let partners: Vec<(&Cell, &Cell)> = partners.collect();
     let confidence = confidence_of_each(this.plan.confidence, partners.len());
-    let judged = |(this, other): &(&Cell, &Cell)| cell(this, other, margin_pct, confidence);
-    let cells: Vec<AgainstCell> = partners.iter().map(judged).collect();
+    let terms = Terms { margin_pct, confidence, least: confidence };
+    let cells: Vec<AgainstCell> = partners.iter().map(|(this, other)| cell(this, other, &terms)).collect();
     let control = this.control.filter(Control::is_telling);
     let floor_pct = control.map(|control| reach(control.resolvable_pct)).filter(|floor| *floor > margin_pct);
     let plan = matched::joined(&this.plan, &other.plan);
@@ -98,22 +98,21 @@ fn attained(cells: &[AgainstCell]) -> f64 {
     misses.map_or(0.0, |misses| (1.0 - misses).max(0.0))
 }
 
-fn cell(this: &Cell, other: &Cell, margin_pct: f64, confidence: f64) -> AgainstCell {
+fn cell(this: &Cell, other: &Cell, terms: &Terms) -> AgainstCell {
     let leads = this.leads.max(other.leads);
-    let of_other = |number: u32| other.processes.iter().find(|process| process.process == number);
     let pair = |process: &CellProcess| {
-        let partner = of_other(process.process)?;
+        let partner = other.processes.iter().find(|other| other.process == process.process)?;
         let links = process.link_ns.zip(partner.link_ns).map(|(this, other)| this / other);
-        Some(((partner.number(leads)?, process.number(leads)?), links))
+        Some((partner.number(leads)?, process.number(leads)?, links))
     };
-    let (pairs, links): (Vec<(f64, f64)>, Vec<Option<f64>>) = this.processes.iter().filter_map(pair).unzip();
+    let pairs: Vec<Pair> = this.processes.iter().filter_map(pair).collect();
+    // What batch overhead leaves open, as a share of the time.
+    let floor = this.clock_share_pct.max(other.clock_share_pct) / 100.0;
+    let floor_ns = floor * median(pairs.iter().map(|(other_ns, ..)| *other_ns)).unwrap_or(0.0);
+    let found = judge(leads, &pairs, None, floor_ns, terms);
+    // Two times that cannot be told from an empty loop's do not differ.
     let is_nothing = this.time_ns.is_none() && other.time_ns.is_none();
-    let ratios = pairs.iter().zip(links).map(|((other, this), links)| (this / other, links));
-    let has_states = disagree(&ratios.collect::<Vec<_>>(), margin_pct / 100.0);
-    let found = judge(&pairs, floor_share(this).max(floor_share(other)), margin_pct, confidence);
-    let verdict = match found.map_or(Difference::Unresolved, |(.., verdict)| verdict) {
-        _ if has_states => Difference::Unresolved,
-        // Two times that cannot be told from an empty loop's do not differ.
+    let verdict = match found.as_ref().map_or(Difference::Unresolved, |found| found.verdict) {
         Difference::Faster | Difference::Slower if is_nothing => Difference::Unresolved,
         verdict => verdict,
     };
@@ -128,32 +127,12 @@ fn cell(this: &Cell, other: &Cell, margin_pct: f64, confidence: f64) -> AgainstC
         this_below_ns: this.below_ns,
         other_ns: other.number(leads),
         other_below_ns: other.below_ns,
-        difference_ns: found.map(|(difference_ns, ..)| difference_ns),
-        ratio: found.map(|(_, ratio, _)| ratio),
+        difference_ns: found.as_ref().map(|found| found.difference_ns),
+        ratio: found.as_ref().map(|found| found.ratio),
         verdict,
-        has_states,
+        has_states: found.is_some_and(|found| found.has_states),
         pairs: pairs.len() as u64,
     }
-}
-
-/// The difference of this build to the other and the ratio, which the clock leaves open by a share of `floor`, and the verdict. None
-/// without a pair; each has the other build's time first.
-fn judge(
-    pairs: &[(f64, f64)],
-    floor: f64,
-    margin_pct: f64,
-    confidence: f64,
-) -> Option<(Estimate, Estimate, Difference)> {
-    let found = paired(pairs, confidence)?;
-    let base_ns = median(pairs.iter().map(|(other_ns, _)| *other_ns))?;
-    let Paired { difference, ratio, .. } = found.at_least(floor * base_ns, base_ns);
-    let verdict = match compare(&ratio, margin_pct / 100.0) {
-        // Fewer pairs than the confidence takes decide nothing, and neither does what the clock could make up.
-        _ if ratio.confidence < confidence => Difference::Unresolved,
-        Difference::Faster | Difference::Slower if difference.holds(0.0) => Difference::Unresolved,
-        verdict => verdict,
-    };
-    Some((difference, ratio, verdict))
 }
 
 fn warnings(cells: &[AgainstCell], confidence: f64, others: &[StudyProcess]) -> Vec<String> {
@@ -178,11 +157,6 @@ fn warnings(cells: &[AgainstCell], confidence: f64, others: &[StudyProcess]) -> 
         ));
     }
     warnings
-}
-
-/// The uncertainty that the overhead of batches leaves in the time of an operation, as a share of it.
-fn floor_share(cell: &Cell) -> f64 {
-    cell.clock_share_pct / 100.0
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use super::super::made_up::{cell as of_processes, record};
 use super::*;
-use crate::record::study::CaseFailure;
-use crate::stats::Random;
+use crate::record::study::{CaseFailure, Leading};
+use crate::stats::{CONFIDENCE, Random};
 
 fn report(cells: Vec<Cell>) -> StudyReport {
     record(cells).content.study
@@ -120,7 +120,7 @@ const STRETCH: usize = 8;
 const UNLUCKY: (f64, f64) = (0.1, 1.1);
 
 /// `pairs` pairs of processes in turn (AB BA …) from stretches of the recorded ones; this build takes `factor` times as long.
-fn resampled(random: &mut Random, pairs: usize, factor: f64) -> Vec<(f64, f64)> {
+fn resampled(random: &mut Random, pairs: usize, factor: f64) -> Vec<Pair> {
     let mut next = 0;
     let mut process = |place: usize| {
         next = if place.is_multiple_of(STRETCH) { random.below(RECORDED.len()) } else { (next + 1) % RECORDED.len() };
@@ -129,19 +129,21 @@ fn resampled(random: &mut Random, pairs: usize, factor: f64) -> Vec<(f64, f64)> 
     let pair = |number: usize| {
         let (first, second) = (process(2 * number), process(2 * number + 1));
         let (this, other) = if number.is_multiple_of(2) { (first, second) } else { (second, first) };
-        (other, factor * this)
+        (other, factor * this, None)
     };
     (0..pairs).map(pair).collect()
 }
 
 /// How many of `runs` resampled comparisons say faster, and how many say slower.
 fn verdicts(seed: u64, runs: u32, pairs: usize, factor: f64) -> (u32, u32) {
+    let terms = Terms { margin_pct: 1.0, confidence: CONFIDENCE, least: CONFIDENCE };
     let mut random = Random::new(seed);
     let mut found = (0, 0);
     for _ in 0..runs {
-        match judge(&resampled(&mut random, pairs, factor), 0.0001, 1.0, crate::stats::CONFIDENCE) {
-            Some((.., Difference::Faster)) => found.0 += 1,
-            Some((.., Difference::Slower)) => found.1 += 1,
+        let judged = judge(Leading::Mean, &resampled(&mut random, pairs, factor), None, 0.0075, &terms).unwrap();
+        match judged.verdict {
+            Difference::Faster => found.0 += 1,
+            Difference::Slower => found.1 += 1,
             _ => {}
         }
     }

@@ -3,6 +3,7 @@
 mod cell;
 mod comparison;
 mod iteration;
+mod judge;
 mod numbers;
 mod observations;
 mod quiet;
@@ -12,8 +13,8 @@ mod steadiness;
 mod tests;
 mod tokens;
 
+pub(super) use self::judge::{Pair, Terms, judge};
 pub(super) use self::observations::Observations;
-pub(super) use self::states::disagree;
 use crate::record::study::StudyReport;
 
 /// `measured`, with all its estimates.

@@ -9,7 +9,7 @@ const APART: f64 = 0.01;
 /// The groups of these values, each with what a link of the interference probe's chain took in its process. Processes are told apart in
 /// links where that is known, so that a core that changes its pace makes no groups; and by their values, so that it makes none of
 /// what waits for memory, either.
-pub(in crate::study) fn own_states(values: &[(f64, Option<f64>)]) -> Vec<State> {
+pub(super) fn own_states(values: &[(f64, Option<f64>)]) -> Vec<State> {
     let in_links: Option<Vec<f64>> = values.iter().map(|(value, link)| Some(value / (*link)?)).collect();
     let told_apart = in_links.unwrap_or_else(|| values.iter().map(|(value, _)| *value).collect());
     let state = |places: Vec<usize>| {
@@ -22,7 +22,7 @@ pub(in crate::study) fn own_states(values: &[(f64, Option<f64>)]) -> Vec<State> 
 
 /// Whether ratios fall into groups of which one is beyond the margin on a side of 1 where another is not; each with the ratio of what a
 /// link took.
-pub(in crate::study) fn disagree(ratios: &[(f64, Option<f64>)], margin: f64) -> bool {
+pub(super) fn disagree(ratios: &[(f64, Option<f64>)], margin: f64) -> bool {
     let most = 1.0 + margin.max(0.0);
     let side = |state: &State| (state.value > most, state.value < 1.0 / most);
     own_states(ratios).windows(2).any(|two| side(&two[0]) != side(&two[1]))
