@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use super::iteration::{Iteration, Received, Timed, batches_ns, operations_per_batch, typical_overlap};
 use super::numbers::{Numbers, by_process, rare_calls};
 use super::observations::Observations;
@@ -52,7 +50,7 @@ pub(super) fn estimate(
         .map(|(role, name)| {
             let numbers = by_process(iterations, Some(role), seen.processes.len());
             let view = RoleInCell { seen, iterations, role, numbers };
-            let operations = view.operations_per_batch();
+            let operations = median(view.threads().map(operations_per_batch)).unwrap_or(0.0) as u64;
             let floor_ns = seen.floor_ns(operations as f64);
             let oversubscribed = seen.is_oversubscribed(spec);
             let (typical_ns, mean_ns) = (view.over_numbers(Leading::Typical, floor_ns), view.mean_ns(floor_ns));
@@ -159,14 +157,7 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
     /// Operations per second of all threads of the role, as their mean time has it.
     fn throughput_per_s(&self, time: &Estimate) -> Option<Estimate> {
         let threads = self.iterations.first()?.roles[self.role].len() as f64;
-        let per_s = |time_ns: f64| threads * 1e9 / time_ns;
-        let found = Estimate {
-            estimate: per_s(time.estimate),
-            low: per_s(time.high),
-            high: per_s(time.low),
-            confidence: time.confidence,
-        };
-        found.high.is_finite().then_some(found)
+        Some(time.map(|ns| -threads * 1e9 / ns).negated()).filter(|found| found.high.is_finite())
     }
 
     /// The threads of the role, of all iterations.
@@ -187,25 +178,14 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         (operations > 0.0).then(|| Allocated { blocks: blocks / operations, bytes: bytes / operations })
     }
 
-    fn operations_per_batch(&self) -> u64 {
-        let per_batch = self.threads().map(operations_per_batch);
-        let single = self
-            .iterations
-            .iter()
-            .any(|iteration| iteration.log.threads.iter().any(|thread| !thread.singles.is_empty()));
-        if single { 1 } else { median(per_batch).unwrap_or(0.0) as u64 }
-    }
-
     fn latencies(&self) -> Option<Latencies> {
-        let threads = || self.iterations.iter().flat_map(|iteration| &iteration.roles[self.role]);
-        let mut counts = BTreeMap::<u64, u64>::new();
-        threads().flat_map(|thread| &thread.singles).for_each(|(ns, count)| *counts.entry(*ns).or_default() += count);
-        let seen = Distribution::of_counts(counts.into_iter().map(|(ns, count)| (ns as f64, count)));
-        let whole_ns: f64 = threads().map(|thread| thread.to_ns.saturating_sub(thread.from_ns) as f64).sum();
+        let singles = self.threads().flat_map(|thread| &thread.singles);
+        let seen = Distribution::of_counts(singles.map(|(ns, count)| (*ns as f64, *count)));
+        let whole_ns: f64 = self.threads().map(|thread| thread.to_ns.saturating_sub(thread.from_ns) as f64).sum();
         let resolved_from_ns = 2.0 * self.seen.error_ns;
         Some(Latencies {
             samples: seen.total(),
-            untimed_between: median(threads().map(|thread| thread.untimed_between as f64)).unwrap_or(0.0) as u64,
+            untimed_between: median(self.threads().map(|thread| thread.untimed_between as f64))? as u64,
             clock_share_pct: seen.total() as f64 * resolved_from_ns / whole_ns.max(1.0) * 100.0,
             resolved_from_ns,
             ns: Times::of(|share| seen.quantile(share), seen.histogram())?,
@@ -214,41 +194,34 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
 
     /// The rate claimed by timestamps around part of the operation, and the actual rate.
     fn part(&self) -> Option<OperationPart> {
-        let sums = |iteration: &Iteration<'a>| {
-            iteration.roles[self.role].iter().fold((0_u64, 0_u64), |(parts, operations), thread| {
-                (parts + thread.parts_ns.iter().sum::<u64>(), operations + thread.operations)
-            })
+        let parts_ns = |thread: &ThreadLog| thread.parts_ns.iter().sum::<u64>() as f64;
+        let per_s = |thread: &ThreadLog, ns: f64| thread.operations as f64 * 1e9 / ns.max(1.0);
+        let of_role = |iteration: &Iteration<'a>, of: &dyn Fn(&ThreadLog) -> f64| -> f64 {
+            iteration.roles[self.role].iter().map(|thread| of(thread)).sum()
         };
-        let stamped = |iteration: &Iteration<'a>| sums(iteration).0 as f64 / sums(iteration).1.max(1) as f64;
+        let stamped = |iteration: &Iteration<'a>| {
+            of_role(iteration, &parts_ns) / of_role(iteration, &|thread| thread.operations as f64).max(1.0)
+        };
         // Each thread's own operations over its own timestamped time, summed over threads.
-        let claimed = |iteration: &Iteration<'a>| {
-            let of = |thread: &&crate::study::protocol::ThreadLog| {
-                thread.operations as f64 * 1e9 / thread.parts_ns.iter().sum::<u64>().max(1) as f64
-            };
-            iteration.roles[self.role].iter().map(of).sum::<f64>()
-        };
+        let claimed = |iteration: &Iteration<'a>| of_role(iteration, &|thread| per_s(thread, parts_ns(thread)));
         // The claim is a sum, so it must not be compared with a median, which would leave out a preemption.
         let done = |iteration: &Iteration<'a>| match iteration.log.threads.as_slice() {
-            [alone] => alone.operations as f64 * 1e9 / alone.to_ns.saturating_sub(alone.from_ns).max(1) as f64,
-            _ => iteration.per_s(self.role),
+            [alone] => per_s(alone, alone.to_ns.saturating_sub(alone.from_ns) as f64),
+            _ => iteration.roles[self.role].len() as f64 * 1e9 / iteration.time_ns[self.role],
         };
-        let has_parts = self.iterations.iter().any(|iteration| sums(iteration).0 > 0);
-        let shares = self.iterations.iter().flat_map(|iteration| &iteration.roles[self.role]).flat_map(|thread| {
+        let shares = self.threads().flat_map(|thread| {
             thread.parts_ns.iter().zip(&thread.batches_ns).map(|(part, whole)| *part as f64 / (*whole).max(1) as f64)
         });
-        let timed_share = median(shares).filter(|_| has_parts)?;
-        let preempted = self
-            .iterations
-            .iter()
-            .map(|iteration| iteration.log.threads.iter().map(|thread| thread.preempted).sum::<u64>());
-        let iterations = self.iterations.len().max(1) as f64;
+        let has_parts = self.threads().any(|thread| parts_ns(thread) > 0.0);
+        let preempted = self.iterations.iter().flat_map(|iteration| &iteration.log.threads);
         Some(OperationPart {
+            timed_share: median(shares).filter(|_| has_parts)?,
             part_ns: self.over_processes(stamped)?,
             claimed_per_s: self.over_processes(claimed)?,
-            external_per_s: self.over_processes(|iteration| done(iteration))?,
+            external_per_s: self.over_processes(done)?,
             inflation: self.over_processes(|iteration| claimed(iteration) / done(iteration))?,
-            timed_share,
-            preemptions_per_iteration: preempted.sum::<u64>() as f64 / iterations,
+            preemptions_per_iteration: preempted.map(|thread| thread.preempted).sum::<u64>() as f64
+                / self.iterations.len() as f64,
         })
     }
 

@@ -31,7 +31,8 @@ impl Sum for Timed {
 /// One iteration as a process reported it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Received<'a> {
-    process: usize,
+    pub(super) process: usize,
+    /// Whether nothing disturbed it.
     pub(super) quiet: bool,
     pub(super) log: &'a IterationLog,
 }
@@ -50,27 +51,7 @@ pub(super) struct Iteration<'a> {
     pub(super) log: &'a IterationLog,
 }
 
-impl Iteration<'_> {
-    /// Operations per second of all threads of a role, as many as their mean time allows.
-    pub(super) fn per_s(&self, role: usize) -> f64 {
-        self.roles[role].len() as f64 * 1e9 / self.time_ns[role]
-    }
-}
-
-/// The iterations of each cell, in the order in which they were made, and which of them were quiet.
-pub(super) fn received<'a>(seen: &Observations<'a>, quiet: &[Vec<bool>]) -> Vec<Vec<Received<'a>>> {
-    let mut found: Vec<Vec<Received<'a>>> = vec![Vec::new(); seen.cells.len()];
-    for (process, (iterations, quiet)) in seen.processes.iter().zip(quiet).enumerate() {
-        for (log, quiet) in iterations.iter().zip(quiet) {
-            if let Some(of_cell) = found.get_mut(log.cell) {
-                of_cell.push(Received { process, quiet: *quiet, log });
-            }
-        }
-    }
-    found
-}
-
-/// Those of them that have a time.
+/// The iterations of each cell that have a time.
 pub(super) fn values<'a>(seen: &Observations<'a>, received: &[Vec<Received<'a>>]) -> Vec<Vec<Iteration<'a>>> {
     let of_cell =
         |iterations: &Vec<Received<'a>>| iterations.iter().filter_map(|iteration| reduce(seen, *iteration)).collect();
@@ -103,8 +84,11 @@ fn reduce<'a>(seen: &Observations<'a>, Received { process, quiet, log }: Receive
     Some(Iteration { process, quiet, timed, time_ns, roles, log })
 }
 
-/// Operations in each batch, also where several are logged as one.
+/// Operations in each batch, also where several are logged as one; 1 where single ones are.
 pub(super) fn operations_per_batch(thread: &ThreadLog) -> f64 {
+    if !thread.singles.is_empty() {
+        return 1.0;
+    }
     let logged = thread.batches_ns.len().max(1) as f64;
     thread.operations as f64 / (logged * thread.merged.max(1) as f64)
 }

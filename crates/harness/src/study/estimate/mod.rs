@@ -19,8 +19,7 @@ use crate::record::study::StudyReport;
 
 /// `measured`, with all its estimates.
 pub(super) fn estimate(seen: &Observations<'_>, measured: StudyReport) -> StudyReport {
-    let judged = quiet::judge(seen);
-    let received = iteration::received(seen, &judged.quiet);
+    let (received, interference_probe) = quiet::judged(seen);
     let iterations = iteration::values(seen, &received);
     let tokens = tokens::cost(seen, &iterations);
     let empty = seen.calibration().find(|(_, spec)| spec.tokens == 0).map(|(at, _)| iterations[at].as_slice());
@@ -38,5 +37,5 @@ pub(super) fn estimate(seen: &Observations<'_>, measured: StudyReport) -> StudyR
     };
     let cells = users.flat_map(of_cell).collect();
     let (comparisons, control) = comparison::estimate(seen, &iterations, &leads, tokens.as_ref());
-    StudyReport { interference_probe: judged.probe, empty_loop_ns, tokens, cells, comparisons, control, ..measured }
+    StudyReport { interference_probe, empty_loop_ns, tokens, cells, comparisons, control, ..measured }
 }
