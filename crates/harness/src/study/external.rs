@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::estimate::{Observations, estimate};
 use super::protocol::{IterationLog, ThreadLog};
 use super::schedule::CellSpec;
-use crate::record::study::{
-    Mode, Parameters, StudyClock, StudyContent, StudyPlan, StudyProcess, StudyRecord, StudyReport,
-};
+use crate::record::study::{Parameters, StudyClock, StudyContent, StudyPlan, StudyProcess, StudyRecord, StudyReport};
 use crate::record::{Document, Tool};
 use crate::{Start, stats};
 
@@ -17,7 +15,7 @@ const COMMAND: &str = "study";
 const MARGIN_PCT: f64 = 1.0;
 /// A batch that takes so much longer than the median of its process and cell contains a loss of the CPU: no scheduler takes it for less, and
 /// no read of a clock waits so long for other threads.
-const LOST_NS: u64 = 500_000;
+const LOST_NS: f64 = 500_000.0;
 
 /// What processes of another program measured: operations between amounts of work, on some numbers of threads.
 ///
@@ -104,20 +102,17 @@ impl ExternalStudy {
     pub fn report(&self) -> StudyReport {
         let plan = self.plan();
         let cells = specs(&plan, &self.iterations);
-        let place_of = |iteration: &ExternalIteration| {
-            let is_of = |spec: &CellSpec| {
-                (spec.case.as_str(), spec.tokens, spec.threads)
-                    == (iteration.case.as_str(), iteration.tokens, iteration.threads)
-            };
-            cells.iter().position(is_of).filter(|_| (iteration.process as usize) < self.processes.len())
-        };
-        let placed: Vec<(usize, &ExternalIteration)> =
-            self.iterations.iter().filter_map(|iteration| Some((place_of(iteration)?, iteration))).collect();
-        let usual_ns = usual_ns(&placed);
         let mut processes: Vec<Vec<IterationLog>> = vec![Vec::new(); self.processes.len()];
-        for (cell, iteration) in placed {
-            processes[iteration.process as usize].push(iteration.log(cell, usual_ns[&(iteration.process, cell)]));
+        for iteration in &self.iterations {
+            let is_of = |spec: &CellSpec| {
+                spec.case == iteration.case && (spec.tokens, spec.threads) == (iteration.tokens, iteration.threads)
+            };
+            let of_process = processes.get_mut(iteration.process as usize);
+            if let (Some(of_process), Some(cell)) = (of_process, cells.iter().position(is_of)) {
+                of_process.push(iteration.log(cell));
+            }
         }
+        processes.iter_mut().for_each(|logs| count_losses(logs));
         let measured = StudyReport {
             clock: Some(self.clock.clone()),
             processes: self.processes.clone(),
@@ -149,69 +144,63 @@ impl ExternalStudy {
             cases,
             backoff_tokens: all(|iteration| iteration.tokens).into_iter().collect(),
             threads: all(|iteration| u64::from(iteration.threads)).into_iter().map(|threads| threads as u32).collect(),
-            parameters: Vec::new(),
             comparisons: self.comparisons.clone(),
-            mode: Mode::AverageTime,
-            budget_ms: 0,
             processes: self.processes.len() as u32,
             rounds: self.iterations.iter().map(|iteration| iteration.round.saturating_add(1)).max().unwrap_or(0),
-            batches: 0,
-            warm_up_batches: 0,
             cpus: self.cpus.clone(),
             margin_pct: MARGIN_PCT,
             confidence: stats::CONFIDENCE,
-            seed: 0,
+            ..StudyPlan::default()
         }
     }
 }
 
-/// What a batch usually takes, for each process and cell.
-fn usual_ns(placed: &[(usize, &ExternalIteration)]) -> BTreeMap<(u32, usize), f64> {
-    let mut batches: BTreeMap<(u32, usize), Vec<f64>> = BTreeMap::new();
-    for (cell, iteration) in placed {
-        let lengths = iteration.batches_ns.iter().flatten().map(|(begin, end)| end.saturating_sub(*begin) as f64);
-        batches.entry((iteration.process, *cell)).or_default().extend(lengths);
+/// Counts each batch in which a thread of this process lost its CPU as a preemption.
+fn count_losses(logs: &mut [IterationLog]) {
+    let mut usual_ns: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    for log in logs.iter() {
+        let batches = log.threads.iter().flat_map(|thread| &thread.batches_ns);
+        usual_ns.entry(log.cell).or_default().extend(batches.map(|ns| *ns as f64));
     }
-    batches.into_iter().map(|(of, lengths)| (of, stats::median(lengths).unwrap_or(0.0))).collect()
+    let most_ns: BTreeMap<usize, f64> =
+        usual_ns.iter().map(|(cell, ns)| (*cell, stats::median(ns).unwrap_or(0.0) + LOST_NS)).collect();
+    for log in logs {
+        for thread in &mut log.threads {
+            thread.preempted = thread.batches_ns.iter().filter(|ns| **ns as f64 > most_ns[&log.cell]).count() as u64;
+        }
+    }
 }
 
 /// The combinations that were measured; those that differ only in their case share an arena.
 fn specs(plan: &StudyPlan, iterations: &[ExternalIteration]) -> Vec<CellSpec> {
-    let measured: BTreeSet<(u32, u64, &str)> =
-        iterations.iter().map(|iteration| (iteration.threads, iteration.tokens, iteration.case.as_str())).collect();
-    let mut arena = 0;
-    let mut found = Vec::new();
-    for threads in &plan.threads {
-        for tokens in &plan.backoff_tokens {
-            let cases = plan.cases.iter().filter(|case| measured.contains(&(*threads, *tokens, case.as_str())));
-            found.extend(cases.map(|case| CellSpec {
-                case: case.clone(),
-                control: false,
-                parameters: Parameters::new(),
-                tokens: *tokens,
-                threads: *threads,
-                arena,
-                place: plan.place(&Parameters::new(), *tokens, *threads),
-            }));
-            arena += 1;
-        }
+    let measured = iterations.iter().filter_map(|iteration| {
+        let case = plan.cases.iter().position(|case| *case == iteration.case)?;
+        Some((iteration.threads, iteration.tokens, case))
+    });
+    let mut found: Vec<CellSpec> = Vec::new();
+    for (threads, tokens, case) in measured.collect::<BTreeSet<(u32, u64, usize)>>() {
+        let begins = |last: &CellSpec| u32::from((last.threads, last.tokens) != (threads, tokens));
+        found.push(CellSpec {
+            case: plan.cases[case].clone(),
+            control: false,
+            parameters: Parameters::new(),
+            tokens,
+            threads,
+            arena: found.last().map_or(0, |last| last.arena + begins(last)),
+            place: plan.place(&Parameters::new(), tokens, threads),
+        });
     }
     found
 }
 
 impl ExternalIteration {
-    fn log(&self, cell: usize, usual_ns: f64) -> IterationLog {
-        let thread = |batches: &Vec<(u64, u64)>| {
-            let batches_ns: Vec<u64> = batches.iter().map(|(begin, end)| end.saturating_sub(*begin)).collect();
-            let is_lost = |ns: &&u64| **ns as f64 > usual_ns + LOST_NS as f64;
-            ThreadLog {
-                from_ns: batches.first().map_or(0, |batch| batch.0),
-                to_ns: batches.last().map_or(0, |batch| batch.1),
-                operations: self.operations.saturating_mul(batches.len() as u64),
-                preempted: batches_ns.iter().filter(is_lost).count() as u64,
-                batches_ns,
-                ..ThreadLog::default()
-            }
+    fn log(&self, cell: usize) -> IterationLog {
+        let thread = |batches: &Vec<(u64, u64)>| ThreadLog {
+            from_ns: batches.first().map_or(0, |batch| batch.0),
+            to_ns: batches.last().map_or(0, |batch| batch.1),
+            operations: self.operations.saturating_mul(batches.len() as u64),
+            batches_ns: batches.iter().map(|(begin, end)| end.saturating_sub(*begin)).collect(),
+            ..ThreadLog::default()
         };
         // A thread without a batch ends before the others begin, so that the iteration yields no time.
         let threads = (0..self.threads as usize).map(|at| self.batches_ns.get(at).map(thread).unwrap_or_default());
