@@ -26,12 +26,8 @@ impl Distribution {
 
     /// The distribution of values with counts, in any order, repeated or not.
     pub fn of_counts(counts: impl IntoIterator<Item = (f64, u64)>) -> Self {
-        Self::of_vec(counts.into_iter().collect())
-    }
-
-    // Not generic, so that its sort is compiled once.
-    fn of_vec(mut counts: Vec<(f64, u64)>) -> Self {
-        counts.retain(|(value, count)| value.is_finite() && *count > 0);
+        let is_counted = |(value, count): &(f64, u64)| value.is_finite() && *count > 0;
+        let mut counts: Vec<(f64, u64)> = counts.into_iter().filter(is_counted).collect();
         counts.sort_by(|a, b| a.0.total_cmp(&b.0));
         counts.dedup_by(|later, kept| {
             let same = later.0 == kept.0;
@@ -62,13 +58,11 @@ impl Distribution {
     pub fn quantile(&self, p: f64) -> Option<f64> {
         let rank = ((p.clamp(0.0, 1.0) * self.total as f64).ceil() as u64).max(1);
         let mut seen = 0_u64;
-        for (value, count) in &self.counts {
+        let reaches = |(_, count): &&(f64, u64)| {
             seen = seen.saturating_add(*count);
-            if seen >= rank {
-                return Some(*value);
-            }
-        }
-        self.maximum()
+            seen >= rank
+        };
+        self.counts.iter().find(reaches).map_or(self.maximum(), |(value, _)| Some(*value))
     }
 
     /// The smallest value.
@@ -102,10 +96,9 @@ impl Distribution {
         let bins = hdr
             .iter_recorded()
             .map(|bin| {
-                let value = bin.value_iterated_to();
-                let from = hdr.lowest_equivalent(value);
-                let to = hdr.next_non_equivalent(value);
-                let (from_ns, to_ns) = (from as f64 / PS_PER_NS, to as f64 / PS_PER_NS);
+                let ps = bin.value_iterated_to();
+                let ends_ps = [hdr.lowest_equivalent(ps), hdr.next_non_equivalent(ps)];
+                let [from_ns, to_ns] = ends_ps.map(|ps| ps as f64 / PS_PER_NS);
                 Bin { from_ns, to_ns, count: bin.count_at_value() }
             })
             .collect();

@@ -79,12 +79,11 @@ pub fn hiding(backoff: &[f64], processes: &[Vec<f64>], confidence: f64) -> Optio
         _ => CostShape::Unresolved,
     };
     let hinge = if shape == CostShape::Hidden { hinge(&curves, confidence) } else { None };
-    Some(match hinge {
-        Some((residual, hidden_past)) => Hiding { shape, residual, hidden_past: Some(hidden_past) },
-        None => {
-            Hiding { shape, residual: median_interval(curves.iter().filter_map(last), confidence)?, hidden_past: None }
-        }
-    })
+    let (residual, hidden_past) = match hinge {
+        Some((residual, hidden_past)) => (residual, Some(hidden_past)),
+        None => (median_interval(curves.iter().filter_map(last), confidence)?, None),
+    };
+    Some(Hiding { shape, residual, hidden_past })
 }
 
 fn shape(change: &Estimate, exposed: &Estimate) -> CostShape {

@@ -71,9 +71,8 @@ fn spread(group: &[f64]) -> f64 {
 
 /// Whether the groups follow each other like lots, rather than one after the other.
 fn take_turns(groups: &[Vec<usize>]) -> bool {
-    let of_group =
-        |(group, places): (usize, &Vec<usize>)| places.iter().map(|place| (*place, group)).collect::<Vec<_>>();
-    let mut order: Vec<(usize, usize)> = groups.iter().enumerate().flat_map(of_group).collect();
+    let places = groups.iter().enumerate().flat_map(|(group, places)| places.iter().map(move |place| (*place, group)));
+    let mut order: Vec<(usize, usize)> = places.collect();
     order.sort_unstable();
     let turns = order.windows(2).filter(|two| two[0].1 != two[1].1).count() as f64;
     let all = order.len() as f64;

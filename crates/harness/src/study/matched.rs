@@ -1,16 +1,13 @@
 //! Which cells of two builds are the same combination.
 
-use crate::record::study::{Cell, StudyPlan};
+use crate::record::study::{Cell, Parameters, StudyPlan};
 
 /// The one of `cells` that is the combination of `cell`.
 pub(super) fn find<'a>(cells: &'a [Cell], cell: &Cell) -> Option<&'a Cell> {
-    let is_same = |other: &&Cell| {
-        (other.backoff_tokens, other.threads) == (cell.backoff_tokens, cell.threads)
-            && other.case == cell.case
-            && other.role == cell.role
-            && other.parameters == cell.parameters
-    };
-    cells.iter().find(is_same)
+    fn key(cell: &Cell) -> (u64, u32, &str, Option<&String>, &Parameters) {
+        (cell.backoff_tokens, cell.threads, &cell.case, cell.role.as_ref(), &cell.parameters)
+    }
+    cells.iter().find(|other| key(other) == key(cell))
 }
 
 /// The plan of `this` with the backoffs and thread counts of `other` too: with it [`words`] tell all their cells apart.

@@ -61,7 +61,7 @@ pub(super) fn estimate(
                 && spec.threads == 1
                 && seen.plan.mode == Mode::AverageTime
                 && empty.tells_rare_calls;
-            let alone = spec.threads == 1;
+            let is_told = below_ns.is_none();
             Cell {
                 case: spec.case.clone(),
                 role: name,
@@ -71,23 +71,22 @@ pub(super) fn estimate(
                 oversubscribed,
                 operations_per_batch: operations,
                 leads,
-                time_ns: time.filter(|_| below_ns.is_none()),
+                time_ns: time.filter(|_| is_told),
                 below_ns,
                 reason_no_time: time.is_none().then(|| reason_no_time(received, iterations).to_owned()),
                 typical_ns,
                 mean_ns,
                 rare_calls: typical_ns.filter(|_| is_parted).and_then(|_| rare_calls(iterations, role, &view.numbers)),
                 // Of what cannot be told from nothing, no time is said.
-                states: if below_ns.is_none() { view.states(leads) } else { Vec::new() },
-                throughput_per_s: mean_ns.filter(|_| below_ns.is_none()).and_then(|mean| view.throughput_per_s(&mean)),
+                states: if is_told { view.states(leads) } else { Vec::new() },
+                throughput_per_s: mean_ns.filter(|_| is_told).and_then(|mean| view.throughput_per_s(&mean)),
                 handles: view.threads().find_map(|thread| thread.handles),
                 // Threads of the operation's own are not looked at.
                 allocates: view.allocates().filter(|_| !seen.own_threads.contains(&at)),
                 clock_share_pct: time.map_or(0.0, |time| floor_ns / time.estimate.max(f64::MIN_POSITIVE) * 100.0),
-                steadiness: (!oversubscribed && below_ns.is_none())
-                    .then(|| steadiness(seen, iterations, role, &view.numbers, leads))
-                    .flatten(),
-                overlap_share: (!alone).then(|| typical_overlap(received)).flatten(),
+                steadiness: steadiness(seen, iterations, role, &view.numbers, leads)
+                    .filter(|_| !oversubscribed && is_told),
+                overlap_share: typical_overlap(received).filter(|_| spec.threads > 1),
                 own_threads: seen.own_threads.contains(&at),
                 iterations: received.len() as u64,
                 iterations_quiet: received.iter().filter(|iteration| iteration.quiet).count() as u64,
@@ -233,21 +232,14 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
             link_ns: self.link_ns(process),
             iterations: self
                 .of_process(process)
-                .map(|iteration| StudyIteration {
-                    quiet: iteration.quiet,
-                    batches_ns: iteration.roles[self.role]
-                        .iter()
-                        .flat_map(|thread| batches_ns(thread))
-                        .map(rounded)
-                        .collect(),
+                .map(|iteration| {
+                    let batches = iteration.roles[self.role].iter().flat_map(|thread| batches_ns(thread));
+                    // To a ten-thousandth of a nanosecond: further digits would only lengthen the record.
+                    let rounded = batches.map(|ns| (ns * 1e4).round() / 1e4);
+                    StudyIteration { quiet: iteration.quiet, batches_ns: rounded.collect() }
                 })
                 .collect(),
         };
         (0..self.seen.processes.len()).map(of).collect()
     }
-}
-
-/// To a ten-thousandth of a nanosecond: further digits would only lengthen the record.
-fn rounded(ns: f64) -> f64 {
-    (ns * 1e4).round() / 1e4
 }

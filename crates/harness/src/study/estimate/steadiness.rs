@@ -27,9 +27,12 @@ pub(super) fn steadiness(
     };
     let times: Vec<f64> = numbers.iter().filter_map(|of| of.get(leads)).collect();
     let within = |iteration: &&Iteration<'_>| change_pct(&batches(iteration, role));
+    // Layouts take turns from one iteration to the next, and start with another in each process: what they differ by moves the
+    // median over processes to neither side.
+    let level = |iteration: &&Iteration<'_>| median(batches(iteration, role));
     (!times.is_empty()).then(|| Steadiness {
         within_iteration_pct: over(&|own| median(own.iter().filter_map(within))),
-        within_process_pct: over(&|own| change_pct(&levels(own, role))),
+        within_process_pct: over(&|own| change_pct(&own.iter().filter_map(level).collect::<Vec<f64>>())),
         drift_over_run_pct: trend(&times, DRIFT_MARGIN).map(|rise| 100.0 * rise),
     })
 }
@@ -37,12 +40,6 @@ pub(super) fn steadiness(
 /// The batches of one thread of an iteration, in order.
 fn batches(iteration: &Iteration<'_>, role: usize) -> Vec<f64> {
     iteration.roles[role].first().into_iter().flat_map(|thread| batches_ns(thread)).collect()
-}
-
-/// The median batch of each iteration, in order. Layouts take turns from one to the next, and start with another in each process:
-/// what they differ by moves the median over processes to neither side.
-fn levels(iterations: &[&Iteration<'_>], role: usize) -> Vec<f64> {
-    iterations.iter().filter_map(|iteration| median(batches(iteration, role))).collect()
 }
 
 /// By how much the last third of a series is above its middle third, in percent. None for few values, or where the clock did not
