@@ -1,5 +1,5 @@
 use super::iteration::{Iteration, Received, Timed, batches_ns, operations_per_batch, typical_overlap};
-use super::numbers::{Numbers, by_process, rare_calls};
+use super::numbers::{by_process, own, rare_calls};
 use super::observations::Observations;
 use super::states::own_states;
 use super::steadiness::steadiness;
@@ -28,7 +28,7 @@ struct RoleInCell<'s, 'a> {
     iterations: &'s [Iteration<'a>],
     role: usize,
     /// Of each process.
-    numbers: Vec<Numbers>,
+    numbers: Vec<CellProcess>,
 }
 
 /// The cell at `at`, from its iterations and those of them that have a time: one result for each role of its case.
@@ -115,20 +115,16 @@ fn reason_no_time(received: &[Received<'_>], iterations: &[Iteration<'_>]) -> &'
     }
 }
 
-impl<'s, 'a> RoleInCell<'s, 'a> {
-    fn of_process(&self, process: usize) -> impl Iterator<Item = &'s Iteration<'a>> + use<'s, 'a> {
-        self.iterations.iter().filter(move |iteration| iteration.process == process)
-    }
-
+impl<'a> RoleInCell<'_, 'a> {
     /// The median over processes of each one's median iteration, with the interval of its order statistics.
     fn over_processes(&self, value: impl Fn(&Iteration<'a>) -> f64) -> Option<Estimate> {
-        let of_process = |process: usize| median(self.of_process(process).map(&value));
+        let of_process = |process: usize| median(own(self.iterations, process).map(&value));
         median_interval((0..self.numbers.len()).filter_map(of_process), self.seen.plan.confidence)
     }
 
     /// The median over processes of one of their numbers, with an interval no narrower than `floor_ns` on each side.
     fn over_numbers(&self, which: Leading, floor_ns: f64) -> Option<Estimate> {
-        let processes = self.numbers.iter().filter_map(|of| of.get(which));
+        let processes = self.numbers.iter().filter_map(|of| of.number(which));
         let found = median_interval(processes, self.seen.plan.confidence)?.at_least(floor_ns);
         // No operation takes less than no time.
         Some(Estimate { low: found.low.max(0.0), ..found })
@@ -141,16 +137,10 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         Some(found.holding(all.unwrap_or(found.estimate)))
     }
 
-    /// What a link of the interference probe's chain typically took around the iterations of a process.
-    fn link_ns(&self, process: usize) -> Option<f64> {
-        let threads = self.of_process(process).flat_map(|iteration| &iteration.log.threads);
-        median(threads.flat_map(|thread| thread.link_ns)).filter(|ns| *ns > 0.0)
-    }
-
     /// The groups of processes that agree on another time.
     fn states(&self, leads: Leading) -> Vec<State> {
-        let of_process = |process: usize| Some((self.numbers[process].get(leads)?, self.link_ns(process)));
-        own_states(&(0..self.numbers.len()).filter_map(of_process).collect::<Vec<_>>())
+        let of_process = |of: &CellProcess| Some((of.number(leads)?, of.link_ns));
+        own_states(&self.numbers.iter().filter_map(of_process).collect::<Vec<_>>())
     }
 
     /// Operations per second of all threads of the role, as their mean time has it.
@@ -206,7 +196,10 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         // The claim is a sum, so it must not be compared with a median, which would leave out a preemption.
         let done = |iteration: &Iteration<'a>| match iteration.log.threads.as_slice() {
             [alone] => per_s(alone, alone.to_ns.saturating_sub(alone.from_ns) as f64),
-            _ => iteration.roles[self.role].len() as f64 * 1e9 / iteration.time_ns[self.role],
+            _ => {
+                let Timed { ns, operations } = iteration.timed[self.role];
+                iteration.roles[self.role].len() as f64 * operations * 1e9 / ns
+            }
         };
         let shares = self.threads().flat_map(|thread| {
             thread.parts_ns.iter().zip(&thread.batches_ns).map(|(part, whole)| *part as f64 / (*whole).max(1) as f64)
@@ -224,22 +217,18 @@ impl<'s, 'a> RoleInCell<'s, 'a> {
         })
     }
 
+    /// The processes with their iterations.
     fn processes(&self) -> Vec<CellProcess> {
-        let of = |process: usize| CellProcess {
-            process: process as u32,
-            typical_ns: self.numbers[process].typical_ns,
-            mean_ns: self.numbers[process].mean_ns,
-            link_ns: self.link_ns(process),
-            iterations: self
-                .of_process(process)
-                .map(|iteration| {
-                    let batches = iteration.roles[self.role].iter().flat_map(|thread| batches_ns(thread));
-                    // To a ten-thousandth of a nanosecond: further digits would only lengthen the record.
-                    let rounded = batches.map(|ns| (ns * 1e4).round() / 1e4);
-                    StudyIteration { quiet: iteration.quiet, batches_ns: rounded.collect() }
-                })
-                .collect(),
+        let iteration = |iteration: &Iteration<'a>| {
+            let batches = iteration.roles[self.role].iter().flat_map(|thread| batches_ns(thread));
+            // To a ten-thousandth of a nanosecond: further digits would only lengthen the record.
+            let rounded = batches.map(|ns| (ns * 1e4).round() / 1e4);
+            StudyIteration { quiet: iteration.quiet, batches_ns: rounded.collect() }
         };
-        (0..self.seen.processes.len()).map(of).collect()
+        let with_iterations = |(process, of): (usize, &CellProcess)| CellProcess {
+            iterations: own(self.iterations, process).map(iteration).collect(),
+            ..of.clone()
+        };
+        self.numbers.iter().enumerate().map(with_iterations).collect()
     }
 }

@@ -2,9 +2,11 @@ use std::collections::BTreeMap;
 
 use super::iteration::{Iteration, Timed, batches_ns, operations_per_batch};
 use super::judge::{Pair, Terms, judge};
-use super::numbers::{Numbers, by_process};
+use super::numbers::{by_process, own};
 use super::observations::Observations;
-use crate::record::study::{Comparison, ComparisonPoint, Control, CostModel, Difference, Estimate, Leading, TokenCost};
+use crate::record::study::{
+    CellProcess, Comparison, ComparisonPoint, Control, CostModel, Difference, Estimate, Leading, TokenCost,
+};
 use crate::stats::{confidence_of_each, hiding, median};
 use crate::study::schedule::CellSpec;
 
@@ -46,7 +48,7 @@ struct Measured<'s, 'a> {
 struct Arms {
     leads: Leading,
     /// For each process, both of its numbers of the first, and those of the second.
-    processes: Vec<(Numbers, Numbers)>,
+    processes: Vec<(CellProcess, CellProcess)>,
     /// The mean times of all processes together: a call so rare that few of them meet it is in that.
     all_ns: Option<(f64, f64)>,
     /// The uncertainty that batch overhead leaves in one operation's time.
@@ -63,9 +65,9 @@ impl Measured<'_, '_> {
         let cells = [place(case, false)?, place(other, control)?];
         let iterations = cells.map(|cell| self.iterations[cell].as_slice());
         let [of_a, of_b] = iterations.map(|own| by_process(own, None, self.seen.processes.len()));
-        let paired = |(process, (of_a, of_b)): (usize, (Numbers, Numbers))| {
+        let paired = |(process, (of_a, of_b)): (usize, (CellProcess, CellProcess))| {
             let typical_ns = of_a.typical_ns.zip(ratio_of_rounds(iterations, process)).map(|(ns, ratio)| ns * ratio);
-            (of_a, Numbers { typical_ns, ..of_b })
+            (of_a, CellProcess { typical_ns, ..of_b })
         };
         let [all_a, all_b] =
             iterations.map(|own| own.iter().flat_map(|one| &one.timed).copied().sum::<Timed>().mean_ns());
@@ -92,8 +94,8 @@ impl Measured<'_, '_> {
         let backoff: Vec<f64> = arms.iter().map(|(tokens, _)| *tokens as f64).collect();
         let of_process = |process: usize| {
             let difference = |(_, arms): &(u64, Arms)| {
-                let (a, b) = arms.processes[process];
-                Some(b.get(leads)? - a.get(leads)?)
+                let (a, b) = &arms.processes[process];
+                Some(b.number(leads)? - a.number(leads)?)
             };
             arms.iter().map(difference).collect::<Option<Vec<f64>>>()
         };
@@ -125,7 +127,7 @@ impl Arms {
     fn point(&self, backoff_tokens: u64, leads: Leading, terms: &Terms) -> Option<ComparisonPoint> {
         let by = |which: Leading| {
             // Both are of one process, whose pace moves both.
-            let pair = |(a, b): &(Numbers, Numbers)| Some((a.get(which)?, b.get(which)?, None));
+            let pair = |(a, b): &(CellProcess, CellProcess)| Some((a.number(which)?, b.number(which)?, None));
             let pairs: Vec<Pair> = self.processes.iter().filter_map(pair).collect();
             judge(which, &pairs, self.all_ns.filter(|_| which == Leading::Mean), self.floor_ns, terms)
         };
@@ -141,8 +143,7 @@ fn ratio_of_rounds(sides: [&[Iteration<'_>]; 2], process: usize) -> Option<f64> 
         median(iteration.roles.iter().flatten().flat_map(|thread| batches_ns(thread))).filter(|ns| *ns > 0.0)
     };
     let [a, b] = sides.map(|iterations| -> BTreeMap<u32, f64> {
-        let own = iterations.iter().filter(|iteration| iteration.process == process);
-        own.filter_map(|iteration| Some((iteration.log.round, level(iteration)?))).collect()
+        own(iterations, process).filter_map(|iteration| Some((iteration.log.round, level(iteration)?))).collect()
     });
     median(a.iter().filter_map(|(round, of_a)| Some(b.get(round)? / of_a)))
 }

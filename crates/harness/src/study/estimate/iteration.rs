@@ -44,8 +44,6 @@ pub(super) struct Iteration<'a> {
     pub(super) quiet: bool,
     /// For each role: all of its threads' operations while every thread of the iteration measured.
     pub(super) timed: Vec<Timed>,
-    /// For each role: mean time per operation and thread. 0 where the clock did not advance meanwhile.
-    pub(super) time_ns: Vec<f64>,
     /// The threads of each role.
     pub(super) roles: Vec<Vec<&'a ThreadLog>>,
     pub(super) log: &'a IterationLog,
@@ -78,10 +76,8 @@ fn reduce<'a>(seen: &Observations<'a>, Received { process, quiet, log }: Receive
     let (from_ns, to_ns) = common_window(&log.threads)?;
     let within = |role: &Vec<&ThreadLog>| role.iter().map(|thread| timed_within(thread, from_ns, to_ns)).sum();
     let timed: Vec<Timed> = roles.iter().map(within).collect();
-    // Without those that took no time on a coarse clock, the mean would be of the others only.
-    let mean_ns = |timed: &Timed| (timed.operations > 0.0).then(|| timed.ns / timed.operations);
-    let time_ns = timed.iter().map(mean_ns).collect::<Option<Vec<f64>>>()?;
-    Some(Iteration { process, quiet, timed, time_ns, roles, log })
+    // Those that took no time on a coarse clock stay: without them, the mean would be of the others only.
+    timed.iter().all(|timed| timed.operations > 0.0).then_some(Iteration { process, quiet, timed, roles, log })
 }
 
 /// Operations in each batch, also where several are logged as one; 1 where single ones are.

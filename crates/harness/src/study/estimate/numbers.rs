@@ -2,56 +2,33 @@
 
 use super::iteration::{Iteration, Timed, batches_ns};
 use super::observations::Observations;
-use crate::record::study::{Estimate, Leading, Mode, RareCalls};
+use crate::record::study::{CellProcess, Estimate, Leading, Mode, RareCalls};
 use crate::stats::{median, median_interval};
 use crate::study::protocol::ThreadLog;
 use crate::study::schedule::CellSpec;
 
-/// What one process found of a cell.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Numbers {
-    /// Its median batch, per operation.
-    pub(super) typical_ns: Option<f64>,
-    /// The time of all its operations over their number.
-    pub(super) mean_ns: Option<f64>,
+/// The numbers of each process for one role of a cell, or for all of them, without its iterations.
+pub(super) fn by_process(iterations: &[Iteration<'_>], role: Option<usize>, processes: usize) -> Vec<CellProcess> {
+    let of_process = |process: usize| of(&own(iterations, process).collect::<Vec<_>>(), role);
+    (0..processes).map(|process| CellProcess { process: process as u32, ..of_process(process) }).collect()
 }
 
-impl Numbers {
-    pub(super) fn get(&self, which: Leading) -> Option<f64> {
-        match which {
-            Leading::Typical => self.typical_ns,
-            Leading::Mean => self.mean_ns,
-        }
-    }
-
-    /// How many times as long as the typical operation the mean one takes.
-    fn excess(&self) -> Option<f64> {
-        Some(self.mean_ns? / self.typical_ns?)
-    }
-}
-
-/// The numbers of each process for one role of a cell, or for all of them.
-pub(super) fn by_process(iterations: &[Iteration<'_>], role: Option<usize>, processes: usize) -> Vec<Numbers> {
-    (0..processes).map(|process| of(&own(iterations, process).collect::<Vec<_>>(), role)).collect()
-}
-
-fn own<'s, 'a>(iterations: &'s [Iteration<'a>], process: usize) -> impl Iterator<Item = &'s Iteration<'a>> {
+/// The iterations of one process.
+pub(super) fn own<'s, 'a>(iterations: &'s [Iteration<'a>], process: usize) -> impl Iterator<Item = &'s Iteration<'a>> {
     iterations.iter().filter(move |iteration| iteration.process == process)
 }
 
-fn of(iterations: &[&Iteration<'_>], role: Option<usize>) -> Numbers {
-    fn threads<'a>(iteration: &Iteration<'a>, role: Option<usize>) -> Vec<&'a ThreadLog> {
-        role.map_or_else(|| iteration.roles.concat(), |role| iteration.roles[role].clone())
-    }
-    let timed = |iteration: &&Iteration<'_>| match role {
-        Some(role) => iteration.timed[role],
-        None => iteration.timed.iter().copied().sum(),
-    };
-    Numbers {
+fn of(iterations: &[&Iteration<'_>], role: Option<usize>) -> CellProcess {
+    let roles = |iteration: &Iteration<'_>| role.map_or(0..iteration.roles.len(), |role| role..role + 1);
+    let threads = iterations.iter().flat_map(|iteration| iteration.roles[roles(iteration)].iter().flatten());
+    let timed = iterations.iter().flat_map(|iteration| &iteration.timed[roles(iteration)]).copied();
+    let of_all = iterations.iter().flat_map(|iteration| &iteration.log.threads);
+    CellProcess {
         // Nothing takes no time: the clock is too coarse for a single batch.
-        typical_ns: median(iterations.iter().flat_map(|iteration| threads(iteration, role)).flat_map(batches_ns))
-            .filter(|ns| *ns > 0.0),
-        mean_ns: iterations.iter().map(timed).sum::<Timed>().mean_ns(),
+        typical_ns: median(threads.flat_map(|thread| batches_ns(thread))).filter(|ns| *ns > 0.0),
+        mean_ns: timed.sum::<Timed>().mean_ns(),
+        link_ns: median(of_all.flat_map(|thread| thread.link_ns)).filter(|ns| *ns > 0.0),
+        ..CellProcess::default()
     }
 }
 
@@ -100,7 +77,8 @@ fn excess(seen: &Observations<'_>, iterations: &[Iteration<'_>], limits_ns: &[f6
         // Spread evenly over the rounds.
         let is_chosen = |at: usize| (at + 1) * fit / all > at * fit / all;
         let chosen: Vec<_> = (0..all).filter(|at| is_chosen(*at)).map(|at| quiet[at]).collect();
-        of(&chosen, None).excess()
+        let found = of(&chosen, None);
+        Some(found.mean_ns? / found.typical_ns?)
     };
     median_interval((0..seen.processes.len()).filter_map(of_process), seen.plan.confidence)
 }
@@ -124,7 +102,7 @@ const MOST_INTERRUPTED: f64 = 0.05;
 
 /// The calls that part the mean from the typical value: of undisturbed batches those that are longer by at least half of what such a call
 /// usually takes. None where that is no more than a typical batch takes, which a slow spell may add as well.
-pub(super) fn rare_calls(iterations: &[Iteration<'_>], role: usize, numbers: &[Numbers]) -> Option<RareCalls> {
+pub(super) fn rare_calls(iterations: &[Iteration<'_>], role: usize, numbers: &[CellProcess]) -> Option<RareCalls> {
     /// How much longer each batch of a thread is than its process's typical one, and how long that is.
     fn excesses(thread: &ThreadLog, typical_ns: f64) -> impl Iterator<Item = (f64, f64)> {
         let batch_ns = thread.operations as f64 / thread.batches_ns.len().max(1) as f64 * typical_ns;

@@ -1,9 +1,9 @@
 //! Whether an operation's time depends on how often it has run, or on when.
 
 use super::iteration::{Iteration, batches_ns};
-use super::numbers::Numbers;
+use super::numbers::own;
 use super::observations::Observations;
-use crate::record::study::{Leading, Steadiness};
+use crate::record::study::{CellProcess, Leading, Steadiness};
 use crate::stats::{median, median_interval, trend};
 
 /// A drift over the run up to this one does not matter: the frequency of a CPU wanders by as much.
@@ -16,16 +16,14 @@ pub(super) fn steadiness(
     seen: &Observations<'_>,
     iterations: &[Iteration<'_>],
     role: usize,
-    numbers: &[Numbers],
+    numbers: &[CellProcess],
     leads: Leading,
 ) -> Option<Steadiness> {
-    let of_process =
-        |process: usize| iterations.iter().filter(move |iteration| iteration.process == process).collect::<Vec<_>>();
     let over = |change: &dyn Fn(&[&Iteration<'_>]) -> Option<f64>| {
-        let processes = (0..numbers.len()).filter_map(|process| change(&of_process(process)));
+        let processes = (0..numbers.len()).filter_map(|process| change(&own(iterations, process).collect::<Vec<_>>()));
         median_interval(processes, seen.plan.confidence)
     };
-    let times: Vec<f64> = numbers.iter().filter_map(|of| of.get(leads)).collect();
+    let times: Vec<f64> = numbers.iter().filter_map(|of| of.number(leads)).collect();
     let within = |iteration: &&Iteration<'_>| change_pct(&batches(iteration, role));
     // Layouts take turns from one iteration to the next, and start with another in each process: what they differ by moves the
     // median over processes to neither side.

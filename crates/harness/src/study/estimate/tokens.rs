@@ -1,6 +1,7 @@
 //! The cost of a token of backoff, and of the empty loop.
 
 use super::iteration::Iteration;
+use super::numbers::own;
 use super::observations::Observations;
 use crate::record::study::{Estimate, TokenCost};
 use crate::stats::{Distribution, StraightLine, median, median_interval, straight_line};
@@ -48,8 +49,8 @@ pub(super) fn cost(seen: &Observations<'_>, iterations: &[Vec<Iteration<'_>>]) -
 
 /// What an operation takes in the undisturbed iterations of one process, in one code layout or in all.
 fn undisturbed(iterations: &[Iteration<'_>], process: usize, layout: Option<u32>) -> Option<f64> {
-    let of_process = iterations.iter().filter(|iteration| iteration.process == process);
-    let of_layout = of_process.filter(|iteration| layout.is_none_or(|layout| iteration.log.layout == layout));
-    Distribution::of(of_layout.filter_map(|iteration| iteration.time_ns.first().copied()).collect())
-        .quantile(UNDISTURBED)
+    let of_layout =
+        own(iterations, process).filter(|iteration| layout.is_none_or(|layout| iteration.log.layout == layout));
+    let times = of_layout.flat_map(|iteration| &iteration.timed).map(|timed| timed.ns / timed.operations);
+    Distribution::of(times.collect()).quantile(UNDISTURBED)
 }
