@@ -341,9 +341,7 @@ impl<'a> Bencher<'a> {
             };
             for i in 0..threads {
                 let started = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, serve);
-                if let Err(error) = started {
-                    panic!("could start only {i} of {threads} threads: {error}");
-                }
+                started.unwrap_or_else(|error| panic!("could start only {i} of {threads} threads: {error}"));
             }
             while latch.gather()
                 && let Some(batch) = self.phases.next()

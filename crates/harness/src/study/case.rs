@@ -1,5 +1,4 @@
 use std::any::Any;
-use std::fmt;
 use std::sync::Arc;
 
 use super::Bencher;
@@ -68,21 +67,13 @@ impl Case {
 
     /// The index of the role of thread `index`.
     pub(crate) fn role_at(&self, index: u32) -> usize {
-        let mut left = index;
-        for (at, role) in self.roles.iter().enumerate() {
-            match role.threads {
-                Some(threads) if left >= threads => left -= threads,
-                _ => return at,
-            }
-        }
+        let mut end = 0;
+        let is_before = |role: &&Role| {
+            end = role.threads.map_or(u32::MAX, |threads| threads.saturating_add(end));
+            end <= index
+        };
         // A case always has a role.
-        self.roles.len() - 1
-    }
-}
-
-impl fmt::Debug for Case {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Case").field("name", &self.name).finish_non_exhaustive()
+        self.roles.iter().take_while(is_before).count().min(self.roles.len() - 1)
     }
 }
 

@@ -98,11 +98,9 @@ impl Crew {
     /// Makes an iteration; returns what each thread measured.
     pub(super) fn iteration(&self, iteration: Iteration) -> Result<Vec<ThreadLog>, String> {
         let (crew, iteration) = (&self.0[..iteration.rally.threads as usize], Arc::new(iteration));
-        let died = || "a measuring thread died".to_owned();
-        for member in crew {
-            member.door.send(iteration.clone()).map_err(|_| died())?;
-        }
-        let outcome = |member: &Member| member.outcomes.recv().unwrap_or_else(|_| Err(died()));
+        crew.iter().for_each(|member| drop(member.door.send(iteration.clone())));
+        let died = |_| Err("a measuring thread died".to_owned());
+        let outcome = |member: &Member| member.outcomes.recv().unwrap_or_else(died);
         let outcomes: Vec<Result<ThreadLog, String>> = crew.iter().map(outcome).collect();
         // The thread that failed knows the reason; the others know only that it left.
         match outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).min_by_key(|reason| *reason == LEFT_ALONE) {

@@ -325,7 +325,8 @@ impl Study {
 
 impl fmt::Debug for Study {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Study").field("name", &self.name).field("cases", &self.cases).finish_non_exhaustive()
+        let cases: Vec<&str> = self.cases.iter().map(|case| case.name.as_str()).collect();
+        f.debug_struct("Study").field("name", &self.name).field("cases", &cases).finish_non_exhaustive()
     }
 }
 

@@ -376,10 +376,7 @@ impl<'a> Worker<'a> {
                 rally: Rally::new(spec.threads),
             })
         });
-        let reason = match made {
-            Ok(threads) => return Ok(Some(threads)),
-            Err(reason) => reason,
-        };
+        let Err(reason) = made else { return made.map(Some) };
         // After one failure it is not trusted at another backoff, but it is with other parameters.
         let spec = spec.clone();
         self.cells.iter_mut().for_each(|other| other.failed |= other.spec.is_sibling(&spec));
