@@ -31,7 +31,7 @@ pub(super) enum Kind {
         source: serde_json::Error,
     },
     Write(serde_json::Error),
-    /// With the fields that are not finite; without any if it would read back as something else.
+    /// With the fields that are not finite.
     NotWritable(Vec<String>),
 }
 
@@ -110,9 +110,6 @@ impl fmt::Display for ReportError {
             Kind::Field { path, source } if path.is_empty() => write!(f, "the record is wrong: {source}"),
             Kind::Field { path, source } => write!(f, "the record's field `{path}` is wrong: {source}"),
             Kind::Write(source) => write!(f, "the record cannot be written as JSON: {source}"),
-            Kind::NotWritable(paths) if paths.is_empty() => {
-                f.write_str("the record cannot be written as JSON: it would read back as another")
-            }
             Kind::NotWritable(paths) => {
                 let more = paths.len().saturating_sub(1);
                 let more = if more > 0 { format!(", and {more} more") } else { String::new() };

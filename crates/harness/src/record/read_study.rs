@@ -17,6 +17,8 @@ use super::study::StudyRecord;
 /// assert!(error.is_schema_version());
 /// assert!(error.to_string().contains("this build reads 2"));
 /// ```
+// Inline, so that it is compiled with whoever reads documents: a benchmark only writes them, and reading is more code.
+#[inline]
 pub fn parse_study(text: &str) -> Result<StudyRecord, ReportError> {
     match of_this_schema(text)?.pointer("/content/study") {
         Some(_) => typed(text),
