@@ -35,10 +35,12 @@ pub use record::study::{Mode, Parameters};
 pub use crate::affinity::pin;
 pub use crate::start::Start;
 pub use crate::study::{
-    Bencher, CaseFilter, CasePattern, ExternalIteration, ExternalStudy, Group, OtherBuild, Study, StudyError,
-    StudyObserver, StudyOptions, StudyRun, Turn, against as study_against, conclusions as study_conclusions, defaults,
-    rules as study_rules, words as study_words,
+    Bencher, CaseFilter, CasePattern, Group, OtherBuild, Study, StudyError, StudyObserver, StudyOptions, StudyRun,
+    Turn, against as study_against, conclusions as study_conclusions, defaults, rules as study_rules,
+    words as study_words,
 };
+#[cfg(feature = "estimators")]
+pub use crate::study::{ExternalIteration, ExternalStudy};
 
 #[cfg(doctest)]
 mod compiled_documents {

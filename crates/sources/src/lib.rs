@@ -5,8 +5,8 @@
 //!
 //! - [`SourceId`]: every way to read the time on this machine, with static dispatch, and what is known of each; [`arch`], the
 //!   CPU's counter; [`os`], the clocks of the system; [`Rate`], the length of a tick.
-//! - [`causality`]: measurements between two CPUs.
-//! - [`hiccups`]: what holds up a thread that asks for nothing.
+//! - `causality`: measurements between two CPUs. Feature `observers`, as the next and the last.
+//! - `hiccups`: what holds up a thread that asks for nothing.
 //! - [`work`]: busy work of a chosen length, and values that the optimiser cannot see through.
 //! - [`allocations`]: memory that each thread allocates.
 //! - `calls`: stops a process at each system call so that they can be counted. Linux.
@@ -17,11 +17,14 @@ struct Readme;
 
 pub mod allocations;
 pub mod arch;
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "observers", target_os = "linux"))]
 pub mod calls;
+#[cfg(feature = "observers")]
 pub mod causality;
+#[cfg(feature = "observers")]
 pub mod hiccups;
 pub mod os;
+#[cfg(feature = "observers")]
 mod padded;
 mod rate;
 mod source;

@@ -5,12 +5,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use chronoscope_sources::os::executed_path;
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::prctl;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::Signal;
-use nix::unistd::Pid;
+use nix::unistd::{Pid, SysconfVar, sysconf};
 
 pub(crate) use super::unix::{
     Events, Group, Pipe, Readable, lead_group, parent_id, signal_name, signal_of, system, wait,
@@ -46,11 +47,15 @@ pub(crate) fn involuntary_switches() -> Option<u64> {
 }
 
 pub(crate) fn clock_ticks_per_second() -> Option<u64> {
-    Some(rustix::param::clock_ticks_per_second())
+    configured(SysconfVar::CLK_TCK)
 }
 
 pub(crate) fn page_bytes() -> Option<u64> {
-    Some(rustix::param::page_size() as u64)
+    configured(SysconfVar::PAGE_SIZE)
+}
+
+fn configured(what: SysconfVar) -> Option<u64> {
+    sysconf(what).ok().flatten().and_then(|value| u64::try_from(value).ok())
 }
 
 pub(crate) fn performance_counter_hz() -> Option<u64> {
@@ -64,11 +69,10 @@ pub(crate) fn this_program() -> Result<PathBuf, String> {
     if itself.exists() {
         return Ok(itself.to_owned());
     }
-    // The path used at start, relative to the working directory at the time; empty where the kernel does not
-    // provide it.
-    let program = PathBuf::from(OsStr::from_bytes(rustix::param::linux_execfn().to_bytes()));
-    if program.exists() {
-        return Ok(program);
+    // The path used at start, relative to the working directory at the time.
+    let program = executed_path().map(|path| Path::new(OsStr::from_bytes(path.to_bytes())));
+    if let Some(program) = program.filter(|program| program.exists()) {
+        return Ok(program.to_owned());
     }
     Err("cannot find the program's own file: /proc is not mounted".to_owned())
 }

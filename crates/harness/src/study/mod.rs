@@ -22,6 +22,7 @@ mod crew;
 mod edges;
 mod error;
 mod estimate;
+#[cfg(feature = "estimators")]
 mod external;
 mod hearing;
 mod kept_states;
@@ -54,6 +55,7 @@ pub use bencher::Bencher;
 pub use case::Group;
 pub use case_filter::{CaseFilter, CasePattern};
 pub use error::StudyError;
+#[cfg(feature = "estimators")]
 pub use external::{ExternalIteration, ExternalStudy};
 pub use observer::StudyObserver;
 pub use options::StudyOptions;

@@ -1,7 +1,7 @@
 //! What a harness asks of Windows besides its clocks: CPUs, processes and pipes.
 //!
 //! # Platform
-//! Windows. Elsewhere the crates `nix` and `rustix` do all of it.
+//! Windows. Elsewhere the crate `nix` does almost all of it.
 
 use std::io::{Error, Result};
 use std::os::windows::io::{AsRawHandle, BorrowedHandle, FromRawHandle, OwnedHandle};

@@ -1,8 +1,11 @@
 //! The operating system's clocks, one by one; how its wall clock is disciplined; on Windows, what else a harness asks of it.
 #![allow(unsafe_code)]
 
+#[cfg(feature = "observers")]
 mod bind;
 mod discipline;
+#[cfg(target_os = "linux")]
+mod executed;
 #[cfg(windows)]
 pub mod host;
 
@@ -12,5 +15,8 @@ pub use chronoscope_clock::raw::{
     try_read_ns,
 };
 
+#[cfg(feature = "observers")]
 pub(crate) use bind::bind_thread;
 pub use discipline::{KernelDiscipline, kernel_discipline};
+#[cfg(target_os = "linux")]
+pub use executed::executed_path;
