@@ -1,4 +1,6 @@
-use serde::{Deserialize, Serialize};
+#[cfg(feature = "read")]
+use serde::Deserialize;
+use serde::Serialize;
 
 use super::{Machine, Tool};
 use crate::finding::{Finding, Severity};
@@ -25,7 +27,8 @@ pub const SCHEMA_VERSION: u32 = 2;
 /// let document = Document::new("example", tool, Machine::default(), vec![18.7]);
 /// assert_eq!(document.content.len(), 1);
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Document<C> {
     /// The document's schema version; 2.

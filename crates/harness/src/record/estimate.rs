@@ -1,7 +1,10 @@
-use serde::{Deserialize, Serialize};
+#[cfg(feature = "read")]
+use serde::Deserialize;
+use serde::Serialize;
 
 /// An estimate with its confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(from = "Written", into = "Written")]
 pub struct Estimate {
@@ -16,7 +19,8 @@ pub struct Estimate {
 }
 
 /// An estimate in a document.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "Estimate"))]
 struct Written {
@@ -37,6 +41,7 @@ impl From<Estimate> for Written {
     }
 }
 
+#[cfg(feature = "read")]
 impl From<Written> for Estimate {
     fn from(of: Written) -> Self {
         match (of.low, of.high) {

@@ -1,4 +1,6 @@
-use serde::{Deserialize, Serialize};
+#[cfg(feature = "read")]
+use serde::Deserialize;
+use serde::Serialize;
 
 /// A source's answer, or why there is none. In JSON, the answer itself or `{"unavailable": "why"}`.
 ///
@@ -12,7 +14,8 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(quota.reason(), Some("hidden"));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 #[serde(untagged)]
 pub enum Known<T> {
@@ -76,10 +79,13 @@ impl<T, E: ToString> From<Result<T, E>> for Known<T> {
 
 /// A reason in JSON: an object, which no answer is mistaken for.
 mod unavailable {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    #[cfg(feature = "read")]
+    use serde::{Deserialize, Deserializer};
+    use serde::{Serialize, Serializer};
 
     /// No answer.
-    #[derive(Serialize, Deserialize)]
+    #[derive(Serialize)]
+    #[cfg_attr(feature = "read", derive(Deserialize))]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(deny_unknown_fields)]
     pub(super) struct Unavailable {
@@ -91,6 +97,7 @@ mod unavailable {
         Unavailable { unavailable: why.to_owned() }.serialize(serializer)
     }
 
+    #[cfg(feature = "read")]
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
         Ok(Unavailable::deserialize(deserializer)?.unavailable)
     }

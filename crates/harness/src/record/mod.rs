@@ -35,7 +35,9 @@ pub use machine::{
 };
 pub use path::{Path, PathEvidence, PathMethod};
 pub use peak::Peak;
-pub use read_study::{parse_study, write_study};
+#[cfg(feature = "read")]
+pub use read_study::parse_study;
+pub use read_study::write_study;
 pub use times::Times;
 pub use tool::Tool;
 pub use trust::{COUNTER, READ_BY_VDSO};

@@ -1,5 +1,9 @@
-use super::error::{Kind, ReportError};
-use super::json::{of_this_schema, typed, written};
+#[cfg(feature = "read")]
+use super::error::Kind;
+use super::error::ReportError;
+use super::json::written;
+#[cfg(feature = "read")]
+use super::json::{of_this_schema, typed};
 use super::study::StudyRecord;
 
 /// Reads a study document from JSON.
@@ -17,8 +21,7 @@ use super::study::StudyRecord;
 /// assert!(error.is_schema_version());
 /// assert!(error.to_string().contains("this build reads 2"));
 /// ```
-// Inline, so that it is compiled with whoever reads documents: a benchmark only writes them, and reading is more code.
-#[inline]
+#[cfg(feature = "read")]
 pub fn parse_study(text: &str) -> Result<StudyRecord, ReportError> {
     match of_this_schema(text)?.pointer("/content/study") {
         Some(_) => typed(text),

@@ -26,4 +26,6 @@ pub use self::html::{Lead, html, html_with};
 pub use self::over_threads::{OverThreads, ThreadTime, Zone};
 pub use self::over_time::OverTime;
 pub use self::view::{surroundings, terminal};
-pub use chronoscope_harness::record::{parse_study as parse, write_study as json};
+#[cfg(feature = "read")]
+pub use chronoscope_harness::record::parse_study as parse;
+pub use chronoscope_harness::record::write_study as json;

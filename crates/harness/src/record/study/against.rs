@@ -1,10 +1,13 @@
-use serde::{Deserialize, Serialize};
+#[cfg(feature = "read")]
+use serde::Deserialize;
+use serde::Serialize;
 
 use super::{CaseFailure, Difference, Estimate, Leading, Parameters, StudyProcess};
 use crate::finding::Finding;
 
 /// A study's build compared with another one of the same program, whose processes took turns with its own within one run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Against {
     /// The other build: its file or revision.
@@ -34,7 +37,8 @@ pub struct Against {
 }
 
 /// One combination of case, parameters, backoff and threads in two builds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgainstCell {
     /// The case.

@@ -4,7 +4,8 @@ use super::{Estimate, Parameters};
 use crate::record::Times;
 
 /// One combination of case, parameters, backoff and threads.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cell {
     /// The case.
@@ -106,7 +107,8 @@ impl Cell {
 }
 
 /// One of the two numbers of an operation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Leading {
@@ -159,7 +161,8 @@ pub struct Allocated {
 }
 
 /// Calls that are far longer than the typical one, and that make the mean what it is.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RareCalls {
     /// One call in so many.
@@ -169,7 +172,8 @@ pub struct RareCalls {
 }
 
 /// A group of processes that agree on a time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct State {
     /// The median of the group.
@@ -179,7 +183,8 @@ pub struct State {
 }
 
 /// One process's data for a cell.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CellProcess {
     /// Which process.
@@ -211,7 +216,8 @@ impl CellProcess {
 }
 
 /// One iteration of a cell: a few batches without a pause.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudyIteration {
     /// Whether the interference probes before and after were undisturbed and no thread was preempted.
@@ -221,7 +227,8 @@ pub struct StudyIteration {
 }
 
 /// Whether the time depends on how often the operation has run, or on when.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Steadiness {
     /// By how much the time changes from the middle third of an iteration to its last, where all is set up once, in percent: the
@@ -254,7 +261,8 @@ impl Steadiness {
 }
 
 /// Single operations.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Latencies {
     /// Operations that were timed.
@@ -277,7 +285,8 @@ impl Latencies {
 }
 
 /// The result claimed by timestamps around part of the loop, compared with the loop timed as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OperationPart {
     /// Mean time between the stamps, per operation.

@@ -28,7 +28,8 @@ use crate::finding::Finding;
 pub type StudyRecord = Document<StudyContent>;
 
 /// The content of a study document.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudyContent {
     /// The study.
@@ -39,7 +40,8 @@ pub struct StudyContent {
 }
 
 /// A study's plan and measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudyReport {
     /// Its name.
