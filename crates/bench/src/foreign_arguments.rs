@@ -1,70 +1,74 @@
 //! Flags of other harnesses, so that one command line serves a workspace that has several.
 
-use clap::Args;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::Failure;
 
+/// Without a value.
+const FLAGS: [&str; 10] = [
+    "nocapture",
+    "show-output",
+    "include-ignored",
+    "ensure-time",
+    "shuffle",
+    "exclude-should-panic",
+    "force-run-in-process",
+    "fail-fast",
+    "noplot",
+    "discard-baseline",
+];
+/// With a value, and what it is.
+const VALUES: [(&str, &str); 2] = [("test-threads", "N"), ("shuffle-seed", "SEED")];
+/// With a value or none.
+const REPORT_TIME: &str = "report-time";
+/// With a name or none, and what to use instead.
+const BASELINES: [(&str, &str); 4] =
+    [("save-baseline", SAVES), ("baseline", SAVES), ("baseline-lenient", SAVES), ("load-baseline", SHOWS)];
+/// For libtest: what it calls JSON are its own events.
+const UNSTABLE: &str = "unstable";
+
 /// Flags of libtest and criterion. Those without meaning here are accepted and ignored; baselines are refused, with what to use
 /// instead.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ForeignArguments {
-    /// Cases print where they like
-    #[arg(long, alias = "no-capture", hide = true)]
-    nocapture: bool,
+    is_for_libtest: bool,
+    refusal: Option<String>,
+}
 
-    #[arg(long, hide = true)]
-    show_output: bool,
+// By hand: what is derived for so many is a twentieth of this crate's code.
+impl Args for ForeignArguments {
+    fn augment_args(command: Command) -> Command {
+        let hidden = |name: &'static str| Arg::new(name).long(name).hide(true);
+        let flag = |name| hidden(name).action(ArgAction::SetTrue);
+        let baseline = |(name, _)| hidden(name).value_name("NAME").num_args(0..=1);
+        command
+            .args(FLAGS.map(flag))
+            .mut_arg("nocapture", |nocapture| nocapture.alias("no-capture"))
+            .args(VALUES.map(|(name, value)| hidden(name).value_name(value)))
+            .arg(hidden(REPORT_TIME).value_name("FORMAT").num_args(0..=1).require_equals(true))
+            .arg(Arg::new(UNSTABLE).short('Z').value_name("FLAG").action(ArgAction::Append).hide(true))
+            .args(BASELINES.map(baseline))
+    }
 
-    /// A study has its own threads
-    #[arg(long, value_name = "N", hide = true)]
-    test_threads: Option<String>,
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
 
-    #[arg(long, hide = true)]
-    include_ignored: bool,
+impl FromArgMatches for ForeignArguments {
+    fn from_arg_matches(given: &ArgMatches) -> Result<Self, clap::Error> {
+        let refused = |(name, instead): &(&'static str, &str)| {
+            let value = given.contains_id(name).then(|| given.get_one::<String>(name))?;
+            let asked = value.map_or_else(|| format!("--{name}"), |value| format!("--{name} {value}"));
+            Some(format!("{asked}: there are no named baselines; {COMPARES}; {instead}"))
+        };
+        Ok(Self { is_for_libtest: given.contains_id(UNSTABLE), refusal: BASELINES.iter().find_map(refused) })
+    }
 
-    #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, hide = true)]
-    report_time: Option<Option<String>>,
-
-    #[arg(long, hide = true)]
-    ensure_time: bool,
-
-    /// The order of cases is drawn in any case
-    #[arg(long, hide = true)]
-    shuffle: bool,
-
-    #[arg(long, value_name = "SEED", hide = true)]
-    shuffle_seed: Option<String>,
-
-    #[arg(long, hide = true)]
-    exclude_should_panic: bool,
-
-    #[arg(long, hide = true)]
-    force_run_in_process: bool,
-
-    #[arg(long, hide = true)]
-    fail_fast: bool,
-
-    /// For libtest: what it calls JSON are its own events
-    #[arg(short = 'Z', value_name = "FLAG", hide = true)]
-    unstable: Vec<String>,
-
-    #[arg(long, hide = true)]
-    noplot: bool,
-
-    #[arg(long, hide = true)]
-    discard_baseline: bool,
-
-    #[arg(long, value_name = "NAME", num_args = 0..=1, hide = true)]
-    save_baseline: Option<Option<String>>,
-
-    #[arg(long, value_name = "NAME", num_args = 0..=1, hide = true)]
-    baseline: Option<Option<String>>,
-
-    #[arg(long, value_name = "NAME", num_args = 0..=1, hide = true)]
-    baseline_lenient: Option<Option<String>>,
-
-    #[arg(long, value_name = "NAME", num_args = 0..=1, hide = true)]
-    load_baseline: Option<Option<String>>,
+    fn update_from_arg_matches(&mut self, given: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(given)?;
+        Ok(())
+    }
 }
 
 /// Two builds in one run tell more than two runs.
@@ -77,7 +81,7 @@ const SHOWS: &str = "chronoscope show FILE shows a run that --output FILE saved,
 impl ForeignArguments {
     /// Whether libtest was told what only its unstable flags allow.
     pub(super) fn are_for_libtest(&self) -> bool {
-        !self.unstable.is_empty()
+        self.is_for_libtest
     }
 
     /// Refuses criterion's baselines.
@@ -85,22 +89,7 @@ impl ForeignArguments {
     /// # Errors
     /// With exit code 2, if there is one.
     pub(super) fn check(&self) -> Result<(), Failure> {
-        let refusals = [
-            ("--save-baseline", &self.save_baseline, SAVES),
-            ("--baseline", &self.baseline, SAVES),
-            ("--baseline-lenient", &self.baseline_lenient, SAVES),
-            ("--load-baseline", &self.load_baseline, SHOWS),
-        ];
-        let given = |(flag, value, instead): (&str, &Option<Option<String>>, &'static str)| {
-            let name = value.as_ref()?.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
-            Some((format!("{flag}{name}"), instead))
-        };
-        match refusals.into_iter().find_map(given) {
-            Some((asked, instead)) => {
-                Err(Failure::usage(format!("{asked}: there are no named baselines; {COMPARES}; {instead}")))
-            }
-            None => Ok(()),
-        }
+        self.refusal.clone().map_or(Ok(()), |refusal| Err(Failure::usage(refusal)))
     }
 }
 
