@@ -16,6 +16,7 @@ use std::ptr::with_exposed_provenance;
 /// assert!(path.is_none_or(|path| !path.is_empty()));
 /// ```
 pub fn executed_path() -> Option<&'static CStr> {
+    // Rustix has it too, but every benchmark would compile that for this function alone.
     // SAFETY: it reads what the kernel gave the process, and takes every number.
     let path: *const c_char = with_exposed_provenance(unsafe { libc::getauxval(libc::AT_EXECFN) } as usize);
     // SAFETY: unless it is null, this is the address of a string that ends with a zero and stays for the life of the process.
