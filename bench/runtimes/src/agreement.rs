@@ -54,7 +54,7 @@ pub(crate) fn table(language: &Language, rounds: &[Vec<[Side; 2]>], section: &mu
 
 /// With the confidence of its intervals.
 fn figures(rounds: &[[Side; 2]]) -> Option<([Value; 5], f64)> {
-    let interval = |of: fn(&[Side; 2]) -> f64| median_interval(&rounds.iter().map(of).collect::<Vec<_>>(), CONFIDENCE);
+    let interval = |of: fn(&[Side; 2]) -> f64| median_interval(rounds.iter().map(of), CONFIDENCE);
     let [ours, theirs] = [interval(|[ours, _]| ours.ns)?, interval(|[_, theirs]| theirs.ns)?];
     let ratio = interval(|[ours, theirs]| ours.ns / theirs.ns)?;
     let least_ns = [0, 1].map(|side| rounds.iter().filter_map(|round| round[side].least_ns).reduce(f64::min));
