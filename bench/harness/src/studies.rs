@@ -188,8 +188,9 @@ fn sort(bencher: &mut Bencher<'_>) {
     ruler::sample(SORT, 10, || {
         let inputs: Vec<_> = (0..SORTS).map(|_| input()).collect();
         let began = Instant::now();
-        for numbers in inputs {
-            black_box(sorted(black_box(numbers)));
+        // Hiding an input from the optimiser would copy it once more: 5 ns of 313 on a Zen 5.
+        for numbers in black_box(inputs) {
+            black_box(sorted(numbers));
         }
         began.elapsed().as_nanos() as f64 / SORTS as f64
     });

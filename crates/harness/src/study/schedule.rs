@@ -24,6 +24,8 @@ const LONGEST_ITERATION: Duration = Duration::from_millis(3);
 const ROUNDS: (u32, u32) = (4, 40);
 /// What a cell takes of a process that measures it once: a pilot, an iteration and what is between them.
 const WHOLE_CELL: Duration = Duration::from_millis(5);
+/// Threads that share CPUs must be observed over several scheduler time slices.
+pub(super) const OVERSUBSCRIBED_ITERATION: Duration = Duration::from_millis(20);
 /// What a cell takes of a process that is compared with another build's: ten short iterations.
 const PAIRED_CELL: Duration = Duration::from_millis(10);
 /// A process is no shorter than this: starting it takes its time too.
@@ -39,6 +41,11 @@ impl StudyPlan {
             Mode::SingleShot => Some(1),
             Mode::AverageTime | Mode::Throughput | Mode::SampleTime => None,
         }
+    }
+
+    /// Whether more threads than CPUs share them in this cell.
+    pub(super) fn is_oversubscribed(&self, cell: &CellSpec) -> bool {
+        cell.threads as usize > self.cpus.len().max(1)
     }
 
     /// Batches in the shortest iteration.
@@ -182,25 +189,30 @@ pub(super) fn processes_for_verdicts(comparisons: usize) -> u32 {
     (2.0 / (1.0 - of_each)).log2().ceil() as u32
 }
 
-/// How many processes can measure every cell in this time.
-pub(super) fn whole_processes(budget: Duration, cells: usize) -> u32 {
-    processes_within(budget, WHOLE_CELL, cells)
+/// How many processes can measure every cell of `plan` in this time.
+pub(super) fn whole_processes(budget: Duration, plan: &StudyPlan, cells: &[CellSpec]) -> u32 {
+    let long = cells.iter().filter(|cell| plan.is_oversubscribed(cell)).count();
+    processes_within(budget, times(WHOLE_CELL, cells.len()) + times(OVERSUBSCRIBED_ITERATION, long))
 }
 
 /// Processes of each of two builds that take turns: as many as the time allows, and no fewer than `fewest`. The level of a machine
 /// moves within a second, so the shorter two neighbours are, the more they have in common.
 pub(super) fn pairs(budget: Duration, cells: usize, fewest: u32) -> u32 {
-    processes_within(budget / 2, PAIRED_CELL, cells).min(MOST_PAIRS).max(fewest)
+    processes_within(budget / 2, times(PAIRED_CELL, cells)).min(MOST_PAIRS).max(fewest)
 }
 
-fn processes_within(budget: Duration, of_cell: Duration, cells: usize) -> u32 {
-    let process = of_cell.saturating_mul(u32::try_from(cells).unwrap_or(u32::MAX)).max(SHORTEST_PROCESS);
-    (budget.as_secs_f64() / process.as_secs_f64()) as u32
+fn times(of_cell: Duration, cells: usize) -> Duration {
+    of_cell.saturating_mul(u32::try_from(cells).unwrap_or(u32::MAX))
+}
+
+fn processes_within(budget: Duration, process: Duration) -> u32 {
+    (budget.as_secs_f64() / process.max(SHORTEST_PROCESS).as_secs_f64()) as u32
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::study::made_up;
     use proptest::prelude::*;
 
     proptest! {
@@ -221,8 +233,12 @@ mod tests {
     #[test]
     fn verdicts_take_six_processes_and_more_at_once() {
         assert_eq!([1, 6, 20, 72, 100].map(processes_for_verdicts), [6, 8, 10, 12, 12]);
-        assert_eq!(whole_processes(Duration::from_secs(5), 172), 5);
-        assert_eq!(whole_processes(Duration::from_secs(5), 1), 50, "a process is no shorter than 0.1 s");
+        let plan = StudyPlan { cpus: vec![0, 1], ..made_up::plan() };
+        let spec = |threads: u32| CellSpec { threads, ..cells(&plan, &[])[0].clone() };
+        let whole = |cells: &[CellSpec]| whole_processes(Duration::from_secs(5), &plan, cells);
+        assert_eq!(whole(&vec![spec(1); 172]), 5);
+        assert_eq!(whole(&[spec(2)]), 50, "a process is no shorter than 0.1 s");
+        assert_eq!(whole(&[vec![spec(1); 86], vec![spec(3); 86]].concat()), 1, "threads that share CPUs take longer");
     }
 
     #[test]

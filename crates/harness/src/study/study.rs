@@ -250,8 +250,9 @@ impl Study {
         if options.against.is_some() && options.processes.is_none() {
             plan.processes = schedule::pairs(budget, cells, processes);
         } else if options.processes.is_none() && !plan.comparisons.is_empty() {
-            // Processes that compare everything decide more than others that have no time for it.
-            plan.processes = schedule::whole_processes(budget, cells).clamp(FEWEST_PROCESSES.min(processes), processes);
+            // Processes that compare everything decide more than others that have no time for it; if even two have none, all take turns.
+            let whole = schedule::whole_processes(budget, &plan, &self.specs(&plan));
+            plan.processes = if whole < FEWEST_PROCESSES { processes } else { whole.min(processes) };
         }
         if plan.rounds == 0 {
             plan.rounds = schedule::rounds(budget, plan.processes * builds, cells);
@@ -307,7 +308,7 @@ impl Study {
         let comparisons = |spec: &CellSpec| plan.comparisons.iter().filter(|(case, _)| *case == spec.case).count();
         let compared: usize = specs.iter().filter(|spec| !spec.control).map(comparisons).sum();
         let needed = schedule::processes_for_verdicts(compared);
-        let whole = |budget: Duration| schedule::whole_processes(budget, specs.len());
+        let whole = |budget: Duration| schedule::whole_processes(budget, plan, &specs);
         if compared == 0 || whole(Duration::from_millis(plan.budget_ms)).min(plan.processes) >= needed {
             return None;
         }

@@ -16,7 +16,7 @@ use super::lot::lot;
 use super::phases::Assignment;
 use super::protocol::{IterationLog, Message, StudyRequest, ThreadLog};
 use super::rally::Rally;
-use super::schedule::{CellSpec, EMPTY, LAYOUTS, order};
+use super::schedule::{CellSpec, EMPTY, LAYOUTS, OVERSUBSCRIBED_ITERATION, order};
 use super::study::Study;
 use super::time_left::{TimeLeft, longest_iteration};
 use crate::quantity::{length, ns};
@@ -32,8 +32,6 @@ const SHORTEST_BATCH_NS: u64 = 100_000;
 /// no more than this share of a process's time.
 const CALIBRATION_NS: u64 = 500_000;
 const CALIBRATION_SHARE: f64 = 0.15;
-/// Threads that share CPUs must be observed over several scheduler time slices.
-const OVERSUBSCRIBED_ITERATION_NS: u64 = 20_000_000;
 /// Maximum share of a thread's time spent in the clock when it times single operations.
 const SINGLES_CLOCK_SHARE: f64 = 0.05;
 /// An arm's batches may be this many times longer than necessary, to suit a faster arm.
@@ -295,13 +293,13 @@ impl<'a> Worker<'a> {
         let share_ns = left_ns / self.to_measure / u64::from(rounds);
         let warm_up_ns = self.batch_ns() * u64::from(self.request.plan.warm_up_batches);
         let mut length_ns = share_ns.saturating_sub(warm_up_ns + ITERATION_OVERHEAD_NS).max(self.batch_ns());
-        let mut nth = Some(round);
+        let (mut nth, long_ns) = (Some(round), OVERSUBSCRIBED_ITERATION.as_nanos() as u64);
         if cell.spec.case == EMPTY {
             (length_ns, nth) = (CALIBRATION_NS, spread(round, rounds, calibrations));
-        } else if self.is_oversubscribed(&cell.spec) && length_ns < OVERSUBSCRIBED_ITERATION_NS {
+        } else if self.request.plan.is_oversubscribed(&cell.spec) && length_ns < long_ns {
             // Fewer, longer iterations with the same total time, where that leaves at least two.
-            let every = OVERSUBSCRIBED_ITERATION_NS.div_ceil(length_ns.max(1)).min(u64::from(rounds / 2).max(1)) as u32;
-            (length_ns, nth) = (OVERSUBSCRIBED_ITERATION_NS, nth.filter(|round| round.is_multiple_of(every)));
+            let every = long_ns.div_ceil(length_ns.max(1)).min(u64::from(rounds / 2).max(1)) as u32;
+            (length_ns, nth) = (long_ns, nth.filter(|round| round.is_multiple_of(every)));
         }
         nth.filter(|_| !cell.failed).map(|nth| (length_ns, (self.request.process + nth) % LAYOUTS))
     }
@@ -368,7 +366,7 @@ impl<'a> Worker<'a> {
                 parameters: spec.parameters.clone(),
                 state,
                 tokens: spec.tokens,
-                oversubscribed: self.is_oversubscribed(spec),
+                oversubscribed: self.request.plan.is_oversubscribed(spec),
                 is_bound: round.is_some() && !own_threads,
                 layout,
                 stack_steps: self.request.process.wrapping_mul(5).wrapping_add(round.unwrap_or(0).wrapping_mul(3)),
@@ -382,10 +380,6 @@ impl<'a> Worker<'a> {
         self.cells.iter_mut().for_each(|other| other.failed |= other.spec.is_sibling(&spec));
         (self.say)(&Message::Failed { cell, reason })?;
         Ok(None)
-    }
-
-    fn is_oversubscribed(&self, cell: &CellSpec) -> bool {
-        cell.threads as usize > self.request.plan.cpus.len().max(1)
     }
 
     fn batch_ns(&self) -> u64 {

@@ -52,7 +52,7 @@ pub(super) fn estimate(
             let view = RoleInCell { seen, iterations, role, numbers };
             let operations = median(view.threads().map(operations_per_batch)).unwrap_or(0.0) as u64;
             let floor_ns = seen.floor_ns(operations as f64);
-            let oversubscribed = seen.is_oversubscribed(spec);
+            let oversubscribed = seen.plan.is_oversubscribed(spec);
             let (typical_ns, mean_ns) = (view.over_numbers(Leading::Typical, floor_ns), view.mean_ns(floor_ns));
             let time = if leads == Leading::Mean { mean_ns } else { typical_ns };
             let hidden = empty.loop_ns.filter(|_| spec.tokens == 0 && seen.plan.mode != Mode::SampleTime);

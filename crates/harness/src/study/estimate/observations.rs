@@ -28,10 +28,6 @@ impl Observations<'_> {
         2.0 * self.batch_ns / operations.max(1.0)
     }
 
-    pub(super) fn is_oversubscribed(&self, spec: &CellSpec) -> bool {
-        spec.threads as usize > self.plan.cpus.len().max(1)
-    }
-
     pub(super) fn case(&self, spec: &CellSpec) -> Option<&Case> {
         self.cases.iter().find(|case| case.name == spec.case)
     }

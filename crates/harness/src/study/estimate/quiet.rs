@@ -23,7 +23,7 @@ pub(super) fn judged<'a>(seen: &Observations<'a>) -> (Vec<Vec<Received<'a>>>, Op
         }
     }
     let (mut probe, mut turns_ns, mut links_ns) = (InterferenceProbe::default(), Vec::new(), Vec::new());
-    for (_, of_cell) in seen.cells.iter().zip(&mut received).filter(|(spec, _)| !seen.is_oversubscribed(spec)) {
+    for (_, of_cell) in seen.cells.iter().zip(&mut received).filter(|(spec, _)| !seen.plan.is_oversubscribed(spec)) {
         let turns = slowest(of_cell, |thread| thread.turn_ns);
         let links = slowest(of_cell, |thread| thread.link_ns);
         let (most_turn, most_link) = (quietest(&turns) * QUIET_FACTOR, quietest(&links) * QUIET_FACTOR);
