@@ -14,13 +14,13 @@ use crate::studies;
 /// Processes of a study that is given a time, as many as by default.
 const PROCESSES: u32 = 24;
 
-/// Operations of known time: whether intervals hold it, on an idle machine and beside a thread that never sleeps.
+/// Operations of known time: whether intervals hold it, on an idle machine and next to a thread that never sleeps.
 pub(crate) fn accuracy(run: &Run, section: &mut Section) -> Result<(), Failure> {
     let (study, options) = (studies::accuracy(), study::options(run.pick((3.0, PROCESSES), (1.0, 6))));
     let busy: Vec<u32> = cpus::allowed()?.into_iter().rev().take(1).collect();
     let mut claims: Vec<((&str, String), Claim)> = Vec::new();
     let mut rulers = Table::new(1, "machine | runs | s | ns of a link | its error, % | interrupted, %");
-    for (machine, hogs) in [("idle", &[][..]), ("beside a busy thread", &busy)] {
+    for (machine, hogs) in [("idle", &[][..]), ("next to a busy loop", &busy)] {
         let seen: Vec<(Ruler, u64)> = run.repeat(&format!("accuracy, {machine}"), 250, 1, |_| {
             cpus::beside_hogs(hogs, || {
                 let (record, rulers) = ruler::within(|| study::run(&study, &options))?;

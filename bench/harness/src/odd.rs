@@ -129,12 +129,12 @@ fn cell<'r>(record: &'r StudyRecord, case: &str) -> Option<&'r Cell> {
     record.cell(case, 0, 1)
 }
 
-/// Whether each is told as what it is, on an idle machine and beside a thread that never sleeps.
+/// Whether each is told as what it is, on an idle machine and next to a thread that never sleeps.
 pub(crate) fn measure(run: &Run, section: &mut Section) -> Result<(), Failure> {
     let options = study::options(run.pick((6.0, 24), (2.0, 12)));
     let busy: Vec<u32> = cpus::allowed()?.into_iter().rev().take(1).collect();
     let mut table = Table::new(2, "machine | what is so | said");
-    for (machine, hogs) in [("idle", &[][..]), ("beside a busy thread", &busy)] {
+    for (machine, hogs) in [("idle", &[][..]), ("next to a busy loop", &busy)] {
         let mut right = [Count::default(); CLAIMS.len()];
         run.repeat(&format!("odd, {machine}"), 20, 1, |_| {
             let (record, rulers) = cpus::beside_hogs(hogs, || ruler::within(|| study::run(&self::study(), &options)))?;
