@@ -36,6 +36,8 @@ const CALIBRATION_SHARE: f64 = 0.15;
 const SINGLES_CLOCK_SHARE: f64 = 0.05;
 /// An arm's batches may be this many times longer than necessary, to suit a faster arm.
 pub const LONGEST_BATCHES: f64 = 16.0;
+/// A process tries no more cells, unless none has measured them yet, after this share of its time.
+const PILOTS_SHARE: f64 = 0.5;
 /// An iteration ends after this many times its planned length, if its operation takes far longer than the pilot said.
 const PATIENCE: u64 = 8;
 /// An iteration's overhead: waking threads, interference probes, and batches that overshoot.
@@ -195,7 +197,8 @@ impl<'a> Worker<'a> {
     fn pilots(&mut self) -> Result<(), String> {
         for cell in order(self.cells.len(), self.request.plan.seed, self.request.process, 0) {
             let of = &self.cells[cell];
-            if of.failed || self.fixed_operations(of).is_some() || of.measured && !self.time.fits(0.0) {
+            let has_time = self.time.elapsed_ns() as f64 <= PILOTS_SHARE * self.time.budget_ns as f64;
+            if of.failed || self.fixed_operations(of).is_some() || of.measured && !has_time {
                 continue;
             }
             let mut found = self.pilot(cell)?;
@@ -245,11 +248,14 @@ impl<'a> Worker<'a> {
     }
 
     /// The length and layout of an iteration of `cell` in this round; None if there is no time for it, unless no process has
-    /// measured it yet.
+    /// measured it yet: then the shortest.
     fn is_due(&self, cell: &Cell, round: u32, is_first_whole: bool) -> Option<(u64, u32)> {
-        let planned = self.planned(cell, round)?;
+        let (length_ns, layout) = self.planned(cell, round)?;
         let fits = |ns: f64| round == 0 && is_first_whole || self.time.fits(ns);
-        (!cell.measured || self.iteration_ns(cell, planned.0).is_some_and(fits)).then_some(planned)
+        if self.iteration_ns(cell, length_ns).is_some_and(fits) {
+            return Some((length_ns, layout));
+        }
+        (!cell.measured).then(|| (self.batch_ns(), layout))
     }
 
     /// How long an iteration takes at least. None for a cell that there was no time to try.
@@ -547,6 +553,22 @@ mod tests {
             let batches = thread.batches_ns.len() as u64;
             assert!(thread.operations / batches <= 20, "{} in {batches}", thread.operations);
         }
+    }
+
+    #[test]
+    fn what_no_process_has_measured_is_measured_briefly_when_there_is_no_time() {
+        let study = Study::new("too many").case("nothing", |b| b.iter(|| ())).threads([1, 2]);
+        let plan = study.plan(&StudyOptions::default(), &[0]).unwrap();
+        let request = StudyRequest { budget_ms: 0, ..StudyRequest::new("too many", plan) };
+        let mut say = |_: &Message| Ok(());
+        let mut worker = Worker::new(&study, &request, &mut say).unwrap();
+        let shortest_ns = worker.batch_ns();
+        for cell in worker.cells.iter().filter(|cell| cell.spec.is_of_user()) {
+            let due = worker.is_due(cell, 0, false);
+            assert_eq!(due.map(|(length_ns, _)| length_ns), Some(shortest_ns), "{}", cell.spec);
+        }
+        worker.cells.iter_mut().for_each(|cell| cell.measured = true);
+        assert!(worker.cells.iter().all(|cell| worker.is_due(cell, 0, false).is_none()));
     }
 
     #[test]
