@@ -36,8 +36,6 @@ const CALIBRATION_SHARE: f64 = 0.15;
 const SINGLES_CLOCK_SHARE: f64 = 0.05;
 /// An arm's batches may be this many times longer than necessary, to suit a faster arm.
 pub const LONGEST_BATCHES: f64 = 16.0;
-/// A process tries no more cells, unless none has measured them yet, after this share of its time.
-const PILOTS_SHARE: f64 = 0.5;
 /// An iteration ends after this many times its planned length, if its operation takes far longer than the pilot said.
 const PATIENCE: u64 = 8;
 /// An iteration's overhead: waking threads, interference probes, and batches that overshoot.
@@ -109,6 +107,8 @@ struct Worker<'a> {
     pilots_ns: u64,
     error_ns: f64,
     states: KeptStates,
+    /// Calibration cells.
+    of_calibration: u64,
     /// Cells that are measured, without calibration, to begin with; at least one.
     to_measure: u64,
 }
@@ -157,6 +157,7 @@ impl<'a> Worker<'a> {
             operations: 1,
         };
         let cells: Vec<Cell> = specs.into_iter().zip(failed).zip(measured).map(cell).collect();
+        let of_calibration = cells.iter().filter(|cell| cell.spec.case == EMPTY).count() as u64;
         let to_measure = cells.iter().filter(|cell| cell.spec.case != EMPTY && !cell.failed).count().max(1) as u64;
         let crew = Crew::start(cells.iter().map(|cell| cell.spec.threads).max().unwrap_or(1), &plan.cpus)?;
         let clock = Clock::or_system();
@@ -166,7 +167,7 @@ impl<'a> Worker<'a> {
         let name = format!("ordered, {}", clock.trust().state);
         say(&Message::Clock(StudyClock { name, error_ns, batch_ns }))?;
         let states = KeptStates::default();
-        let this = Self { request, say, cells, crew, time, pilots_ns: 0, error_ns, states, to_measure };
+        let this = Self { request, say, cells, crew, time, pilots_ns: 0, error_ns, states, of_calibration, to_measure };
         too_coarse(error_ns, this.batch_ns(), longest_iteration(plan.budget_ms)).map(|()| this)
     }
 
@@ -193,12 +194,13 @@ impl<'a> Worker<'a> {
         (self.say)(&Message::Iteration(log))
     }
 
-    /// Measures roughly how long each cell's operation takes. For one that leaves no time for more, that is its measurement.
+    /// Measures roughly how long each cell's operation takes, while there is time to measure those that it knows. For one that leaves
+    /// no time for more, that is its measurement.
     fn pilots(&mut self) -> Result<(), String> {
+        let mut tried_ns = 0.0;
         for cell in order(self.cells.len(), self.request.plan.seed, self.request.process, 0) {
             let of = &self.cells[cell];
-            let has_time = self.time.elapsed_ns() as f64 <= PILOTS_SHARE * self.time.budget_ns as f64;
-            if of.failed || self.fixed_operations(of).is_some() || of.measured && !has_time {
+            if of.failed || self.fixed_operations(of).is_some() || of.measured && !self.time.fits(tried_ns) {
                 continue;
             }
             let mut found = self.pilot(cell)?;
@@ -218,6 +220,7 @@ impl<'a> Worker<'a> {
             if others {
                 (self.say)(&Message::OwnThreads { cell })?;
             }
+            tried_ns += self.first_ns(&self.cells[cell]).filter(|ns| self.time.fits(tried_ns + ns)).unwrap_or(0.0);
             if !self.time.fits(0.0) && self.cells[cell].spec.is_of_user() {
                 self.measured(IterationLog { cell, round: 0, layout: 0, threads })?;
             }
@@ -240,11 +243,13 @@ impl<'a> Worker<'a> {
     /// Whether a round fits the time at all. The first is whole then, even if it ends late: models need every process at every
     /// cell, and the processes that follow have the less.
     fn has_time_for_a_round(&self) -> bool {
-        let of_cell = |cell: &Cell| {
-            let (length_ns, _) = self.planned(cell, 0)?;
-            Some(self.iteration_ns(cell, length_ns)? + ITERATION_OVERHEAD_NS as f64)
-        };
-        self.cells.iter().filter_map(of_cell).sum::<f64>() <= self.time.budget_ns as f64
+        self.cells.iter().filter_map(|cell| self.first_ns(cell)).sum::<f64>() <= self.time.budget_ns as f64
+    }
+
+    /// What the first iteration of a cell takes with what is about it; None if there is none, or there was no time to try it.
+    fn first_ns(&self, cell: &Cell) -> Option<f64> {
+        let (length_ns, _) = self.planned(cell, 0)?;
+        Some(self.iteration_ns(cell, length_ns)? + ITERATION_OVERHEAD_NS as f64)
     }
 
     /// The length and layout of an iteration of `cell` in this round; None if there is no time for it, unless no process has
@@ -290,9 +295,8 @@ impl<'a> Worker<'a> {
     /// The length and layout of an iteration of `cell` in this round; None if it is not to be measured.
     fn planned(&self, cell: &Cell, round: u32) -> Option<(u64, u32)> {
         let rounds = self.request.plan.rounds.max(1);
-        let of_calibration = self.cells.iter().filter(|cell| cell.spec.case == EMPTY).count() as u64;
         let left_ns = self.time.budget_ns.saturating_sub(self.pilots_ns);
-        let calibration_ns = of_calibration * (CALIBRATION_NS + ITERATION_OVERHEAD_NS);
+        let calibration_ns = self.of_calibration * (CALIBRATION_NS + ITERATION_OVERHEAD_NS);
         let affordable = left_ns as f64 * CALIBRATION_SHARE / calibration_ns.max(1) as f64;
         let calibrations = (affordable as u32).max(LAYOUTS).min(rounds);
         let left_ns = left_ns.saturating_sub(calibration_ns * u64::from(calibrations));
