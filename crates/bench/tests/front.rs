@@ -159,7 +159,12 @@ fn records() {
     let (file, page) = (file.to_string_lossy(), page.to_string_lossy());
     let json = with(&[&["--output", &file, "--format", "json"], &to_page(&page)[..]].concat());
     assert_eq!(json.status.code(), Some(0), "{json:?}");
-    assert!(json.stderr.is_empty(), "nothing is shown where standard error is no terminal");
+    let said = String::from_utf8_lossy(&json.stderr);
+    assert!(
+        said.lines().count() == 1 && said.contains("too short for verdicts"),
+        "no progress without a terminal: {said}"
+    );
+    assert!(with(&["--quiet"]).stderr.is_empty());
     let record = chronoscope_render::study::parse(&stdout(&json)).expect("a reader of records reads it");
     assert_eq!((record.study().name.as_str(), record.study().cells.len()), ("one", 4));
     assert_eq!(std::fs::read_to_string(&*file).expect("it is there"), stdout(&json));

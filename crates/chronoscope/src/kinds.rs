@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use chronoscope_harness::finding::{Finding, HostState, Kind, Severity};
 use chronoscope_harness::rule::Rule;
+use chronoscope_harness::stats::FEWEST_FOR_STATES;
 use chronoscope_harness::{study_against, study_conclusions, study_rules};
 use chronoscope_probes::RuntimeKind;
 
@@ -44,8 +45,10 @@ pub fn looked_for(record: &Record) -> Vec<&'static Kind> {
     if record.content.is_check() {
         kinds.extend(of_checks());
     }
-    if record.content.study.is_some() {
-        kinds.extend(kinds_in(study_rules::RULES).chain(kinds_in(study_conclusions::RULES)));
+    if let Some(study) = &record.content.study {
+        // Few processes tell no states.
+        let is_told = |kind: &&Kind| kind.id != study_rules::STATES.id || study.processes.len() >= FEWEST_FOR_STATES;
+        kinds.extend(kinds_in(study_rules::RULES).chain(kinds_in(study_conclusions::RULES)).filter(is_told));
     }
     if record.content.against.is_some() {
         kinds.extend(study_against::KINDS);

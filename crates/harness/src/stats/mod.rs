@@ -27,7 +27,7 @@ pub use paired::{Paired, paired};
 #[cfg(test)]
 pub(crate) use random::Random;
 pub use rate::rate_upper_95;
-pub use states::states;
+pub use states::{FEWEST_FOR_STATES, states};
 pub use trend::trend;
 pub use two_draws::two_draws;
 

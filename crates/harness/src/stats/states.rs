@@ -1,8 +1,8 @@
 /// A group of fewer values, or of no more than this share of all, may be strays; nor are there more strays than that.
 const FEWEST: usize = 3;
 const STRAYS: f64 = 0.15;
-/// Of fewer values nothing is said.
-const FEWEST_VALUES: usize = 10;
+/// Of fewer values [`states`] says nothing.
+pub const FEWEST_FOR_STATES: usize = 10;
 /// Groups are apart by at least this share of their values, and by this many times the spread within either.
 const APART: (f64, f64) = (0.01, 4.0);
 
@@ -28,7 +28,7 @@ const APART: (f64, f64) = (0.01, 4.0);
 pub fn states(values: &[f64]) -> Vec<Vec<usize>> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite() && *value > 0.0).collect();
     sorted.sort_by(f64::total_cmp);
-    if sorted.len() < FEWEST_VALUES {
+    if sorted.len() < FEWEST_FOR_STATES {
         return Vec::new();
     }
     let most_strays = (STRAYS * sorted.len() as f64) as usize;

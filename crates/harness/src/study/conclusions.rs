@@ -4,7 +4,7 @@ use super::words::{
     amount, cell_title, difference, interval, pair, placed, title, token_count, token_span, verdict_of,
 };
 use crate::finding::{Finding, Kind, Meaning, NO_ACTION};
-use crate::quantity::{RATIO, TIME, count, limit, ns};
+use crate::quantity::{RATIO, count, limit, ns};
 use crate::record::study::{Cell, Comparison, ComparisonPoint, CostModel, CostShape, Difference, StudyRecord};
 use crate::rule::{Rule, in_order};
 
@@ -85,7 +85,7 @@ pub const RARE_CALLS: Kind = Kind::notice(
     "rare_calls",
     Meaning {
         about: "rare long calls make the mean of an operation what it is",
-        evidence: "one call in how many (`one_in`) takes how long (`long_ns`), and what the typical one takes (`typical_ns`)",
+        evidence: "one call in how many (`one_in`) takes how long (`long_ns`), and what the others take (`others_ns`)",
         mend: "quote the mean for throughput and the typical time for latency, or time single operations (Mode::SampleTime)",
     },
 );
@@ -178,13 +178,12 @@ fn of_point(record: &StudyRecord, comparison: &Comparison, point: &ComparisonPoi
 /// What parts the mean from the typical value, where it leads for that.
 fn rare(record: &StudyRecord) -> Vec<Finding> {
     let sentence = |cell: &Cell| {
-        let (rare, typical) = (cell.rare_calls?, cell.typical_ns?);
-        let (of, takes) = (count(rare.one_in.round() as u64), ns(rare.ns));
-        let typically = amount(TIME, &typical);
-        let text = format!("the mean leads: 1 call in about {of} takes {takes}; a typical one takes {typically}");
+        let rare = cell.rare_calls?;
+        let (of, takes, others) = (count(rare.one_in.round() as u64), ns(rare.ns), ns(rare.others_ns));
+        let text = format!("the mean leads: 1 call in about {of} takes {takes}, and the others {others}");
         let finding = Finding::new(RARE_CALLS, text).about(cell_title(&record.study().plan, cell));
         let finding = finding.value("one_in", rare.one_in);
-        Some(finding.value("long_ns", rare.ns).value("typical_ns", typical.estimate))
+        Some(finding.value("long_ns", rare.ns).value("others_ns", rare.others_ns))
     };
     record.study().cells.iter().filter_map(sentence).take(ALONE).collect()
 }
@@ -351,10 +350,10 @@ mod tests {
         cells.retain(|cell| cell.case == "relaxed" && cell.backoff_tokens == 0 && cell.threads == 1);
         cells[0].leads = Leading::Mean;
         cells[0].typical_ns = Some(of(54.4, 0.1));
-        cells[0].rare_calls = Some(RareCalls { one_in: 24_012.0, ns: 1.354e6 });
+        cells[0].rare_calls = Some(RareCalls { one_in: 24_012.0, ns: 1.354e6, others_ns: 54.4 });
         let said = conclusions(&record);
-        let wanted = "relaxed, 0 tokens, 1 thread: the mean leads: 1 call in about 24 012 takes 1.35 ms; a typical one takes \
-                      54.40 ns ± 0.10";
+        let wanted = "relaxed, 0 tokens, 1 thread: the mean leads: 1 call in about 24 012 takes 1.35 ms, and the others \
+                      54.4 ns";
         assert_eq!((said.len(), said[0].is(RARE_CALLS), text(&said[0])), (1, true, wanted.to_owned()));
     }
 

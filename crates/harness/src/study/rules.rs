@@ -227,10 +227,11 @@ fn below(cell: &Cell) -> Option<Finding> {
 
 fn states(cell: &Cell) -> Option<Finding> {
     let (fastest, slowest) = (cell.states.first()?, cell.states.last()?);
-    let all = cell.states.iter().map(|state| u64::from(state.processes)).sum::<u64>();
+    // Strays are in no group.
+    let all = cell.processes.iter().filter(|process| process.number(cell.leads).is_some()).count();
     let said = |state: &State| format!("{} in {}", ns(state.value), count(state.processes.into()));
     let rest: String = cell.states.iter().skip(1).map(|state| format!(", {}", said(state))).collect();
-    let saw = format!("{} of {} processes{rest}", said(fastest), count(all));
+    let saw = format!("{} of {} processes{rest}", said(fastest), count(all as u64));
     let finding = advised(STATES, saw)
         .value("fastest_ns", fastest.value)
         .value("fastest_processes", fastest.processes.into())
@@ -356,7 +357,7 @@ fn not_pinned(record: &StudyRecord) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::record::Estimate;
-    use crate::record::study::{OperationPart, Steadiness, StudyReport};
+    use crate::record::study::{CellProcess, OperationPart, Steadiness, StudyReport};
     use crate::rule::conclude;
 
     /// What is said of a study of the case `relaxed` alone, with its first cells changed.
@@ -411,8 +412,13 @@ mod tests {
     fn every_state_is_said_with_its_processes() {
         let said = said(1, |cell| {
             cell.states = vec![State { value: 137.0, processes: 14 }, State { value: 164.0, processes: 7 }];
+            cell.processes = (0..22).map(|process| CellProcess::alike(process, 137.0)).collect();
         });
-        assert_eq!(said, ["relaxed, 0 tokens, 1 thread: 137 ns in 14 of 21 processes, 164 ns in 7"]);
+        assert_eq!(
+            said,
+            ["relaxed, 0 tokens, 1 thread: 137 ns in 14 of 22 processes, 164 ns in 7"],
+            "one is in neither"
+        );
     }
 
     #[test]

@@ -108,7 +108,7 @@ fn figures(record: &StudyRecord, cell: &Cell, detail: Detail, names_number: bool
     let single = |value: fn(&Latencies) -> f64| {
         cell.latencies.as_ref().map_or_else(|| NONE.to_owned(), |latencies| resolved(latencies, value(latencies)))
     };
-    let other = |other: Estimate| format!("{} {}", cell.leads.other().word(), ns(other.estimate));
+    let other = |other: Estimate| format!("{} {}", cell.leads.other().word(), amount(TIME, &other));
     let is_parted = cell.other_ns().filter(|_| is_full || cell.rare_calls.is_some());
     let throughput = cell.throughput_per_s.filter(|_| is_full || record.study().plan.mode == Mode::Throughput);
     let quiet =

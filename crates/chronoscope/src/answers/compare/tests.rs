@@ -1,4 +1,6 @@
+use chronoscope_harness::finding::Finding;
 use chronoscope_harness::record::study::State;
+use chronoscope_harness::study_rules::STATES;
 use chronoscope_render::Width;
 
 use super::made_up::Draws;
@@ -102,6 +104,23 @@ fn a_state_is_no_regression() {
     // However narrow the interval of a run that was mostly in one.
     assert_eq!(verdict(run(135.6, 135.6, 135.7, true), run(162.7, 162.6, 162.7, true)), FigureVerdict::Unresolved);
     assert_eq!(verdict(run(135.6, 135.6, 135.7, false), run(162.7, 162.6, 162.7, false)), FigureVerdict::Regression);
+}
+
+#[test]
+fn states_are_not_gone_where_too_few_processes_looked_for_them() {
+    let of_processes = |processes: usize, findings: Vec<Finding>| {
+        let mut record = document(include_str!("../../../tests/fixtures/study.json")).unwrap();
+        let study = record.content.study.as_mut().expect("it is a study");
+        let one = study.processes[0].clone();
+        study.processes = vec![one; processes];
+        Record { findings, ..record }
+    };
+    let base = of_processes(24, vec![Finding::new(STATES, "136 ns in 14 of 24 processes, 163 ns in 10")]);
+    let vanished = |processes| {
+        let this = source("b", of_processes(processes, Vec::new()));
+        compare(&source("a", base.clone()), &[this], &[]).runs[0].findings_vanished.len()
+    };
+    assert_eq!([9, 10].map(vanished), [0, 1]);
 }
 
 #[test]

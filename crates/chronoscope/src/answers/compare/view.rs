@@ -88,7 +88,7 @@ fn columns() -> [Column; 7] {
 }
 
 fn row(figure: &FigureCompared) -> Vec<String> {
-    let ratio = |ratio: Estimate| match ratio.has_interval() {
+    let ratio = |ratio: Estimate| match ratio.has_confidence() {
         true => RATIO.difference(&ratio),
         false => RATIO.value(ratio.estimate),
     };
@@ -104,7 +104,7 @@ fn row(figure: &FigureCompared) -> Vec<String> {
 }
 
 fn value(of: &Estimate) -> String {
-    if of.has_interval() { TIME.difference(of) } else { TIME.value(of.estimate) }
+    if of.has_confidence() { TIME.difference(of) } else { TIME.value(of.estimate) }
 }
 
 fn mood(verdict: FigureVerdict) -> Mood {

@@ -46,7 +46,7 @@ pub struct Cell {
     /// describes them all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<State>,
-    /// Operations per second of all threads of the role: their number over `mean_ns`. Null if the time may be zero.
+    /// Operations per second of all threads of the role: their number over `time_ns`. Null if the time may be zero.
     pub throughput_per_s: Option<Estimate>,
     /// What an operation handles, if the case says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -169,6 +169,8 @@ pub struct RareCalls {
     pub one_in: f64,
     /// What such a call takes, in nanoseconds.
     pub ns: f64,
+    /// What the others take: the median batch without such a call, in nanoseconds per operation.
+    pub others_ns: f64,
 }
 
 /// A group of processes that agree on a time.

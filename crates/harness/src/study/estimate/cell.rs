@@ -76,10 +76,12 @@ pub(super) fn estimate(
                 reason_no_time: time.is_none().then(|| reason_no_time(received, iterations).to_owned()),
                 typical_ns,
                 mean_ns,
-                rare_calls: typical_ns.filter(|_| is_parted).and_then(|_| rare_calls(iterations, role, &view.numbers)),
+                rare_calls: typical_ns
+                    .filter(|_| is_parted)
+                    .and_then(|_| rare_calls(iterations, role, view.numbers.len())),
                 // Of what cannot be told from nothing, no time is said.
                 states: if is_told { view.states(leads) } else { Vec::new() },
-                throughput_per_s: mean_ns.filter(|_| is_told).and_then(|mean| view.throughput_per_s(&mean)),
+                throughput_per_s: time.filter(|_| is_told).and_then(|time| view.throughput_per_s(&time)),
                 handles: view.threads().find_map(|thread| thread.handles),
                 // Threads of the operation's own are not looked at.
                 allocates: view.allocates().filter(|_| !seen.own_threads.contains(&at)),
@@ -143,7 +145,7 @@ impl<'a> RoleInCell<'_, 'a> {
         own_states(&self.numbers.iter().filter_map(of_process).collect::<Vec<_>>())
     }
 
-    /// Operations per second of all threads of the role, as their mean time has it.
+    /// Operations per second of all threads of the role, as their time has it.
     fn throughput_per_s(&self, time: &Estimate) -> Option<Estimate> {
         let threads = self.iterations.first()?.roles[self.role].len() as f64;
         Some(time.map(|ns| -threads * 1e9 / ns).negated()).filter(|found| found.high.is_finite())

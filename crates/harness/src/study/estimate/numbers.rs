@@ -3,7 +3,7 @@
 use super::iteration::{Iteration, Timed, batches_ns};
 use super::observations::Observations;
 use crate::record::study::{CellProcess, Estimate, Leading, Mode, RareCalls};
-use crate::stats::{median, median_interval};
+use crate::stats::{Distribution, median, median_interval};
 use crate::study::protocol::ThreadLog;
 use crate::study::schedule::CellSpec;
 
@@ -67,7 +67,16 @@ fn undisturbed<'s, 'a>(iterations: &'s [Iteration<'a>], process: usize) -> (Vec<
     (quiet, took_ns)
 }
 
-/// How many times as long as typical the mean takes, in as many undisturbed iterations of each process as fit `limits_ns`: others take
+/// What an operation takes in batches without a long call: in the median batch. Where that takes half as long again as the lower
+/// quartile, most batches may hold a long call, and the quartile has none.
+fn without_long_calls_ns(batches_ns: Vec<f64>) -> Option<f64> {
+    const LONGER: f64 = 1.5;
+    let seen = Distribution::of(batches_ns);
+    let (quartile, median) = (seen.quantile(0.25)?, seen.quantile(0.5)?);
+    Some(if median > quartile * LONGER { quartile } else { median }).filter(|ns| *ns > 0.0)
+}
+
+/// How many times as long as batches without long calls the mean takes, in as many undisturbed iterations of each process as fit `limits_ns`: others take
 /// the CPU away from longer iterations more often, and meet a cell more often that runs for longer.
 fn excess(seen: &Observations<'_>, iterations: &[Iteration<'_>], limits_ns: &[f64]) -> Option<Estimate> {
     let of_process = |process: usize| {
@@ -77,8 +86,9 @@ fn excess(seen: &Observations<'_>, iterations: &[Iteration<'_>], limits_ns: &[f6
         // Spread evenly over the rounds.
         let is_chosen = |at: usize| (at + 1) * fit / all > at * fit / all;
         let chosen: Vec<_> = (0..all).filter(|at| is_chosen(*at)).map(|at| quiet[at]).collect();
-        let found = of(&chosen, None);
-        Some(found.mean_ns? / found.typical_ns?)
+        let mean_ns = chosen.iter().flat_map(|iteration| &iteration.timed).copied().sum::<Timed>().mean_ns();
+        let threads = chosen.iter().flat_map(|iteration| iteration.roles.iter().flatten());
+        Some(mean_ns? / without_long_calls_ns(threads.flat_map(|thread| batches_ns(thread)).collect())?)
     };
     median_interval((0..seen.processes.len()).filter_map(of_process), seen.plan.confidence)
 }
@@ -100,30 +110,45 @@ pub(super) fn leading(
 /// Where interruptions alone make the mean longer by more than this share, a long call may be one of them.
 const MOST_INTERRUPTED: f64 = 0.05;
 
-/// The calls that part the mean from the typical value: of undisturbed batches those that are longer by at least half of what such a call
-/// usually takes. None where that is no more than a typical batch takes, which a slow spell may add as well.
-pub(super) fn rare_calls(iterations: &[Iteration<'_>], role: usize, numbers: &[CellProcess]) -> Option<RareCalls> {
-    /// How much longer each batch of a thread is than its process's typical one, and how long that is.
-    fn excesses(thread: &ThreadLog, typical_ns: f64) -> impl Iterator<Item = (f64, f64)> {
-        let batch_ns = thread.operations as f64 / thread.batches_ns.len().max(1) as f64 * typical_ns;
-        thread.batches_ns.iter().map(move |ns| ((*ns as f64 - batch_ns).max(0.0), batch_ns))
+/// The calls that part the mean from the typical value: undisturbed batches are longer by about so many times what such a call takes.
+/// None where that is no more than a batch takes, which a slow spell may add as well, or where most batches hold one.
+pub(super) fn rare_calls(iterations: &[Iteration<'_>], role: usize, processes: usize) -> Option<RareCalls> {
+    struct Batch {
+        operations: f64,
+        ns: f64,
+        /// What it takes longer than one without a long call.
+        excess_ns: f64,
     }
-    let quiet = || {
-        let quiet = iterations.iter().filter(|iteration| iteration.quiet);
-        let typical = |iteration: &Iteration<'_>| numbers[iteration.process].typical_ns;
-        quiet.flat_map(move |one| one.roles[role].iter().filter_map(move |thread| Some((*thread, typical(one)?))))
+    let of_process = |process: usize| {
+        let (quiet, _) = undisturbed(iterations, process);
+        let threads: Vec<&ThreadLog> =
+            quiet.iter().flat_map(|iteration| iteration.roles[role].iter().copied()).collect();
+        let usual_ns = without_long_calls_ns(threads.iter().flat_map(|thread| batches_ns(thread)).collect())?;
+        let of_thread = move |thread: &ThreadLog| {
+            let operations = thread.operations as f64 / thread.batches_ns.len().max(1) as f64;
+            let batch = |ns: &u64| {
+                let ns = *ns as f64;
+                Batch { operations, ns, excess_ns: (ns - operations * usual_ns).max(0.0) }
+            };
+            thread.batches_ns.iter().map(batch).collect::<Vec<Batch>>()
+        };
+        Some(threads.into_iter().flat_map(of_thread).collect::<Vec<Batch>>())
     };
-    let all: Vec<(f64, f64)> = quiet().flat_map(|(thread, typical_ns)| excesses(thread, typical_ns)).collect();
-    let squares: f64 = all.iter().map(|(ns, _)| ns * ns).sum();
+    let all: Vec<Batch> = (0..processes).filter_map(of_process).flatten().collect();
+    let sum = |batches: &[&Batch], of: fn(&Batch) -> f64| batches.iter().map(|batch| of(batch)).sum::<f64>();
+    let every: Vec<&Batch> = all.iter().collect();
     // Weighed by its own length, a long one counts for what it adds to the mean.
-    let usual_ns = squares / all.iter().map(|(ns, _)| ns).sum::<f64>();
-    let long: Vec<f64> = all.iter().map(|(ns, _)| *ns).filter(|ns| *ns >= usual_ns / 2.0).collect();
-    let is_a_call = usual_ns > median(all.iter().map(|(_, batch_ns)| *batch_ns))?;
-    let is_rare = !long.is_empty() && long.len() * 2 < all.len();
-    let operations: f64 = quiet().map(|(thread, _)| thread.operations as f64).sum();
-    let typical_ns = median(numbers.iter().filter_map(|of| of.typical_ns))?;
+    let weighed_ns = sum(&every, |batch| batch.excess_ns.powi(2)) / sum(&every, |batch| batch.excess_ns);
+    let (long, others): (Vec<&Batch>, Vec<&Batch>) = all.iter().partition(|batch| batch.excess_ns >= weighed_ns / 2.0);
+    // A batch may hold several: then the median of those with any is still what one takes.
+    let one_ns = median(long.iter().map(|batch| batch.excess_ns))?;
+    let is_a_call = one_ns > median(others.iter().map(|batch| batch.ns))?;
+    let is_rare = long.len() * 3 < all.len() * 2;
+    let calls: f64 = long.iter().map(|batch| (batch.excess_ns / one_ns).round().max(1.0)).sum();
+    let others_ns = median(others.iter().map(|batch| batch.ns / batch.operations))?;
     (is_a_call && is_rare).then(|| RareCalls {
-        one_in: operations / long.len() as f64,
-        ns: typical_ns + long.iter().sum::<f64>() / long.len() as f64,
+        one_in: sum(&every, |batch| batch.operations) / calls,
+        ns: others_ns + sum(&long, |batch| batch.excess_ns) / calls,
+        others_ns,
     })
 }

@@ -39,8 +39,8 @@ fn a_rare_slow_call_is_in_the_mean_and_not_in_the_typical_value() {
         let mean = 54.0 + 1_300_000.0 / 24_000.0;
         assert!((found.estimate - mean).abs() < 1e-6, "{found:?} on {threads} threads");
         assert!((typical.estimate - 54.0).abs() < 1e-6, "{typical:?}");
-        let throughput = cell.throughput_per_s.unwrap();
-        assert!((throughput.estimate * mean / 1e9 - threads as f64).abs() < 1e-6, "{throughput:?}");
+        let (throughput, time) = (cell.throughput_per_s.unwrap(), cell.time_ns.unwrap());
+        assert!((throughput.estimate * time.estimate / 1e9 - threads as f64).abs() < 1e-6, "{throughput:?}");
     }
 }
 
@@ -178,6 +178,35 @@ fn the_mean_leads_where_rare_long_calls_part_them() {
     }
     let rare = beside_an_empty_loop(&mut random, 0.0, 1_350_000).rare_calls.unwrap();
     assert!((rare.one_in - 10_000.0).abs() < 1.0 && (rare.ns - 1_350_100.0).abs() < 1.0, "{rare:?}");
+}
+
+#[test]
+fn the_mean_leads_where_half_of_the_batches_hold_a_rare_long_call() {
+    // Of 10 000 calls about 0.56 take 1.35 ms: the median batch of a process holds one, or does not.
+    let mut random = Random::new(605);
+    let mut calls = || match random.unit() {
+        lot if lot < 0.57 => 0,
+        lot if lot < 0.89 => 1,
+        lot if lot < 0.98 => 2,
+        _ => 3,
+    };
+    let log = |_: usize| {
+        let of = |cell, round, batches: &[u64], operations| IterationLog {
+            cell,
+            ..iteration(round, vec![thread(0, batches, 0, operations)])
+        };
+        let mut round = |round: u32| {
+            let own: Vec<u64> = (0..4).map(|_| 200_000 + 1_350_000 * calls()).collect();
+            [of(0, round, &[200_000; 4], 200_000), of(1, round, &own, 10_000)]
+        };
+        (0..3).flat_map(&mut round).collect()
+    };
+    let cell = reported(&[EMPTY, "operation"], &[], 0.0, Mode::AverageTime, 1, 24, log).cells.remove(0);
+    assert_eq!((cell.leads, cell.states.len()), (Leading::Mean, 0));
+    let rare = cell.rare_calls.unwrap();
+    assert!((rare.ns - 1_350_020.0).abs() < 1.0 && rare.others_ns == 20.0, "{rare:?}");
+    let mean_ns = 20.0 + 1_350_000.0 / rare.one_in;
+    assert!(cell.time_ns.unwrap().holds(mean_ns), "{:?} {mean_ns}", cell.time_ns);
 }
 
 #[test]
