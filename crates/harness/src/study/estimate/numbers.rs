@@ -76,8 +76,8 @@ fn without_long_calls_ns(batches_ns: Vec<f64>) -> Option<f64> {
     Some(if median > quartile * LONGER { quartile } else { median }).filter(|ns| *ns > 0.0)
 }
 
-/// How many times as long as batches without long calls the mean takes, in as many undisturbed iterations of each process as fit `limits_ns`: others take
-/// the CPU away from longer iterations more often, and meet a cell more often that runs for longer.
+/// How many times as long as batches without long calls the mean takes, in as many undisturbed iterations of each process as fit
+/// `limits_ns`: others take the CPU away from longer iterations more often, and meet a cell more often that runs for longer.
 fn excess(seen: &Observations<'_>, iterations: &[Iteration<'_>], limits_ns: &[f64]) -> Option<Estimate> {
     let of_process = |process: usize| {
         let (quiet, took_ns) = undisturbed(iterations, process);
