@@ -107,6 +107,23 @@ fn a_state_is_no_regression() {
 }
 
 #[test]
+fn the_page_shows_no_interval_of_little_confidence() {
+    let run = |confidence: f64| {
+        let mut record = document(include_str!("../../../tests/fixtures/study.json")).unwrap();
+        let cells = &mut record.content.study.as_mut().expect("it is a study").cells;
+        cells.truncate(1);
+        cells[0].time_ns = Some(Estimate { estimate: 100.0, low: 98.0, high: 103.0, confidence });
+        record
+    };
+    let shows = |confidence: f64| {
+        let comparison = compare(&source("a", run(confidence)), &[source("b", run(confidence))], &[]);
+        let page = view::page(&comparison, true, Width::of_columns(118));
+        ["100.0 ns ± 3.0", "1.00× ± 0.04"].map(|figure| page.contains(figure))
+    };
+    assert_eq!([0.5, 0.95].map(shows), [[false; 2], [true; 2]]);
+}
+
+#[test]
 fn states_are_not_gone_where_too_few_processes_looked_for_them() {
     let of_processes = |processes: usize, findings: Vec<Finding>| {
         let mut record = document(include_str!("../../../tests/fixtures/study.json")).unwrap();
