@@ -68,8 +68,10 @@ fn run(studies: &[Study], arguments: &Arguments, program: &str, start: &Start) -
     // Invalid arguments are reported before anything is measured.
     for (study, options) in &chosen {
         let plan = study.plan(options, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
-        let warning = study.too_short_for_verdicts(&plan).filter(|_| task == Task::Measure && !arguments.quiet);
-        if let Some(warning) = warning {
+        if task == Task::Measure
+            && !arguments.quiet
+            && let Some(warning) = study.too_short_for_verdicts(&plan)
+        {
             say(program, &format!("{}: {warning}", study.name()));
         }
     }

@@ -89,9 +89,14 @@ pub(super) fn operations_per_batch(thread: &ThreadLog) -> f64 {
     thread.operations as f64 / (logged * thread.merged.max(1) as f64)
 }
 
+/// Operations in each logged time: those of a batch, or of as many as are logged as one.
+pub(super) fn operations_per_time(thread: &ThreadLog) -> f64 {
+    (thread.operations as f64 / thread.batches_ns.len().max(1) as f64).max(1.0)
+}
+
 /// Nanoseconds per operation of each batch, or of as many as are logged as one.
 pub(super) fn batches_ns(thread: &ThreadLog) -> impl Iterator<Item = f64> {
-    let operations = (thread.operations as f64 / thread.batches_ns.len().max(1) as f64).max(1.0);
+    let operations = operations_per_time(thread);
     thread.batches_ns.iter().map(move |ns| *ns as f64 / operations)
 }
 

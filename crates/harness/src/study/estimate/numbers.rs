@@ -1,6 +1,6 @@
 //! The two numbers of an operation, process by process, and which of them leads.
 
-use super::iteration::{Iteration, Timed, batches_ns};
+use super::iteration::{Iteration, Timed, batches_ns, operations_per_time};
 use super::observations::Observations;
 use crate::record::study::{CellProcess, Estimate, Leading, Mode, RareCalls};
 use crate::stats::{Distribution, median, median_interval};
@@ -36,7 +36,7 @@ fn of(iterations: &[&Iteration<'_>], role: Option<usize>) -> CellProcess {
 pub(super) struct Control {
     /// For how long each process ran it undisturbed.
     ran_ns: Vec<f64>,
-    /// How many times as long as typical its turns take on average.
+    /// How many times as long as without long calls its turns take on average.
     excess: Estimate,
 }
 
@@ -69,9 +69,9 @@ fn undisturbed<'s, 'a>(iterations: &'s [Iteration<'a>], process: usize) -> (Vec<
 
 /// What an operation takes in batches without a long call: in the median batch. Where that takes half as long again as the lower
 /// quartile, most batches may hold a long call, and the quartile has none.
-fn without_long_calls_ns(batches_ns: Vec<f64>) -> Option<f64> {
+fn without_long_calls_ns<'a>(threads: impl IntoIterator<Item = &'a ThreadLog>) -> Option<f64> {
     const LONGER: f64 = 1.5;
-    let seen = Distribution::of(batches_ns);
+    let seen = Distribution::of(threads.into_iter().flat_map(batches_ns).collect());
     let (quartile, median) = (seen.quantile(0.25)?, seen.quantile(0.5)?);
     Some(if median > quartile * LONGER { quartile } else { median }).filter(|ns| *ns > 0.0)
 }
@@ -87,8 +87,10 @@ fn excess(seen: &Observations<'_>, iterations: &[Iteration<'_>], limits_ns: &[f6
         let is_chosen = |at: usize| (at + 1) * fit / all > at * fit / all;
         let chosen: Vec<_> = (0..all).filter(|at| is_chosen(*at)).map(|at| quiet[at]).collect();
         let mean_ns = chosen.iter().flat_map(|iteration| &iteration.timed).copied().sum::<Timed>().mean_ns();
-        let threads = chosen.iter().flat_map(|iteration| iteration.roles.iter().flatten());
-        Some(mean_ns? / without_long_calls_ns(threads.flat_map(|thread| batches_ns(thread)).collect())?)
+        Some(
+            mean_ns?
+                / without_long_calls_ns(chosen.iter().flat_map(|iteration| iteration.roles.iter().flatten().copied()))?,
+        )
     };
     median_interval((0..seen.processes.len()).filter_map(of_process), seen.plan.confidence)
 }
@@ -115,40 +117,36 @@ const MOST_INTERRUPTED: f64 = 0.05;
 pub(super) fn rare_calls(iterations: &[Iteration<'_>], role: usize, processes: usize) -> Option<RareCalls> {
     struct Batch {
         operations: f64,
-        ns: f64,
-        /// What it takes longer than one without a long call.
+        /// What an operation takes in it.
+        own_ns: f64,
+        /// What all of it takes longer than one without a long call.
         excess_ns: f64,
     }
     let of_process = |process: usize| {
         let (quiet, _) = undisturbed(iterations, process);
-        let threads: Vec<&ThreadLog> =
-            quiet.iter().flat_map(|iteration| iteration.roles[role].iter().copied()).collect();
-        let usual_ns = without_long_calls_ns(threads.iter().flat_map(|thread| batches_ns(thread)).collect())?;
-        let of_thread = move |thread: &ThreadLog| {
-            let operations = thread.operations as f64 / thread.batches_ns.len().max(1) as f64;
-            let batch = |ns: &u64| {
-                let ns = *ns as f64;
-                Batch { operations, ns, excess_ns: (ns - operations * usual_ns).max(0.0) }
-            };
-            thread.batches_ns.iter().map(batch).collect::<Vec<Batch>>()
+        let threads = || quiet.iter().flat_map(|iteration| iteration.roles[role].iter().copied());
+        let usual_ns = without_long_calls_ns(threads())?;
+        let of_thread = |thread| {
+            let operations = operations_per_time(thread);
+            let excess_ns = move |own_ns: f64| (own_ns - usual_ns).max(0.0) * operations;
+            batches_ns(thread).map(move |own_ns| Batch { operations, own_ns, excess_ns: excess_ns(own_ns) })
         };
-        Some(threads.into_iter().flat_map(of_thread).collect::<Vec<Batch>>())
+        Some(threads().flat_map(of_thread).collect::<Vec<Batch>>())
     };
     let all: Vec<Batch> = (0..processes).filter_map(of_process).flatten().collect();
-    let sum = |batches: &[&Batch], of: fn(&Batch) -> f64| batches.iter().map(|batch| of(batch)).sum::<f64>();
-    let every: Vec<&Batch> = all.iter().collect();
+    let sum = |of: fn(&Batch) -> f64| all.iter().map(of).sum::<f64>();
     // Weighed by its own length, a long one counts for what it adds to the mean.
-    let weighed_ns = sum(&every, |batch| batch.excess_ns.powi(2)) / sum(&every, |batch| batch.excess_ns);
+    let weighed_ns = sum(|batch| batch.excess_ns.powi(2)) / sum(|batch| batch.excess_ns);
     let (long, others): (Vec<&Batch>, Vec<&Batch>) = all.iter().partition(|batch| batch.excess_ns >= weighed_ns / 2.0);
     // A batch may hold several: then the median of those with any is still what one takes.
     let one_ns = median(long.iter().map(|batch| batch.excess_ns))?;
-    let is_a_call = one_ns > median(others.iter().map(|batch| batch.ns))?;
+    let is_a_call = one_ns > median(others.iter().map(|batch| batch.own_ns * batch.operations))?;
     let is_rare = long.len() * 3 < all.len() * 2;
     let calls: f64 = long.iter().map(|batch| (batch.excess_ns / one_ns).round().max(1.0)).sum();
-    let others_ns = median(others.iter().map(|batch| batch.ns / batch.operations))?;
+    let others_ns = median(others.iter().map(|batch| batch.own_ns))?;
     (is_a_call && is_rare).then(|| RareCalls {
-        one_in: sum(&every, |batch| batch.operations) / calls,
-        ns: others_ns + sum(&long, |batch| batch.excess_ns) / calls,
+        one_in: sum(|batch| batch.operations) / calls,
+        ns: others_ns + long.iter().map(|batch| batch.excess_ns).sum::<f64>() / calls,
         others_ns,
     })
 }
