@@ -41,7 +41,7 @@ fn same(run: &Run, section: &mut Section) -> Result<(), Failure> {
     let (study, options) = (studies::same(), study::options(run.pick((4.0, 12), (1.0, 4))));
     let mut points: Vec<(String, ComparisonPoint)> = Vec::new();
     let (mut wrong, mut alarms) = (Count::default(), 0);
-    let resolvable_pct = run.repeat("difference, none", 30, 1, |_| {
+    let resolvable_pct = run.repeat("difference, none", 60, 1, |_| {
         let record = study::run(&study, &options)?;
         for comparison in &record.study().comparisons {
             points.push((comparison.case.clone(), only_point(Some(comparison))?.clone()));

@@ -27,11 +27,13 @@ pub(crate) fn one_clock(run: &Run, section: &mut Section) -> Result<(), Failure>
     // A run that failed shows no agreement.
     let agree = all
         .iter()
-        .map(|run| run.as_ref().is_ok_and(|(ways, turn_ns)| are_within(ways, *turn_ns) && are_confident(ways)));
-    let mut table = Table::new(0, "agree within a turn | share a value | all have 99.9 % | runs that failed");
+        .map(|run| run.as_ref().is_ok_and(|(ways, turn_ns)| apart_ns(ways) <= *turn_ns && are_confident(ways)));
+    let columns = "agree within a turn | intervals apart, turns | share a value | all have 99.9 % | runs that failed";
+    let mut table = Table::new(0, columns);
     table.row([
         Value::count(agree),
-        Value::count(runs.iter().map(|ways| are_within(ways, 0.0))),
+        Value::extremes(all.iter().flatten().map(|(ways, turn_ns)| apart_ns(ways) / turn_ns), 2),
+        Value::count(runs.iter().map(|ways| apart_ns(ways) == 0.0)),
         Value::count(runs.iter().map(are_confident)),
         ((all.len() - runs.len()) as u64).into(),
     ]);
@@ -47,7 +49,6 @@ fn in_three_ways(run: &Run) -> Result<([Estimate; 3], f64), Failure> {
     let scaling = said(&["scaling", "--clock", CLOCK, "--no-runtimes"])?;
     let runtimes = said(&["runtimes", "--only", "c"])?;
     let report = &check["content"]["sections"]["clocks"]["report"];
-    let turn_ns = report["harness"]["interference"]["quiet_turn_ns"].as_f64().unwrap_or(0.0);
     let clocks = all(&report["clocks"]);
     let cells = all(&scaling["content"]["study"]["cells"]);
     let calls = all(&runtimes["content"]["sections"]["runtimes"]["report"]).flat_map(|runtime| all(&runtime["clocks"]));
@@ -57,8 +58,10 @@ fn in_three_ways(run: &Run) -> Result<([Estimate; 3], f64), Failure> {
         cells.filter(is_alone).find_map(|cell| estimate(&cell["time_ns"])),
         calls.filter(|call| call["name"] == CALL).find_map(|call| estimate(&call["latency_ns"])),
     ];
-    match found {
-        [Some(check), Some(scaling), Some(probe)] => Ok(([check, scaling, probe], turn_ns)),
+    let turn_ns = report["harness"]["interference_probe"]["quiet_turn_ns"].as_f64();
+    match (found, turn_ns) {
+        ([Some(check), Some(scaling), Some(probe)], Some(turn_ns)) => Ok(([check, scaling, probe], turn_ns)),
+        (_, None) => Err(Failure::run("check did not measure a turn of an empty loop")),
         _ => {
             let missing = WAYS.iter().zip(found).find(|(_, found)| found.is_none()).map_or("", |(way, _)| way);
             Err(Failure::run(format!("{missing} did not measure {CLOCK}")))
@@ -70,11 +73,11 @@ fn estimate(json: &Json) -> Option<Estimate> {
     serde_json::from_value(json.clone()).ok()
 }
 
-/// Whether the intervals are no farther apart than `off_ns`.
-fn are_within(ways: &[Estimate; 3], off_ns: f64) -> bool {
+/// How far apart the intervals are that are farthest apart: nothing if all share a value.
+fn apart_ns(ways: &[Estimate; 3]) -> f64 {
     let low = ways.iter().map(|way| way.low).fold(f64::NEG_INFINITY, f64::max);
     let high = ways.iter().map(|way| way.high).fold(f64::INFINITY, f64::min);
-    low <= high + off_ns
+    (low - high).max(0.0)
 }
 
 fn are_confident(ways: &[Estimate; 3]) -> bool {
@@ -143,11 +146,10 @@ mod tests {
     fn three_intervals_agree_if_they_share_a_value() {
         let way = |low: f64, high: f64, confidence: f64| Estimate { estimate: low, low, high, confidence };
         let [first, second] = [way(10.0, 12.0, 0.999), way(11.0, 13.0, 0.9995)];
-        let agree = |ways: &[Estimate; 3], off_ns: f64| are_within(ways, off_ns) && are_confident(ways);
-        assert!(agree(&[first, second, way(9.0, 11.5, 0.999)], 0.0));
-        assert!(!agree(&[first, second, way(9.0, 10.5, 0.999)], 0.0), "each two would not do");
-        assert!(agree(&[first, second, way(9.0, 10.5, 0.999)], 0.5), "half a nanosecond apart");
-        assert!(!agree(&[first, second, way(9.0, 11.5, 0.99)], 1.0), "too little confidence");
+        assert_eq!(apart_ns(&[first, second, way(9.0, 11.5, 0.999)]), 0.0);
+        assert_eq!(apart_ns(&[first, second, way(9.0, 10.5, 0.999)]), 0.5, "each two would not do");
+        assert!(are_confident(&[first, second, second]));
+        assert!(!are_confident(&[first, second, way(9.0, 11.5, 0.99)]), "too little confidence");
     }
 
     #[test]
