@@ -73,8 +73,8 @@ fn study() -> Study {
     let compared = KNOWN.into_iter().filter(|(.., truth)| matches!(truth, Truth::TimesBase(_)));
     compared
         .fold(study, |study, (name, ..)| study.compare(name, BASE))
-        .processes(12)
-        .rounds(4)
+        .processes(24)
+        .rounds(8)
         .budget(Duration::from_secs(30))
 }
 
