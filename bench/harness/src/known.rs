@@ -16,7 +16,7 @@ const PROCESSES: u32 = 24;
 
 /// Operations of known time: whether intervals hold it, on an idle machine and next to a thread that never sleeps.
 pub(crate) fn accuracy(run: &Run, section: &mut Section) -> Result<(), Failure> {
-    let (study, options) = (studies::accuracy(), study::options(run.pick((3.0, PROCESSES), (3.0, 8))));
+    let (study, options) = (studies::accuracy(), study::options((3.0, run.pick(PROCESSES, 8))));
     let busy: Vec<u32> = cpus::allowed()?.into_iter().rev().take(1).collect();
     let mut claims: Vec<((&str, String), Claim)> = Vec::new();
     let mut rulers = Table::new(1, "machine | runs | s | ns of a link | its error, % | interrupted, %");
