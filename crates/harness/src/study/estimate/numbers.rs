@@ -87,10 +87,8 @@ fn excess(seen: &Observations<'_>, iterations: &[Iteration<'_>], limits_ns: &[f6
         let is_chosen = |at: usize| (at + 1) * fit / all > at * fit / all;
         let chosen: Vec<_> = (0..all).filter(|at| is_chosen(*at)).map(|at| quiet[at]).collect();
         let mean_ns = chosen.iter().flat_map(|iteration| &iteration.timed).copied().sum::<Timed>().mean_ns();
-        Some(
-            mean_ns?
-                / without_long_calls_ns(chosen.iter().flat_map(|iteration| iteration.roles.iter().flatten().copied()))?,
-        )
+        let threads = chosen.iter().flat_map(|iteration| iteration.roles.iter().flatten().copied());
+        Some(mean_ns? / without_long_calls_ns(threads)?)
     };
     median_interval((0..seen.processes.len()).filter_map(of_process), seen.plan.confidence)
 }
