@@ -7,7 +7,6 @@ use std::thread::{self, JoinHandle};
 
 use super::bencher::Bencher;
 use super::case::{Case, State};
-use super::cpu_time::CpuTime;
 use super::phases::{Assignment, Phases};
 use super::protocol::ThreadLog;
 use super::rally::Rally;
@@ -127,7 +126,6 @@ const LEFT_ALONE: &str = "another thread of the case gave up";
 
 /// Runs one thread's part of an iteration.
 fn attend(iteration: &Iteration, thread: u32) -> Result<ThreadLog, String> {
-    let began = CpuTime::of_thread();
     let role = iteration.case.role_at(thread);
     let (rally, threads) = (&iteration.rally, iteration.rally.threads);
     let phases = Phases::new(iteration.assignments[role], iteration.tokens, iteration.oversubscribed, rally);
@@ -136,10 +134,8 @@ fn attend(iteration: &Iteration, thread: u32) -> Result<ThreadLog, String> {
     let ran = catch_unwind(AssertUnwindSafe(|| {
         on_a_moved_stack(iteration.stack_steps, &mut || body(&mut bencher, iteration.state.as_ref().as_ref()));
     }));
-    let log = bencher.phases.finish();
-    if let (Ok(()), Some(log)) = (&ran, log) {
-        let cpu_ns = u64::try_from(CpuTime::of_thread().since(began).as_nanos()).unwrap_or(u64::MAX);
-        return Ok(ThreadLog { cpu_ns, ..log });
+    if let (Ok(()), Some(log)) = (&ran, bencher.phases.finish()) {
+        return Ok(log);
     }
     let left_alone = rally.is_abandoned();
     rally.abandon();

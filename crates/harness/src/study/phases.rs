@@ -1,6 +1,8 @@
 //! The phases of one thread in an iteration: chooses the next batch and records the last.
 
 use std::collections::BTreeMap;
+use std::thread;
+use std::time::Duration;
 
 use chronoscope_clock::{Clock, TickSource};
 use chronoscope_sources::allocations::{Allocations, allocated, are_counted};
@@ -9,6 +11,7 @@ use chronoscope_sources::os;
 use chronoscope_sources::work::opaque;
 
 use super::batch_log::BatchLog;
+use super::cpu_time::CpuTime;
 use super::lot::lot;
 use super::protocol::ThreadLog;
 use super::rally::{Milestone, Rally};
@@ -25,6 +28,13 @@ const PILOT_PATIENCE: u64 = 8;
 const MOST_OPERATIONS: u64 = 1 << 40;
 /// Threads waiting for others run this fraction (one part in so many) of a batch between checks.
 const CHUNKS: u64 = 8;
+/// A thread whose set-up took longer gives up the CPU before its first batch, to any other that waits for it: little may be left of its
+/// time slice, and if the kernel interrupts the few batches that follow, it does so in most processes, and their median is wrong.
+///
+/// # Sources
+/// Linux, kernel/sched/fair.c: where threads share a CPU, each has it for 0.7 ms on a machine with one CPU, 1.4 ms with two or three,
+/// 2.1 ms with four to seven, and 2.8 ms with more, rounded up to a tick of 1 to 10 ms.
+const LONG_SET_UP: Duration = Duration::from_millis(1);
 
 /// What an iteration is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +85,8 @@ enum Stage {
 
 /// One thread's way through an iteration.
 pub(super) struct Phases<'a> {
+    /// The thread's CPU time when the iteration began.
+    began: CpuTime,
     clock: Clock,
     fence: Option<Counter>,
     rally: &'a Rally,
@@ -109,6 +121,7 @@ impl<'a> Phases<'a> {
             Assignment::Pilot { .. } | Assignment::Batches { .. } => 0,
         };
         Self {
+            began: CpuTime::of_thread(),
             clock: Clock::or_system(),
             fence: Counter::new().ok().filter(|_| may_count),
             rally,
@@ -131,6 +144,7 @@ impl<'a> Phases<'a> {
 
     /// What the thread measured; None if it never started measuring.
     pub(super) fn finish(mut self) -> Option<ThreadLog> {
+        self.log.cpu_ns = u64::try_from(CpuTime::of_thread().since(self.began).as_nanos()).unwrap_or(u64::MAX);
         self.log.singles = self.singles.into_iter().collect();
         (self.log.batches_ns, self.log.parts_ns, self.log.merged) = self.batches.finish();
         (self.stage == Stage::Over && !self.rally.is_abandoned()).then_some(self.log)
@@ -153,6 +167,9 @@ impl<'a> Phases<'a> {
         loop {
             match self.stage {
                 Stage::Before => {
+                    if CpuTime::of_thread().since(self.began) > LONG_SET_UP {
+                        thread::yield_now();
+                    }
                     self.probe_interference(0);
                     let left = if let Assignment::Batches { untimed, .. } = self.assignment { untimed } else { 0 };
                     self.stage = Stage::WarmUp { left };
@@ -339,7 +356,7 @@ impl<'a> Phases<'a> {
     /// Work to do while waiting for others.
     fn wait(&mut self) -> Batch {
         if self.oversubscribed {
-            std::thread::yield_now();
+            thread::yield_now();
         }
         self.batch((self.planned() / CHUNKS).max(1))
     }
@@ -428,6 +445,45 @@ mod tests {
         let per_single = log.operations as f64 / singles as f64;
         assert!(singles > 0 && (5.0..=15.0).contains(&per_single), "{singles} {}", log.operations);
         assert!(kinds.chunks(2).all(|pair| pair == [BatchKind::BackedOff, BatchKind::Single]));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn after_a_long_set_up_another_thread_has_its_turn_before_the_first_batch() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        const TRIES: usize = 20;
+        let cpu = crate::affinity::allowed().unwrap().last().copied();
+        let is_over = AtomicBool::new(false);
+        let gave_way = |set_up: Duration| {
+            // What has slept has a whole time slice.
+            thread::sleep(Duration::from_millis(1));
+            let rally = Rally::new(1);
+            let assignment = Assignment::Batches { operations: 1, untimed: 1, batches: 1, length_ns: 0 };
+            let mut phases = Phases::new(assignment, 0, false, &rally);
+            while CpuTime::of_thread().since(phases.began) < set_up {
+                empty_loop(1_000);
+            }
+            let before = watch::involuntary_switches().unwrap();
+            phases.next();
+            watch::involuntary_switches().unwrap() > before
+        };
+        let [long, short] = thread::scope(|scope| {
+            scope.spawn(|| {
+                crate::affinity::pin(cpu.as_slice()).unwrap();
+                while !is_over.load(Ordering::Relaxed) {
+                    empty_loop(1_000);
+                }
+            });
+            let tries = scope.spawn(|| {
+                crate::affinity::pin(cpu.as_slice()).unwrap();
+                let times = |set_up| (0..TRIES).filter(|_| gave_way(set_up)).count();
+                [LONG_SET_UP.mul_f64(1.1), Duration::ZERO].map(times)
+            });
+            let found = tries.join();
+            is_over.store(true, Ordering::Relaxed);
+            found.unwrap()
+        });
+        assert!(long > short && long >= 3, "after a long set-up {long} of {TRIES}, after none {short}");
     }
 
     #[test]
