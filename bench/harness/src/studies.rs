@@ -1,5 +1,6 @@
 //! The studies of this program. Every one is here, since the worker processes of each begin as this program does.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -178,10 +179,10 @@ fn sorted(mut numbers: [u64; 64]) -> u64 {
     numbers[0]
 }
 
-/// Sorts, each of an input of its own.
+/// Sorts, each of an input of its own. No two iterations have the same: 400 inputs differ from 400 others by half a percent.
 fn sort(bencher: &mut Bencher<'_>) {
     const SORTS: usize = 400;
-    let mut random = 1_u64;
+    let mut random = RandomState::new().hash_one(SORTS);
     let mut input = || -> [u64; 64] {
         std::array::from_fn(|_| {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
