@@ -35,8 +35,8 @@ const CHUNKS: u64 = 8;
 /// Linux, kernel/sched/fair.c: where threads share a CPU, each has it for 0.7 ms on a machine with one CPU, 1.4 ms with two or three,
 /// 2.1 ms with four to seven, and 2.8 ms with more, rounded up to a tick of 1 to 10 ms.
 const LONG_SET_UP: Duration = Duration::from_millis(1);
-/// Minimum warm-up, in nanoseconds, if another thread has had the CPU: sorting, for one, is 2 to 3 % slower at first, and steady after a
-/// millisecond.
+/// Minimum warm-up, in nanoseconds, if another thread has had the CPU: sorting, for one, is 3 % slower at first, and after a millisecond
+/// some tenths of a percent.
 const WARM_UP_NS: u64 = 1_000_000;
 
 /// What an iteration is for.
