@@ -173,9 +173,9 @@ impl<'a> Phases<'a> {
         loop {
             match self.stage {
                 Stage::Before => {
-                    self.begins_a_time_slice();
-                    self.probe_interference(0);
                     let left = if let Assignment::Batches { untimed, .. } = self.assignment { untimed } else { 0 };
+                    self.begins_a_time_slice(left > 0);
+                    self.probe_interference(0);
                     self.stage = Stage::WarmUp { left };
                 }
                 Stage::WarmUp { left: 0 } if self.now_ns() >= self.warm_from_ns => {
@@ -365,14 +365,15 @@ impl<'a> Phases<'a> {
         self.batch((self.planned() / CHUNKS).max(1))
     }
 
-    /// After a long set-up, gives up the CPU; if another thread has had it, the warm-up is longer.
-    fn begins_a_time_slice(&mut self) {
+    /// After a long set-up, gives up the CPU; if another thread has had it, a warm-up is longer. Without one, what is measured is the
+    /// first operation.
+    fn begins_a_time_slice(&mut self, warms_up: bool) {
         if CpuTime::of_thread().since(self.began) <= LONG_SET_UP {
             return;
         }
         let before = watch::involuntary_switches();
         thread::yield_now();
-        if watch::involuntary_switches() > before {
+        if warms_up && watch::involuntary_switches() > before {
             self.warm_from_ns = self.now_ns().saturating_add(WARM_UP_NS);
         }
     }
@@ -470,11 +471,11 @@ mod tests {
         const TRIES: usize = 20;
         let cpu = crate::affinity::allowed().unwrap().last().copied();
         let is_over = AtomicBool::new(false);
-        let gave_way = |set_up: Duration| {
+        let gave_way = |set_up: Duration, untimed: u64| {
             // What has slept has a whole time slice.
             thread::sleep(Duration::from_millis(1));
             let rally = Rally::new(1);
-            let assignment = Assignment::Batches { operations: 1, untimed: 1, batches: 1, length_ns: 0 };
+            let assignment = Assignment::Batches { operations: 1, untimed, batches: 1, length_ns: 0 };
             let mut phases = Phases::new(assignment, 0, false, &rally);
             while CpuTime::of_thread().since(phases.began) < set_up {
                 empty_loop(1_000);
@@ -486,7 +487,7 @@ mod tests {
             assert!(phases.log.from_ns >= phases.warm_from_ns, "a warm-up ends too early");
             phases.warm_from_ns > 0
         };
-        let [long, short] = thread::scope(|scope| {
+        let [long, short, without_warm_up] = thread::scope(|scope| {
             scope.spawn(|| {
                 crate::affinity::pin(cpu.as_slice()).unwrap();
                 while !is_over.load(Ordering::Relaxed) {
@@ -495,14 +496,16 @@ mod tests {
             });
             let tries = scope.spawn(|| {
                 crate::affinity::pin(cpu.as_slice()).unwrap();
-                let times = |set_up| (0..TRIES).filter(|_| gave_way(set_up)).count();
-                [LONG_SET_UP.mul_f64(1.1), Duration::ZERO].map(times)
+                let times = |(set_up, untimed)| (0..TRIES).filter(|_| gave_way(set_up, untimed)).count();
+                let long = LONG_SET_UP.mul_f64(1.1);
+                [(long, 1), (Duration::ZERO, 1), (long, 0)].map(times)
             });
             let found = tries.join();
             is_over.store(true, Ordering::Relaxed);
             found.unwrap()
         });
         assert!(long >= 3 && short == 0, "after a long set-up {long} of {TRIES}, after none {short}");
+        assert_eq!(without_warm_up, 0, "what is not to be warmed up is");
     }
 
     #[test]
