@@ -168,7 +168,8 @@ impl Study {
     }
 
     /// Sets the measured batches per iteration, and the unmeasured ones before them; 0 measured batches for as many as time
-    /// allows.
+    /// allows. Where another thread had the CPU after a set-up of more than 1 ms, an iteration with unmeasured batches has as many of
+    /// them as take 1 ms, if that is more.
     #[must_use]
     pub fn iterations(mut self, warm_up: u32, measured: u32) -> Self {
         (self.plan.warm_up_batches, self.plan.batches) = (warm_up, measured);
