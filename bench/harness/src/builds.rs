@@ -12,7 +12,7 @@ use chronoscope_harness::{Study, StudyOptions};
 use crate::studies;
 
 pub(crate) fn measure(run: &Run, section: &mut Section) -> Result<(), Failure> {
-    let columns = "build | case | called different | faster | same | unresolved | ratio | ± %";
+    let columns = "build | case | interval excludes 1 | faster | slower | same | unresolved | ratio | ± %";
     let mut table = Table::new(2, columns);
     let (mut failures, mut compared) = (Vec::new(), 0);
     // The planted copy is the other build: this one takes 2 % less.
@@ -69,8 +69,9 @@ fn rows(build: &str, cells: Vec<AgainstCell>, table: &mut Table) {
         table.row([
             build.into(),
             case.into(),
-            Value::count(seen.iter().map(|cell| matches!(cell.verdict, Verdict::Faster | Verdict::Slower))),
+            Value::count(ratios().map(|ratio| !ratio.holds(1.0))),
             count(Verdict::Faster),
+            count(Verdict::Slower),
             count(Verdict::Same),
             count(Verdict::Unresolved),
             Value::extremes(ratios().map(|ratio| ratio.estimate), 4),
