@@ -9,7 +9,7 @@ use super::foreign_arguments::ForeignArguments;
 use super::print_format::PrintFormat;
 use super::selection::Selection;
 use super::task::Task;
-use super::{CpuList, Format, ThreadList, TokenList, percentage, time, whole_number};
+use super::{CpuList, Format, ThreadList, TokenList, percentage, refuse, time, whole_number};
 use chronoscope_harness::{CaseFilter, StudyOptions};
 
 /// Budget multipliers for a quick and a thorough run.
@@ -165,8 +165,8 @@ impl Arguments {
     /// The arguments of this process. Exits with code 2 if they are invalid, and with 0 if help was requested.
     pub(super) fn of_this_process(program: &str) -> Self {
         let definition = Self::command().name(program.to_owned()).bin_name(program.to_owned());
-        let matches = definition.get_matches();
-        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+        let found = definition.try_get_matches().and_then(|matches| Self::from_arg_matches(&matches));
+        found.unwrap_or_else(|error| std::process::exit(refuse(program, &error).into()))
     }
 
     /// Their effect on each of `studies` studies, except the filter.

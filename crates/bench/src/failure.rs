@@ -1,6 +1,7 @@
 use std::fmt;
-use std::io::Write;
 use std::process::ExitCode;
+
+use super::tell;
 
 /// Why a program ends without completing its task: what was tried, why it failed, what to do.
 ///
@@ -36,8 +37,7 @@ impl Failure {
 
     /// Reports it on standard error, after the program's name.
     pub fn report(self, program: &str) -> ExitCode {
-        // With standard error closed, the exit code must suffice.
-        let _ = anstream::stderr().write_fmt(format_args!("{program}: {}\n", self.message));
+        tell(program, &self.message);
         ExitCode::from(self.code)
     }
 }

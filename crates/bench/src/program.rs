@@ -1,12 +1,12 @@
 use std::collections::BTreeSet;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::time::Duration;
 
 use super::arguments::Arguments;
 use super::jobs::Jobs;
 use super::selection::Named;
 use super::task::Task;
-use super::{Failure, Interrupt, print, trial};
+use super::{Failure, Interrupt, print, tell, trial};
 use chronoscope_harness::quantity::length;
 use chronoscope_harness::{CaseFilter, Start, Study, StudyOptions, worker};
 
@@ -72,7 +72,7 @@ fn run(studies: &[Study], arguments: &Arguments, program: &str, start: &Start) -
             && !arguments.quiet
             && let Some(warning) = study.too_short_for_verdicts(&plan)
         {
-            say(program, &format!("{}: {warning}", study.name()));
+            tell(program, &format!("{}: {warning}", study.name()));
         }
     }
     match task {
@@ -82,7 +82,7 @@ fn run(studies: &[Study], arguments: &Arguments, program: &str, start: &Start) -
         Task::Test => {
             let is_well = trial::run(&chosen, start, arguments.quiet, Interrupt::listen())?;
             if !arguments.test && !arguments.quiet && std::io::stderr().is_terminal() {
-                say(program, "every case ran once, to test it; cargo bench measures, as does --bench");
+                tell(program, "every case ran once, to test it; cargo bench measures, as does --bench");
             }
             Ok(is_well)
         }
@@ -135,14 +135,8 @@ fn say_nothing_selected(studies: &[Study], arguments: &Arguments, program: &str)
         true => "no case is ignored, so --ignored selects none".to_owned(),
         false => arguments.selection().refusal(&named(studies)?),
     };
-    say(program, &format!("nothing was run: {why}"));
+    tell(program, &format!("nothing was run: {why}"));
     Ok(())
-}
-
-/// Says a line on standard error.
-fn say(program: &str, text: &str) {
-    // Nobody depends on it.
-    let _ = anstream::stderr().write_fmt(format_args!("{program}: {text}\n"));
 }
 
 fn check_time(arguments: &Arguments) -> Result<(), Failure> {

@@ -18,6 +18,7 @@ mod machine;
 mod part;
 mod plan;
 mod probe;
+mod program_path;
 mod registry;
 mod rules;
 mod run_options;
@@ -34,6 +35,7 @@ mod tests;
 
 use std::process::ExitCode;
 
+use chronoscope_bench::refuse;
 use chronoscope_harness::Start;
 use clap::Parser;
 
@@ -46,8 +48,9 @@ pub fn main() -> ExitCode {
     }
     // Before anything that may read a clock: the process may have been started without the right to.
     let start = Start::of_this_process();
-    match command::run(Arguments::parse(), &start) {
-        Ok(code) => code,
-        Err(failure) => failure.report("chronoscope"),
+    const NAME: &str = "chronoscope";
+    match Arguments::try_parse() {
+        Ok(arguments) => command::run(arguments, &start).unwrap_or_else(|failure| failure.report(NAME)),
+        Err(error) => ExitCode::from(refuse(NAME, &error)),
     }
 }

@@ -161,11 +161,7 @@ fn possible(options: &AdviseOptions) -> Result<(), Failure> {
         && matches!(ClockId::from(name.as_str()), ClockId::Other(_))
     {
         let all: Vec<String> = plan::clocks().iter().map(ToString::to_string).collect();
-        return Err(Failure::usage(format!(
-            "there is no clock {}; there are: {}",
-            chronoscope_harness::record::clean(name),
-            all.join(", ")
-        )));
+        return Err(Failure::usage(format!("there is no clock {name}; there are: {}", all.join(", "))));
     }
     Ok(())
 }
@@ -242,8 +238,5 @@ fn list(options: &AdviseOptions) -> Result<(), Failure> {
 fn no_such(text: &str, options: &AdviseOptions) -> Result<ExitCode, Failure> {
     list(options)?;
     let hint = if Path::new(text).is_file() { ": that is a file; describe what is wrong before it" } else { "" };
-    Err(Failure::usage(format!(
-        "no symptom of the list matches \"{}\"{hint}; choose one of those listed",
-        chronoscope_harness::record::clean(text)
-    )))
+    Err(Failure::usage(format!("no symptom of the list matches \"{text}\"{hint}; choose one of those listed")))
 }

@@ -1,6 +1,6 @@
 //! Keeps every check in the history, without ever harming the check.
 
-use std::io::Write;
+use chronoscope_bench::tell;
 
 use crate::answers::since::report::Since;
 use crate::answers::since::since;
@@ -54,7 +54,6 @@ impl Keeper {
             (Ok(_), Some(why)) => format!("not compared with the last check: {why}"),
             (Ok(_), None) => return,
         };
-        // With standard error closed, there is nobody to tell.
-        let _ = writeln!(std::io::stderr(), "chronoscope: warning: {warning}");
+        tell("chronoscope", &format!("warning: {warning}"));
     }
 }

@@ -8,11 +8,11 @@ pub mod show;
 #[cfg(test)]
 pub mod synthetic;
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use chronoscope_bench::Failure;
+use chronoscope_bench::{Failure, tell};
 use chronoscope_examples::Experiment;
 use chronoscope_harness::Start;
 use chronoscope_render::Width;
@@ -74,8 +74,7 @@ fn run(
     let output = Output::prepare(run.format, run.output.as_deref())?;
     if let Some(warning) = study.too_short_for_verdicts(&plan).filter(|_| !run.quiet && std::io::stderr().is_terminal())
     {
-        // Nobody depends on it.
-        let _ = writeln!(std::io::stderr(), "chronoscope: warning: {warning}");
+        tell("chronoscope", &format!("warning: {warning}"));
     }
     let found = study_run::shown(run.quiet, |progress| {
         progress.expects(Duration::from_millis(plan.budget_ms));

@@ -1,5 +1,7 @@
 //! A figure of a document by name, so that documents can be compared and followed over time.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,9 +47,24 @@ impl Figure {
         self.kind.floor.map_or(self.value, |floor| self.value.map(|value| value.max(floor)))
     }
 
-    /// Whether it is the same figure of another run.
-    pub fn is_same_as(&self, other: &Self) -> bool {
-        self.kind == other.kind && self.subject == other.subject
+    /// What makes it the same figure as one of another run.
+    pub fn identity(&self) -> (&'static str, &'static str, &str) {
+        (self.kind.name, self.kind.what, &self.subject)
+    }
+}
+
+/// The figures of a run by their identity: documents may have ten thousand.
+pub struct FigureIndex<'a>(HashMap<(&'static str, &'static str, &'a str), &'a Figure>);
+
+impl<'a> FigureIndex<'a> {
+    pub fn of(figures: &'a [Figure]) -> Self {
+        // Of two that are alike, the first.
+        Self(figures.iter().rev().map(|figure| (figure.identity(), figure)).collect())
+    }
+
+    /// The same figure of this run.
+    pub fn find(&self, figure: &Figure) -> Option<&'a Figure> {
+        self.0.get(&figure.identity()).copied()
     }
 }
 

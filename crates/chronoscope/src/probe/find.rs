@@ -5,6 +5,8 @@ use chronoscope_probes::RuntimeKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::program_path;
+
 /// A language runtime named by the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimePlace {
@@ -52,9 +54,8 @@ impl Surroundings {
     /// Those of this process.
     pub fn of_this_process() -> Self {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let path = std::env::var_os("PATH").unwrap_or_default();
         Self {
-            path: std::env::split_paths(&path).filter(|directory| directory.is_absolute()).collect(),
+            path: program_path::directories(),
             java_home: variable("JAVA_HOME"),
             dotnet_root: variable("DOTNET_ROOT"),
             root: PathBuf::from("/"),
@@ -63,8 +64,7 @@ impl Surroundings {
 
     /// Every file of this name in the program directories.
     fn on_path(&self, name: &str) -> Vec<PathBuf> {
-        let path = std::env::join_paths(&self.path).unwrap_or_default();
-        which::which_in_all(name, Some(path), "/").map(Iterator::collect).unwrap_or_default()
+        program_path::all_in(&self.path, name)
     }
 
     pub fn first_on_path(&self, names: &[&str]) -> Option<PathBuf> {

@@ -14,7 +14,7 @@ pub mod view;
 use chronoscope_harness::quantity::limit;
 
 use crate::document::Record;
-use crate::figures::figure::{Better, Figure, FigureKind};
+use crate::figures::figure::{Better, Figure, FigureIndex, FigureKind};
 use crate::figures::table::figures;
 use chronoscope_harness::record::Estimate;
 
@@ -73,10 +73,11 @@ fn is_same_run(a: &Record, b: &Record) -> bool {
 
 fn compare_one(base: &Source, this: &Source, noise: &[Vec<Figure>]) -> RunCompared {
     let (of_base, of_this) = (figures(&base.record), figures(&this.record));
-    let pair = |figure: &Figure| of_this.iter().find(|other| other.is_same_as(figure)).cloned();
-    let pairs: Vec<(Figure, Figure)> = of_base.iter().filter_map(|one| Some((one.clone(), pair(one)?))).collect();
+    let (in_base, in_this) = (FigureIndex::of(&of_base), FigureIndex::of(&of_this));
+    let noise: Vec<FigureIndex<'_>> = noise.iter().map(|run| FigureIndex::of(run)).collect();
+    let pairs: Vec<(&Figure, &Figure)> = of_base.iter().filter_map(|one| Some((one, in_this.find(one)?))).collect();
     let compared = pairs.iter().map(|(before, now)| {
-        let noise = between_runs(before, noise, pairs.len());
+        let noise = between_runs(before, &noise, pairs.len());
         compare_figure(before, now, noise)
     });
     let figures: Vec<FigureCompared> = compared.collect();
@@ -84,8 +85,8 @@ fn compare_one(base: &Source, this: &Source, noise: &[Vec<Figure>]) -> RunCompar
     RunCompared {
         run: run(this),
         differences: differences(&base.record, &this.record),
-        only_base: alone(&of_base, &of_this),
-        only_this: alone(&of_this, &of_base),
+        only_base: alone(&of_base, &in_this),
+        only_this: alone(&of_this, &in_base),
         findings_appeared: findings_missing(&this.record, &base.record),
         findings_vanished: findings_missing(&base.record, &this.record),
         assumptions: assumptions(&figures, noise_runs),
@@ -105,8 +106,8 @@ fn run(source: &Source) -> ComparedRun {
 }
 
 /// Figures of `these` that `others` lack, in words.
-fn alone(these: &[Figure], others: &[Figure]) -> Vec<String> {
-    let is_alone = |figure: &&Figure| !others.iter().any(|other| other.is_same_as(figure));
+fn alone(these: &[Figure], others: &FigureIndex<'_>) -> Vec<String> {
+    let is_alone = |figure: &&Figure| others.find(figure).is_none();
     these.iter().filter(is_alone).map(|figure| format!("{} {}", figure.subject, figure.kind.words)).collect()
 }
 

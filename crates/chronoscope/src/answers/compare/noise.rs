@@ -4,7 +4,7 @@ use chronoscope_harness::record::Estimate;
 use chronoscope_harness::stats::{confidence_of_each, two_draws};
 
 use super::report::Noise;
-use crate::figures::figure::Figure;
+use crate::figures::figure::{Figure, FigureIndex};
 
 /// With fewer runs, the usual noise of the figure is assumed.
 pub const FEWEST_RUNS: usize = 3;
@@ -17,11 +17,9 @@ const LEAST_PCT: f64 = 1.0;
 ///
 /// Runs are taken as draws of one log-normal distribution. Two of them differ by more than Student's t with n − 1 degrees allows in
 /// 5 % of all cases. With ten runs or more, the confidence is that of all figures at once.
-pub fn between_runs(figure: &Figure, runs: &[Vec<Figure>], compared: usize) -> Noise {
+pub fn between_runs(figure: &Figure, runs: &[FigureIndex<'_>], compared: usize) -> Noise {
     let usual_pct = figure.kind.usual_noise_pct;
-    let of_run =
-        |run: &Vec<Figure>| run.iter().find(|other| other.is_same_as(figure)).map(|it| it.level().estimate.ln());
-    let levels: Vec<f64> = runs.iter().filter_map(of_run).collect();
+    let levels: Vec<f64> = runs.iter().filter_map(|run| Some(run.find(figure)?.level().estimate.ln())).collect();
     let is_many = levels.len() >= MANY_RUNS;
     let each = if is_many { compared } else { 1 };
     let apart = two_draws(&levels, confidence_of_each(Estimate::LEAST_CONFIDENCE, each));
@@ -46,7 +44,7 @@ mod tests {
 
     fn noise(kind: &'static FigureKind, values: &[f64], compared: usize) -> Noise {
         let runs: Vec<Vec<Figure>> = values.iter().map(|value| vec![figure(kind, *value)]).collect();
-        between_runs(&figure(kind, 100.0), &runs, compared)
+        between_runs(&figure(kind, 100.0), &runs.iter().map(|run| FigureIndex::of(run)).collect::<Vec<_>>(), compared)
     }
 
     #[test]
@@ -70,6 +68,7 @@ mod tests {
     #[test]
     fn runs_without_the_figure_say_nothing() {
         let others = [vec![figure(SKEW, 1.0)], vec![], vec![], vec![]];
+        let others = others.each_ref().map(|run| FigureIndex::of(run));
         assert_eq!(between_runs(&figure(LATENCY, 100.0), &others, 1).runs, 0);
         assert_eq!(noise(LATENCY, &[f64::MIN_POSITIVE, 1.0, f64::MAX], 1).runs, 0, "beyond all numbers");
     }

@@ -15,6 +15,10 @@ fn record() -> Record {
     document(include_str!("../../../tests/fixtures/record.json")).unwrap()
 }
 
+fn noise_between(figure: &Figure, runs: &[Vec<Figure>]) -> Noise {
+    noise::between_runs(figure, &runs.iter().map(|run| FigureIndex::of(run)).collect::<Vec<_>>(), 1)
+}
+
 fn source(name: &str, record: Record) -> Source {
     Source { name: name.to_owned(), record }
 }
@@ -148,7 +152,7 @@ fn what_was_never_late_and_now_is_has_become_worse() {
         let of = |value: f64| Figure::bare(kind, "a", value).unwrap();
         let verdict = |base: f64, this: f64, runs: &[f64]| {
             let runs: Vec<Vec<Figure>> = runs.iter().map(|value| vec![of(*value)]).collect();
-            let noise = noise::between_runs(&of(base), &runs, 1);
+            let noise = noise_between(&of(base), &runs);
             compare_figure(&of(base), &of(this), noise).verdict
         };
         assert_eq!(verdict(0.0, 5e7, &[]), verdict(1.0, 5e7, &[]), "{kind:?}");
@@ -238,8 +242,7 @@ fn a_shortest_interval_that_jumps_as_those_of_one_machine_do_is_no_regression() 
         let of = |value: f64| Figure::bare(kind, "a", value).unwrap();
         for runs in [0, 12] {
             let known: Vec<Vec<Figure>> = (0..runs).map(|_| vec![of(170.0)]).collect();
-            let verdict =
-                |this: f64| compare_figure(&of(170.0), &of(this), noise::between_runs(&of(170.0), &known, 1)).verdict;
+            let verdict = |this: f64| compare_figure(&of(170.0), &of(this), noise_between(&of(170.0), &known)).verdict;
             assert_eq!(verdict(180.0), FigureVerdict::Noise);
             assert_eq!(verdict(3_500.0), FigureVerdict::Unresolved, "seen in 1 of 18 checks");
             assert_eq!(verdict(40e6), FigureVerdict::Regression);
@@ -260,7 +263,7 @@ fn false_alarms(runs: usize, run_sd: f64, within_sd: f64) -> f64 {
     let changed = (0..TRIALS).filter(|_| {
         let known: Vec<Vec<Figure>> = (0..runs).map(|_| run()).collect();
         let this = run();
-        let noise = noise::between_runs(&known[0][0], &known, 1);
+        let noise = noise_between(&known[0][0], &known);
         let verdict = compare_figure(&known[0][0], &this[0], noise).verdict;
         matches!(verdict, FigureVerdict::Regression | FigureVerdict::Improvement)
     });

@@ -35,6 +35,7 @@ fn given_name(hostname: Option<&str>) -> String {
 fn of_run(text: &mut Text, run: &RunCompared, full: bool) {
     text.section(&format!("COMPARED {}", run.run.source));
     text.line(Mood::Quiet, &named(&run.run));
+    text.sentence(if has_changed(run) { Mood::Warning } else { Mood::Good }, "·", &answer(run, full));
     for difference in &run.differences {
         text.sentence(Mood::Warning, "!", &format!("{}: {} → {}", difference.what, difference.base, difference.this));
     }
@@ -44,14 +45,13 @@ fn of_run(text: &mut Text, run: &RunCompared, full: bool) {
     for finding in &run.findings_vanished {
         text.sentence(Mood::Good, "−", &format!("finding {}", finding_words(finding, false)));
     }
-    let shown = |figure: &&FigureCompared| full || figure.verdict != FigureVerdict::Noise;
+    let shown = |figure: &&FigureCompared| full || is_change(figure.verdict);
     let mut figures: Vec<&FigureCompared> = run.figures.iter().filter(shown).collect();
     let rank = |verdict: FigureVerdict| FigureVerdict::ALL.iter().position(|one| *one == verdict);
     figures.sort_by_key(|figure| rank(figure.verdict));
     if !figures.is_empty() {
         text.table_with_moods(&columns(), figures.iter().map(|figure| (mood(figure.verdict), row(figure))));
     }
-    text.sentence(Mood::Plain, "·", &sum(run));
     for (alone, whose) in [(&run.only_base, "the base"), (&run.only_this, "this run")] {
         if let Some(first) = alone.first() {
             let more = if alone.len() > 1 { format!(" and {} more", alone.len() - 1) } else { String::new() };
@@ -117,14 +117,33 @@ fn mood(verdict: FigureVerdict) -> Mood {
     }
 }
 
-fn sum(run: &RunCompared) -> String {
+/// Whether this says that a figure changed.
+fn is_change(verdict: FigureVerdict) -> bool {
+    match verdict {
+        FigureVerdict::Regression | FigureVerdict::Improvement | FigureVerdict::Changed => true,
+        FigureVerdict::Unresolved | FigureVerdict::Noise => false,
+    }
+}
+
+fn has_changed(run: &RunCompared) -> bool {
+    run.figures.iter().any(|figure| is_change(figure.verdict))
+}
+
+/// How many figures changed; first of all, since most who ask want to hear that none did.
+fn answer(run: &RunCompared, full: bool) -> String {
     if run.figures.is_empty() {
         return "the documents have no figure in common".to_owned();
     }
-    let counted_verdicts = FigureVerdict::ALL.into_iter().filter_map(|verdict| match run.count(verdict) {
-        0 => None,
-        count => Some(format!("{count} {}", verdict.word())),
-    });
+    let counted_verdicts = |is_meant: &dyn Fn(FigureVerdict) -> bool| {
+        let meant = FigureVerdict::ALL.into_iter().filter(|verdict| is_meant(*verdict) && run.count(*verdict) > 0);
+        meant.map(|verdict| format!("{} {}", run.count(verdict), verdict.word())).collect::<Vec<_>>().join(", ")
+    };
     let all = counted(run.figures.len() as u64, "figure in common", "figures in common");
-    format!("{all}: {}", counted_verdicts.collect::<Vec<_>>().join(", "))
+    let others = counted_verdicts(&|verdict| !is_change(verdict));
+    let where_they_are = if full { "" } else { " (--full)" };
+    match (counted_verdicts(&is_change), others.is_empty()) {
+        (changed, true) => format!("{all}: {changed}"),
+        (changed, false) if changed.is_empty() => format!("no figure changed, of {all}: {others}{where_they_are}"),
+        (changed, false) => format!("{all}: {changed}; {others}{where_they_are}"),
+    }
 }

@@ -1,9 +1,11 @@
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::report::ProgramReport;
 use crate::plan::PlanError;
+use crate::program_path;
 
 /// Time for a program to end once it is asked to.
 const GRACE: Duration = Duration::from_secs(5);
@@ -15,8 +17,15 @@ const LOOK: Duration = Duration::from_millis(5);
 /// If it is not.
 pub fn check(command: &[String]) -> Result<(), PlanError> {
     let Some(program) = command.first() else { return Ok(()) };
-    let found = which::which(program);
-    found.map(drop).map_err(|_| PlanError::new(not_started(program, "it is not on the path, or may not be executed")))
+    found(program).map(drop).map_err(PlanError::new)
+}
+
+fn found(program: &str) -> Result<PathBuf, String> {
+    let why = match program.contains(std::path::is_separator) {
+        true => "there is no such program, or it may not be executed",
+        false => "it is in no absolute directory of PATH, or may not be executed",
+    };
+    program_path::program(program).ok_or_else(|| not_started(program, why))
 }
 
 fn not_started(program: &str, why: &str) -> String {
@@ -35,7 +44,7 @@ impl Program {
     /// Why it could not be started.
     pub fn start(command: &[String]) -> Result<Option<Self>, String> {
         let Some((program, arguments)) = command.split_first() else { return Ok(None) };
-        let started = Command::new(program).args(arguments).stdout(Stdio::from(std::io::stderr())).spawn();
+        let started = Command::new(found(program)?).args(arguments).stdout(Stdio::from(std::io::stderr())).spawn();
         let child = started.map_err(|error| not_started(program, &error.to_string()))?;
         Ok(Some(Self { child }))
     }

@@ -3,6 +3,7 @@
 //! The crate that speaks chronyd's protocol, chrony-candm, is under the GPL alone and cannot be linked here.
 
 use std::io::ErrorKind;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -100,22 +101,23 @@ impl Chrony {
 }
 
 /// Queries chronyd through `program`, which is `chronyc` except in tests.
-pub fn read(program: &str) -> Known<Chrony> {
+pub fn read(program: &Path) -> Known<Chrony> {
     ask(program).and_then(|text| parse(&text)).into()
 }
 
-fn ask(program: &str) -> Result<String, String> {
+fn ask(program: &Path) -> Result<String, String> {
+    let name = program.file_name().map_or_else(|| program.to_string_lossy(), |name| name.to_string_lossy());
     let failed = |why| match why {
-        NotEnded::Error(error) if error.kind() == ErrorKind::NotFound => format!("{program} is not installed"),
-        NotEnded::Error(error) => format!("{program}: {error}"),
-        NotEnded::TimedOut | NotEnded::Cancelled => format!("{program} timed out after {} s", PATIENCE.as_secs()),
+        NotEnded::Error(error) if error.kind() == ErrorKind::NotFound => format!("{name} is not installed"),
+        NotEnded::Error(error) => format!("{name}: {error}"),
+        NotEnded::TimedOut | NotEnded::Cancelled => format!("{name} timed out after {} s", PATIENCE.as_secs()),
     };
     let mut command = Command::new(program);
     let ended = run_to_end(command.args(ARGUMENTS).env("LC_ALL", "C"), Some(PATIENCE), &|| false).map_err(failed)?;
     match ended.output.lines().next().unwrap_or_default().trim() {
         text if ended.status.success() => Ok(text.to_owned()),
-        "" => Err(format!("{program} failed ({})", ended.status)),
-        said => Err(format!("{program} said: {said}")),
+        "" => Err(format!("{name} failed ({})", ended.status)),
+        said => Err(format!("{name} said: {said}")),
     }
 }
 

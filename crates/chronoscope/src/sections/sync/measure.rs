@@ -12,6 +12,7 @@ use super::step::{self, WallStep};
 use super::{bound, chrony, daemon, discipline, ptp, timesyncd};
 use crate::engine::session::Session;
 use crate::engine::stages::{Found, needs_linux};
+use crate::program_path;
 use chronoscope_harness::record::Known;
 use chronoscope_sources::os::OsClock;
 
@@ -52,7 +53,10 @@ pub fn observe(wait: impl FnOnce()) -> SyncReport {
     wait();
     let (wall_at_end, slewed_at_end) = now();
     // Both at once: the difference of their corrections is the current slew of an offset.
-    let chrony = chrony::read(CHRONYC);
+    let chrony = match program_path::program(CHRONYC) {
+        Some(program) => chrony::read(&program),
+        None => Known::Unavailable(format!("{CHRONYC} is not installed")),
+    };
     let kernel = kernel::read();
     let discipline = discipline::conclude(&kernel, &chrony, &daemons);
     let steering = chrony.value().filter(|chrony| chrony.is_synchronised() && !chronyd_only_watches(&daemons));

@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use proptest::prelude::*;
 
 use super::super::chrony::{parse, read};
@@ -82,7 +84,7 @@ proptest! {
 
 /// Programs in place of chronyc.
 fn by(program: &str) -> Known<Chrony> {
-    read(&format!("{}/src/sections/sync/tests/chronyc/{program}", env!("CARGO_MANIFEST_DIR")))
+    read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sections/sync/tests/chronyc").join(program))
 }
 
 #[test]
@@ -97,5 +99,5 @@ fn the_program_is_asked_and_its_failures_are_reasons() {
         let Known::Unavailable(why) = by(program) else { panic!("{program} answered") };
         assert!(why.ends_with(reason), "{program}: {why}");
     }
-    assert_eq!(read("false"), Known::Unavailable("false failed (exit status: 1)".to_owned()));
+    assert_eq!(read(Path::new("/bin/false")), Known::Unavailable("false failed (exit status: 1)".to_owned()));
 }
