@@ -296,7 +296,7 @@ fn documents_are_compared_and_a_regression_fails_the_gate() {
         command
     };
     let page = printed(&mut compare(&[&base, &slow], &[]));
-    assert!(page.contains("CLOCK_MONOTONIC") && page.contains("regression") && page.contains("2.00×"), "{page}");
+    assert!(page.contains("CLOCK_MONOTONIC") && page.contains("regression") && page.contains("2.000×"), "{page}");
     compare(&[&base, &slow], &["--fail-on", "regression"]).assert().code(1);
     compare(&[&base, &slow], &["--fail-on", "regression=150%"]).assert().success();
     compare(&[&base, &slow], &["--fail-on", "regression=0%"]).assert().code(2);

@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::os::{self, Group, Pipe};
 
 /// Stop reading standard output while this much is still unconsumed, in bytes.
-const MOST_OUTPUT: usize = 256 << 20;
+const MOST_OUTPUT: usize = 16 << 20;
 /// No more than this of standard error is kept, in bytes: its end.
 const MOST_COMPLAINT: usize = 4096;
 

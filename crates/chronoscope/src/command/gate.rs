@@ -9,6 +9,7 @@ use super::measure::measured;
 use super::output::{Output, keep_apart};
 use super::page::Shown;
 use super::saved::{saved, text_in};
+use crate::answers::gate::contradiction::contradiction;
 use crate::answers::gate::junit::junit;
 use crate::answers::gate::rule::{Needs, Rule, gate};
 use crate::answers::gate::rules_file;
@@ -72,6 +73,9 @@ fn need(rules: &[Rule], needed: Needs) -> bool {
 fn read(path: &Path, rules: &[Rule]) -> Result<Record, Failure> {
     let cannot = |why: &str| Failure::usage(format!("{} cannot be judged: {why}", path.display()));
     let record = saved(path).map_err(|why| cannot(&why))?;
+    if let Some(why) = contradiction(&record) {
+        return Err(cannot(&format!("it contradicts itself: {why}; name a document as it was written")));
+    }
     match () {
         () if record.content.comparison.is_some() => {
             Err(cannot("it is a comparison, and measures nothing; name a document that it compares"))

@@ -8,7 +8,7 @@ use crate::document::Record;
 use crate::json::document;
 
 /// Documents are a few hundred kilobytes; with a study of every kind, some megabytes.
-const LONGEST: u64 = 256_000_000;
+const LONGEST: u64 = 16_000_000;
 
 /// The document in `file`, or why there is none.
 pub fn saved(file: &Path) -> Result<Record, String> {

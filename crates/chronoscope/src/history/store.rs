@@ -1,5 +1,5 @@
-use std::fs;
-use std::io::{Read, Write};
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -23,8 +23,10 @@ use crate::sections::clocks::figures::LATENCY;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The same for a look at the last check, for which a document that was measured waits.
 const PATIENCE_OF_GLANCE: Duration = Duration::from_secs(1);
+/// The longest file that is read whole before each document that is added: beyond this, damage is found where it is read.
+const MOST_CHECKED: u64 = 32 << 20;
 /// Documents are some hundred kilobytes; one of more than this is refused rather than inflated.
-const LARGEST_DOCUMENT: u64 = 256 << 20;
+const LARGEST_DOCUMENT: u64 = 16 << 20;
 /// Earlier runs from which noise is known: more would tell little, and of longer ago.
 const MOST_EARLIER: i64 = 30;
 
@@ -115,10 +117,11 @@ impl History {
         let found = examine(&file)?;
         if found == Found::Nothing {
             make_folder(&file)?;
+            make_file(&file)?;
         }
         let mut connection = open(&file, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE, PATIENCE)?;
         let of_database = |error: rusqlite::Error| HistoryError::of_database(&file, &error);
-        if found == Found::History {
+        if found == Found::History && file.metadata().is_ok_and(|found| found.len() <= MOST_CHECKED) {
             let said: String =
                 connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(of_database)?;
             if said != "ok" {
@@ -312,6 +315,20 @@ fn make_folder(file: &Path) -> Result<(), HistoryError> {
     builder.create(folder).map_err(|error| {
         HistoryError::new(file, format!("cannot make its folder ({error}); name another file in CHRONOSCOPE_HISTORY"))
     })
+}
+
+/// An empty `file` that only its owner may read, whatever the umask; what SQLite puts beside it has the same permissions.
+fn make_file(file: &Path) -> Result<(), HistoryError> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(file) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            Err(HistoryError::new(file, format!("cannot be made ({error}); name another file in CHRONOSCOPE_HISTORY")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn compressed(record: &Record) -> Result<Vec<u8>, String> {

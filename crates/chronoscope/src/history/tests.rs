@@ -1,5 +1,5 @@
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
 use rusqlite::Connection;
@@ -49,6 +49,15 @@ fn what_is_kept_is_found_again() {
     assert_eq!(history.runs(&most).unwrap().len(), 1);
     let elsewhere = Scope { machine: Some("elsewhere".to_owned()), ..Scope::default() };
     assert!(history.runs(&elsewhere).unwrap().is_empty());
+}
+
+#[test]
+#[cfg(unix)]
+fn only_its_owner_may_read_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_folder, history) = of(0..1);
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(history.file()), mode(history.file().parent().unwrap())), (0o600, 0o700));
 }
 
 #[test]

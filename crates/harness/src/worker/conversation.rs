@@ -89,7 +89,7 @@ pub fn attend(
             return ended(process, status, hearer.is_complete());
         }
         if process.is_overfull() {
-            return Err(WorkerFailure::ProtocolError("it is longer than 256 MiB".to_owned()));
+            return Err(WorkerFailure::ProtocolError("it is longer than 16 MiB".to_owned()));
         }
         if (terms.cancelled)() {
             return Err(WorkerFailure::Cancelled);

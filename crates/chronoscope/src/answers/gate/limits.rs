@@ -7,7 +7,7 @@ use chronoscope_bench::{percentage, time};
 use super::report::{Judged, LimitUnit, Measured, RuleOutcome};
 use super::rule::Rule;
 use crate::clock_id::ClockId;
-use crate::document::Record;
+use crate::document::{Outcome, Record};
 use crate::figures::limit::{Absent, Bounds, Takes};
 use crate::figures::table::LimitInDocument;
 use chronoscope_harness::quantity::{length, limit as percent_limit};
@@ -63,6 +63,10 @@ fn at_most(takes: Takes, text: &str) -> Result<(AtMost, String), String> {
 }
 
 fn judge(limit: &LimitInDocument, record: &Record, clock: Option<&ClockId>, most: &AtMost) -> Judged {
+    let mut reports = record.content.parts.iter().filter(|report| limit.parts.contains(&report.part)).peekable();
+    if reports.peek().is_some() && reports.all(|report| matches!(report.outcome, Outcome::Failed | Outcome::Skipped)) {
+        return Judged::unknown(format!("not measured: {}", record.content.reason_missing(limit.parts)));
+    }
     match (limit.find)(record, clock) {
         Ok(known) => held_against(known, most, limit.mend),
         Err(Absent::NotMeasured(what)) => Judged::unknown(what + ": " + &record.content.reason_missing(limit.parts)),

@@ -1,5 +1,6 @@
 //! Whether a document meets a user's rules: pure, for documents from any machine and any day.
 
+pub mod contradiction;
 pub mod forbidden;
 pub mod junit;
 pub mod limits;

@@ -167,7 +167,7 @@ mod tests {
         this.findings[0].id = "made_up".into();
         let found = of(&this, &last);
         let sentence = &found.sentence;
-        let told = "CLOCK_MONOTONIC +100 % a read (slower), 10 figures worse, new: made_up";
+        let told = "CLOCK_MONOTONIC +100 % a read (slower), 11 figures worse, new: made_up";
         assert!(sentence.contains(told), "{sentence}");
         assert!(sentence.contains("gone: "), "{sentence}");
     }
