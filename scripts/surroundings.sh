@@ -253,6 +253,64 @@ hog() {
     wait "$hog" 2>/dev/null || true
 }
 
+# Runs a command in a new control group of the controller $1, in which the file $2 (version 1) or $3 (version 2) says $4, and $5 says $6
+# where that is set; sets `rc`, or returns 1 if there may be none here.
+in_group() {
+    local controller=$1 one=$2 two=$3 value=$4 second=$5 of_second=$6 group
+    shift 6
+    for group in "/sys/fs/cgroup/$controller" /sys/fs/cgroup; do
+        mkdir "$group/chronoscope-$$" 2>/dev/null || continue
+        group=$group/chronoscope-$$
+        if [[ -n $second ]]; then echo "$of_second" 2>/dev/null >"$group/$second" || true; fi
+        if { echo "$value" >"$group/$one" || echo "$value" >"$group/$two"; } 2>/dev/null; then
+            # shellcheck disable=SC2016 # expanded by the inner shell
+            run sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
+            rmdir "$group" 2>/dev/null || true
+            return 0
+        fi
+        rmdir "$group" 2>/dev/null || true
+    done
+    return 1
+}
+
+# A quota stops every thread for most of the time, and nobody else is to blame.
+quota() {
+    local name="under a CPU quota" fault said
+    in_group cpu cpu.cfs_quota_us cpu.max 30000 cpu.cfs_period_us 100000 "$binary" "${quick[@]}" ||
+        { skip "$name" "may not limit a control group"; return; }
+    fault=$(crash)
+    if [[ -z $fault ]]; then fault=$(record_fault "$out"); fi
+    said=$(tr -d ' \n' <"$out")
+    if [[ -z $fault && $said != *'"id":"cpu_throttled","severity":"warning"'* ]]; then fault="no warning cpu_throttled"; fi
+    if [[ -z $fault && $said == *'"mostly_by":"other_threads"'* ]]; then fault="other threads are blamed"; fi
+    if [[ -n $fault ]]; then fail "$name" "$fault"; else ok "$name"; fi
+}
+
+# Neither a process nor a thread can be started: what can be told without is.
+no_threads() {
+    local name="where no thread can be started" fault
+    in_group pids pids.max pids.max 1 "" "" "$binary" "${quick[@]}" ||
+        { skip "$name" "may not limit a control group"; return; }
+    fault=$(crash)
+    if [[ -z $fault ]]; then fault=$(record_fault "$out"); fi
+    if [[ -n $fault ]]; then fail "$name" "$fault"; else ok "$name"; fi
+}
+
+# Programs are written into folders and run from there: nobody else may replace them, whatever the umask.
+open_umask() {
+    local name="with a umask of 000" folder=$tmp/open seen=$tmp/seen watch fault
+    mkdir -m 777 "$folder"
+    while :; do find "$folder" -mindepth 1 -maxdepth 1 -perm /077; sleep 0.02; done >"$seen" 2>/dev/null &
+    watch=$!
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    run env TMPDIR="$folder" sh -c 'umask 000 && exec "$@"' sh "$binary" runtimes --quick --only python,c --format json
+    kill "$watch"
+    wait "$watch" 2>/dev/null || true
+    fault=$(crash)
+    if [[ -z $fault && -s $seen ]]; then fault="others may write into $(head -n 1 "$seen")"; fi
+    if [[ -n $fault ]]; then fail "$name" "$fault"; else ok "$name"; fi
+}
+
 one_cpu
 read_only_directory
 hidden_proc
@@ -262,6 +320,9 @@ full_disk
 closed_pipe
 unknown_flag
 without_runtimes
+open_umask
 hog
+quota
+no_threads
 interrupted
 exit "$failed"

@@ -528,6 +528,23 @@ static void print_clocks(void) {
     }
 }
 
+/* Ticks of every clock but those of CPU time since the first call. */
+static void print_elapsed(void) {
+    static int64_t first[CLOCK_COUNT];
+    static bool begun;
+    for (int i = 0; i < CLOCK_COUNT; i++) {
+        int64_t reading;
+        if (strcmp(CLOCKS[i].kind, "cpu") == 0)
+            continue;
+        CLOCKS[i].readings(&reading, 1);
+        if (!begun)
+            first[i] = reading;
+        printf("{\"type\":\"elapsed\",\"clock\":\"%s\",\"ticks\":%" PRId64 "}\n", CLOCKS[i].name, reading - first[i]);
+        fflush(stdout); /* when it is heard is compared with it */
+    }
+    begun = true;
+}
+
 /* ---- task count ---- */
 
 static void count_reads(void) {
@@ -1322,7 +1339,9 @@ int main(int count, char **arguments) {
             print_identity();
             check_clocks();
             print_clocks();
+            print_elapsed();
             TASKS[i].run();
+            print_elapsed();
             printf("{\"type\":\"end\",\"sink\":\"%" PRIu64 "\"}\n", sink);
             if (fflush(stdout) != 0 || ferror(stdout))
                 fail(1, "cannot write the answer", "");

@@ -79,6 +79,8 @@ static class Probe
                 .Put("declared_hz", declares ? (object)Stopwatch.Frequency : null).Put("declared_resolution_ns", null)
                 .Put("high_resolution", declares ? (object)Stopwatch.IsHighResolution : null).Send();
         }
+        var first = new long[Clock.All.Length];
+        SendElapsed(first, true);
         switch (task)
         {
             case "\"count\"": Count(Asked.Count("reads")); break;
@@ -88,8 +90,23 @@ static class Probe
             case "\"sweep\"": new SweepTask().Run(); break;
             default: throw new BadRequest(2, "request: \"task\" must be one of this protocol, not " + task);
         }
+        SendElapsed(first, false);
         new Line("end").Text("sink", Sink.ToString(CultureInfo.InvariantCulture)).Send();
         Out.Flush();
+    }
+
+    /// <summary>Ticks of every clock since the first call; flushed, since when they are heard is compared with them.</summary>
+    static void SendElapsed(long[] first, bool begins)
+    {
+        var now = new long[1];
+        for (int i = 0; i < first.Length; i++)
+        {
+            var clock = Clock.All[i];
+            clock.Fill(now);
+            if (begins) first[i] = now[0];
+            new Line("elapsed").Text("clock", clock.Name).Put("ticks", now[0] - first[i]).Send();
+            Out.Flush();
+        }
     }
 
     static void SendIdentity()

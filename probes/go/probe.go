@@ -479,6 +479,18 @@ func identify() {
 	}
 }
 
+// tellElapsed tells the ticks of every clock since `first`, which it fills if it is empty. A line is heard when it is written.
+func tellElapsed(first map[string]int64) {
+	for i := range clocks {
+		c, now := &clocks[i], make([]int64, 1)
+		c.readings(now)
+		if _, begun := first[c.name]; !begun {
+			first[c.name] = now[0]
+		}
+		say("elapsed", "clock", c.name, "ticks", now[0]-first[c.name])
+	}
+}
+
 // ---- task count ----
 
 func countReads(r request) {
@@ -1108,6 +1120,9 @@ func main() {
 		fail(2, "invalid request: unknown task "+r.strings["task"])
 	}
 	identify()
+	first := map[string]int64{}
+	tellElapsed(first)
 	task(r)
+	tellElapsed(first)
 	say("end", "sink", strconv.FormatUint(sink, 10))
 }

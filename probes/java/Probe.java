@@ -69,6 +69,8 @@ public final class Probe {
             new Line("clock").text("clock", clock.name).text("kind", clock.kind).put("hz", clock.hz)
                 .put("declared_hz", null).put("declared_resolution_ns", null).put("high_resolution", null).send();
         }
+        long[] first = new long[clocks.size()];
+        sendElapsed(clocks, first, true);
         switch (task) {
             case "\"count\"": count(clocks, request.count("reads")); break;
             case "\"clocks\"": new ClocksTask().run(clocks); break;
@@ -77,8 +79,22 @@ public final class Probe {
             case "\"sweep\"": new SweepTask(clocks).run(); break;
             default: throw new BadRequest(2, "request: \"task\" must be one of this protocol, not " + task);
         }
+        sendElapsed(clocks, first, false);
         new Line("end").text("sink", Long.toString(sink)).send();
         OUT.flush();
+    }
+
+    /** Ticks of every clock but those of CPU time since the first call; flushed, since when they are heard is compared with them. */
+    static void sendElapsed(List<Clock> clocks, long[] first, boolean begins) throws IOException {
+        long[] now = new long[1];
+        for (int i = 0; i < first.length; i++) {
+            Clock clock = clocks.get(i);
+            if (clock.kind.equals("cpu")) continue;
+            clock.fill.run(now);
+            if (begins) first[i] = now[0];
+            new Line("elapsed").text("clock", clock.name).put("ticks", now[0] - first[i]).send();
+            OUT.flush();
+        }
     }
 
     static void sendIdentity() throws IOException {

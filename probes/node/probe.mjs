@@ -232,6 +232,16 @@ function identify() {
   }
 }
 
+/** Ticks of every clock but those of CPU time since `first`, which is filled if it is empty. */
+function tellElapsed(first) {
+  for (const clock of CLOCKS.filter(({ kind }) => kind !== 'cpu')) {
+    const now = room(clock, 1);
+    clock.readings(now);
+    if (!first.has(clock.name)) first.set(clock.name, now[0]);
+    say('elapsed', { clock: clock.name, ticks: between(clock, first.get(clock.name), now[0]) });
+  }
+}
+
 // ---- task count ----
 
 // Warmed up, since V8 asks for the time itself whenever it compiles or collects.
@@ -592,7 +602,10 @@ async function main() {
   const task = { count, clocks, pause, latch, sweep }[request.values.task];
   if (!task) fail(2, `invalid request: unknown task ${request.values.task}`);
   identify();
+  const first = new Map();
+  tellElapsed(first);
   await task(request);
+  tellElapsed(first);
   say('end', { sink: String(sink) });
 }
 

@@ -361,6 +361,20 @@ function await_steps(Clock $clock, int $wanted, int $share_ns): void
 }
 
 /** Of each reading to the next. */
+/** Ticks of every clock but those of CPU time since `first`, which is filled if it is empty. */
+function elapsed(array $clocks, array &$first): void
+{
+    foreach ($clocks as $clock) {
+        if ($clock->kind === 'cpu') {
+            continue;
+        }
+        $now = [0];
+        ($clock->readings)($now);
+        $first[$clock->name] ??= $now[0];
+        say('elapsed', ['clock' => $clock->name, 'ticks' => $clock->between($first[$clock->name], $now[0])]);
+    }
+}
+
 function changes(Clock $clock, array $readings): array
 {
     $changes = [];
@@ -564,6 +578,8 @@ if (!in_array($task, ['count', 'clocks', 'pause', 'latch', 'sweep'], true)) {
     fail(2, 'invalid request: unknown task ' . (is_string($task) ? $task : ''));
 }
 identity($clocks);
+$first = [];
+elapsed($clocks, $first);
 switch ($task) {
     case 'count':
         count_reads($request, $clocks);
@@ -579,4 +595,5 @@ switch ($task) {
             say($task . '_unavailable', ['reason' => 'PHP has no threads that share a program']);
         }
 }
+elapsed($clocks, $first);
 say('end', ['sink' => (string) $sink]);

@@ -244,6 +244,18 @@ def identity
   end
 end
 
+# Ticks of every clock but those of CPU time since `first`, which is filled if it is empty.
+def tell_elapsed(first)
+  CLOCKS.each do |clock|
+    next if clock.kind == "cpu"
+
+    now = [nil]
+    clock.loops.readings(now)
+    first[clock.name] ||= now[0]
+    say("elapsed", clock: clock.name, ticks: clock.between(first[clock.name], now[0]))
+  end
+end
+
 # ---- task count ----
 
 def count(request)
@@ -606,7 +618,10 @@ def main
   task = request.values["task"]
   fail_with(2, "invalid request: unknown task #{task}") unless %w[count clocks pause latch sweep].include?(task)
   identity
+  first = {}
+  tell_elapsed(first)
   send(task, request)
+  tell_elapsed(first)
   say("end", sink: $sink.to_s)
 end
 

@@ -53,6 +53,10 @@ pub struct PartReport {
     pub reason: Option<String>,
     /// Its wall time in milliseconds.
     pub elapsed_ms: u64,
+    /// How long a CPU quota stopped this process's control groups meanwhile, in milliseconds, each CPU counted on its own; absent where
+    /// none is counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled_ms: Option<f64>,
     /// The combined disturbance of its measurements.
     pub disturbance: Disturbance,
 }

@@ -14,16 +14,6 @@ pub const NEGATIVE_ELAPSED: Kind = Kind::critical(
 )
 .shown_in(&["clocks", "reads", "runtimes"])
 .classed(HostState::Broken);
-pub const RESOLUTION_IS_NOT_GRANULARITY: Kind = Kind::notice(
-    "resolution_is_not_granularity",
-    Meaning {
-        about: "the declared resolution is not the observed step",
-        evidence: "the declared resolution (`declared_ns`) and the step observed (`granularity_ns`), more than \
-            1.5 times apart",
-        mend: "rely on the observed step, not on the declared resolution or 1/frequency",
-    },
-)
-.shown_in(&["clocks", "runtimes"]);
 pub const EARLY_PAUSE: Kind = Kind::critical(
     "early_pause",
     Meaning {
@@ -34,9 +24,6 @@ pub const EARLY_PAUSE: Kind = Kind::critical(
 )
 .shown_in(&["pauses", "runtimes"])
 .classed(HostState::Broken);
-
-/// A step differs from the declared one if off by more than this factor.
-const RESOLUTION_FACTOR: f64 = 1.5;
 
 /// Clock `name` went backwards; `wall` for one that may be set, with what to use instead. For consecutive reads only a
 /// count is kept, not the distance: `worst_ns` is then 0.
@@ -54,19 +41,6 @@ pub fn went_backwards(name: &str, steps: u64, worst_ns: f64, wall: Option<&str>)
     // That it was set during the run is only a notice.
     finding.severity = Severity::Notice;
     finding.advice(format!("never time an interval with a wall clock{instead}"))
-}
-
-/// The finding that a clock's actual step differs from the declared one, if so.
-pub fn misdeclared(name: &str, declared: f64, step: f64) -> Option<Finding> {
-    let differs = !(1.0 / RESOLUTION_FACTOR..=RESOLUTION_FACTOR).contains(&(step / declared));
-    differs.then(|| {
-        let summary = format!("{name} declares a resolution of {} and moves in steps of {}", ns(declared), ns(step));
-        Finding::new(RESOLUTION_IS_NOT_GRANULARITY, summary)
-            .about(name)
-            .value("declared_ns", declared)
-            .value("granularity_ns", step)
-            .advice(RESOLUTION_IS_NOT_GRANULARITY.mend)
-    })
 }
 
 /// The finding that pauses of one method and length returned early, if any did.

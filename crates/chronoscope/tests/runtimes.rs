@@ -96,6 +96,59 @@ fn assert_c_is_whole(record: &Value) {
     }
 }
 
+/// A clock that runs ten times too fast, in place of the C library's.
+const FAST_CLOCK: &str = r#"
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    static long long first[2];
+    if (syscall(SYS_clock_gettime, clock, time) != 0)
+        return -1;
+    if (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)
+        return 0;
+    long long now = time->tv_sec * 1000000000LL + time->tv_nsec, *began = &first[clock == CLOCK_MONOTONIC];
+    if (*began == 0)
+        *began = now;
+    now = *began + 10 * (now - *began);
+    time->tv_sec = now / 1000000000;
+    time->tv_nsec = now % 1000000000;
+    return 0;
+}
+"#;
+
+#[test]
+fn a_runtime_whose_clock_lies_has_no_figures() {
+    let directory = tempfile::tempdir().unwrap();
+    let [source, library] = ["fast.c", "fast.so"].map(|name| directory.path().join(name));
+    std::fs::write(&source, FAST_CLOCK).unwrap();
+    let compiled = Process::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).args([&library, &source]).status();
+    let python = Process::new("python3").arg("-c").arg("pass").status();
+    if !(compiled.is_ok_and(|status| status.success()) && python.is_ok_and(|status| status.success())) {
+        return eprintln!("no C compiler or no Python here");
+    }
+    let script = format!("LD_PRELOAD={} exec python3 \"$@\"", library.display());
+    let lying = program(directory.path(), "python3", &script);
+    let mut command = chronoscope();
+    command.args(["--only", "python", "--quick", "--format", "json"]);
+    let output = command.arg("--runtime").arg(format!("python={}", lying.display())).assert().get_output().clone();
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    // It tells the file that it really is.
+    let lies = |clock: &&Value| clock["wrong_rate"].is_number();
+    let of = |runtime: &'_ Value| runtime["clocks"].as_array().unwrap().iter().any(|clock| lies(&clock));
+    let runtime = runtimes(&record).iter().find(|runtime| of(runtime)).unwrap_or_else(|| panic!("{record}"));
+    let clocks = runtime["clocks"].as_array().unwrap();
+    let timed = clocks.iter().find(|clock| clock["name"] == "time.perf_counter_ns").unwrap();
+    let rate = timed["wrong_rate"].as_f64().unwrap_or_else(|| panic!("{timed}"));
+    assert!((5.0..20.0).contains(&rate), "{rate}");
+    assert!(clocks.iter().all(|clock| clock["latency_ns"].is_null()), "{clocks:?}");
+    assert!(timed["tick"].is_null() && timed["granularity_ns"].is_null() && timed["reads"].is_null(), "{timed}");
+    let findings = record["findings"].as_array().unwrap();
+    assert!(findings.iter().any(|finding| finding["id"] == "runtime_clock_rate"), "{findings:?}");
+}
+
 #[test]
 fn what_is_no_runtime_gets_a_reason_and_leaves_the_others_whole() {
     let directory = tempfile::tempdir().unwrap();

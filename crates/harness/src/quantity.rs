@@ -402,18 +402,6 @@ pub fn confidence(value: f64) -> String {
     if tenths.is_nan() { "unknown confidence".to_owned() } else { format!("{:.1} %", tenths / 10.0) }
 }
 
-/// A probability per trial: a percentage, or a power of ten where small.
-///
-/// # Examples
-/// ```
-/// use chronoscope_harness::quantity::rate;
-///
-/// assert_eq!([rate(0.02), rate(1.5e-6)], ["2.00 %", "1.50e-6"]);
-/// ```
-pub fn rate(value: f64) -> String {
-    if value != 0.0 && value.abs() < 1e-5 { three_digits(value) } else { percent(value * 100.0) }
-}
-
 /// A frequency to the nearest kilohertz: `2 799.998 MHz`.
 ///
 /// # Examples

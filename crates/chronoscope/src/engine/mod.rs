@@ -29,6 +29,7 @@ use crate::registry::{self, Sections};
 use crate::run_options::RunOptions;
 use crate::section::{EntryOf, Section};
 use crate::sections::clocks::plan as clocks;
+use chronoscope_harness::machine::throttled_ms;
 use chronoscope_harness::record::{Machine, Tool};
 use chronoscope_harness::worker::Launch;
 use session::Session;
@@ -128,7 +129,7 @@ pub fn run(
     registry::begin(&session, &mut record.content.sections);
     for PartBudget { part, budget_ms } in session.plan.parts.clone() {
         session.goes_on(part, 0.0);
-        let part_began = Instant::now();
+        let (part_began, throttled_before) = (Instant::now(), throttled_ms());
         let ended = match session.observer.cancelled() {
             true => Err(StageError::Skipped("the run was interrupted".to_owned())),
             false => registry::measure(part, &mut session, &mut record.content.sections),
@@ -140,8 +141,9 @@ pub fn run(
             Err(StageError::Failed(reason)) => (Outcome::Failed, Some(reason)),
         };
         let elapsed_ms = milliseconds(part_began);
+        let throttled_ms = throttled_ms().zip(throttled_before).map(|(now, then)| (now - then).max(0.0));
         let disturbance = session.take_suffered();
-        session.parts.push(PartReport { part, outcome, reason, elapsed_ms, disturbance });
+        session.parts.push(PartReport { part, outcome, reason, elapsed_ms, throttled_ms, disturbance });
         session.done_ms += budget_ms;
     }
     registry::finish(&mut session, &mut record.content.sections);

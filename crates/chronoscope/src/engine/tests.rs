@@ -201,7 +201,8 @@ fn flawless(task: &str, request: Value) -> String {
         interval::IntervalsTask::NAME => of(request, |request: interval::IntervalsTask| {
             let rounds = |length_ns: &f64| {
                 let batch = Batch { truth_ns: length_ns.round(), probe_ticks: 100 };
-                let reading = Reading { ticks: batch.truth_ns as i64, work_ns: batch.truth_ns, probe_ticks: 100 };
+                let reading =
+                    Reading { length: 1.0, ticks: batch.truth_ns as i64, work_ns: batch.truth_ns, probe_ticks: 100 };
                 vec![Round { before: batch, readings: vec![reading; 15], after: batch }; 40]
             };
             interval::Samples { timer_error_ticks: 1, lengths: request.lengths_ns.iter().map(rounds).collect() }

@@ -14,6 +14,7 @@ pub mod noise;
 pub mod path;
 pub mod rules;
 pub mod skew;
+pub mod throttling;
 pub mod uses;
 pub mod wall_clock;
 pub mod words;

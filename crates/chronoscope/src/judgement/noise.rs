@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::facts::Facts;
+use super::throttling::throttling;
 use crate::sections::reads::plan::READS;
 use crate::sections::reads::report::{GAP_NS, lost};
 
@@ -37,6 +38,8 @@ pub struct Lost {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LostTo {
+    /// A CPU quota, which stopped the process.
+    Quota,
     /// Other threads: the reader waited for its CPU.
     OtherThreads,
     /// Other guests: the hypervisor counted it as stolen.
@@ -51,6 +54,8 @@ pub enum LostTo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoiseAdvice {
+    /// Raise the quota, or use a cpuset instead.
+    RaiseQuota,
     /// Bind the measurement to a CPU on which nothing else runs.
     PinToIdleCpu,
     /// There is no other CPU, or binding is not permitted.
@@ -72,10 +77,21 @@ pub fn noise(facts: &Facts<'_>) -> Noise {
         return Noise { reason_unmeasured: Some(facts.reason_missing(&[READS])), ..Noise::default() };
     };
     let share = gaps.share_of_time;
-    let mostly_by = lost_to(&reads.disturbance, share * reads.span_ns);
+    let mostly_by = match is_throttled(facts) {
+        true => LostTo::Quota,
+        false => lost_to(&reads.disturbance, share * reads.span_ns),
+    };
     let advice = (share > LITTLE).then(|| advice(facts, mostly_by));
     let lost = Lost { above_ns: GAP_NS, share, worst_ns: reads.maximum_ns, mostly_by };
     Noise { lost: Some(lost), reason_unmeasured: None, advice }
+}
+
+/// Whether a CPU quota took most of what consecutive reads lost.
+pub fn is_throttled(facts: &Facts<'_>) -> bool {
+    let lost_ms: f64 =
+        lost(&facts.sections.reads.report).iter().map(|(reads, gaps)| gaps.share_of_time * reads.span_ns / 1e6).sum();
+    let throttling = throttling(facts.parts.iter().filter(|report| report.part == READS));
+    throttling.is_some_and(|found| found.throttled_ms >= lost_ms * MOST)
 }
 
 fn lost_to(disturbance: &Disturbance, lost_ns: f64) -> LostTo {
@@ -93,6 +109,7 @@ fn advice(facts: &Facts<'_>, mostly_by: LostTo) -> NoiseAdvice {
     let can_bind = facts.sections.reads.report.iter().all(|reads| reads.disturbance.reason_unpinned.is_none());
     let has_another = can_bind && facts.machine.cpu.online.is_none_or(|online| online > 1);
     match mostly_by {
+        LostTo::Quota => NoiseAdvice::RaiseQuota,
         LostTo::OtherGuests => NoiseAdvice::DedicatedCpus,
         LostTo::Interrupts => NoiseAdvice::MoveInterrupts,
         LostTo::OtherThreads | LostTo::Unknown if has_another => NoiseAdvice::PinToIdleCpu,
@@ -134,6 +151,15 @@ mod tests {
         let mut alone = with(0.03, Some(0.2), None);
         alone.machine.cpu.online = Some(1);
         assert_eq!(found(&alone).1, Some(NoiseAdvice::StopOtherWork));
+    }
+
+    #[test]
+    fn what_a_quota_took_is_not_blamed_on_others() {
+        let mut record = with(0.03, Some(0.2), Some(0.0));
+        let part = record.content.parts.iter_mut().find(|report| report.part == READS).unwrap();
+        part.throttled_ms = Some(90.0);
+        let found = noise(&Facts::from(&record));
+        assert_eq!((found.lost.unwrap().mostly_by, found.advice), (LostTo::Quota, Some(NoiseAdvice::RaiseQuota)));
     }
 
     #[test]

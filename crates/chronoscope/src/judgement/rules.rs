@@ -1,6 +1,8 @@
 //! The rules that look across sections, at other conclusions, or at how the run went.
 
 pub mod computing_held_up;
+pub mod cpu_throttled;
+pub mod declared_resolution;
 pub mod intervals;
 pub mod machine;
 pub mod noise;
@@ -13,11 +15,13 @@ pub mod runtime_failed;
 /// All of them but those of [`noise`], whose findings come last.
 pub fn rules() -> impl Iterator<Item = &'static of_parts::RuleOfParts> {
     let sections = [
+        cpu_throttled::RULES,
         os_clock_on_slow_path::RULES,
         intervals::RULES,
         non_causal_read::RULES,
         runtime_failed::RULES,
         computing_held_up::RULES,
+        declared_resolution::RULES,
     ];
     sections.into_iter().flatten().chain(machine::RULES)
 }

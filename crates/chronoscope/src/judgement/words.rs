@@ -38,7 +38,7 @@ impl Causality {
             AcrossCores::Causal { clocks, new_values, pairs, only_pair } => {
                 let whence = match only_pair {
                     Some((writer, reader)) => format!("CPU {writer} → {reader}"),
-                    None => format!("{} pairs of CPUs", count(*pairs)),
+                    None => format!("{} ordered pairs of CPUs", count(*pairs)),
                 };
                 let clocks = counted(*clocks, "clock", "clocks");
                 format!("causal across cores: none of {clocks} went backwards in {} ({whence})", values(*new_values))

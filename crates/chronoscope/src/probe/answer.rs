@@ -37,6 +37,8 @@ pub struct Answer {
     pub differences: BTreeMap<String, reads::Samples>,
     /// Readings at irregular times by clock: each less the one before.
     pub readings: BTreeMap<String, Vec<i64>>,
+    /// How far each clock had come, in order of time.
+    pub elapsed: Vec<Elapsed>,
     pub concurrent: Vec<Concurrent>,
     pub pauses: Vec<Paused>,
     /// Unavailable methods of pausing.
@@ -51,6 +53,16 @@ pub struct Answer {
     pub ended: bool,
     /// The clock whose reads are being counted.
     pub counting: Option<String>,
+}
+
+/// How far a clock had come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Elapsed {
+    pub clock: String,
+    /// Since its first such reading.
+    pub ticks: i64,
+    /// When that was heard, since the process was started; None if nobody noted it.
+    pub heard_ns: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -193,6 +205,13 @@ impl Answer {
                 self.known(&clock)?;
                 no_second(self.readings.contains_key(&clock), "readings of this clock")?;
                 self.readings.insert(clock, changes);
+            }
+            Line::Elapsed { clock, ticks } => {
+                self.known(&clock)?;
+                if self.elapsed.iter().filter(|known| known.clock == clock).count() >= 2 {
+                    return Err("a clock tells twice how far it has come".to_owned());
+                }
+                self.elapsed.push(Elapsed { clock, ticks, heard_ns: None });
             }
             Line::Concurrent(concurrent) => {
                 self.known(&concurrent.clock)?;

@@ -9,6 +9,7 @@ use super::become_probe::become_arguments;
 use super::calls::{self, Listener};
 use super::protocol::ProbeRequest;
 use super::recipe::Launch;
+use chronoscope_clock::Clock;
 use chronoscope_harness::process::{ChildProcess, Events};
 use chronoscope_harness::worker::{Hear, Launcher, Limit, Terms, attend};
 
@@ -85,8 +86,11 @@ impl ProbeRunner<'_> {
         request: &ProbeRequest,
         cancelled: &dyn Fn() -> bool,
     ) -> ProbeRun {
+        let clock = Clock::or_system();
         let mut hearing = Hearing {
             began: Instant::now(),
+            clock,
+            started: clock.now(),
             listener,
             held: 0,
             most_delay: 2 * self.patience,
@@ -109,6 +113,8 @@ impl ProbeRunner<'_> {
 /// Hears a probe, and its system calls if they are counted.
 struct Hearing<'a> {
     began: Instant,
+    clock: Clock,
+    started: chronoscope_clock::Instant,
     listener: Option<&'a Listener>,
     /// System calls held so far, whoever made them: a virtual machine that starts asks for the time thousands of times.
     held: u32,
@@ -120,6 +126,11 @@ struct Hearing<'a> {
 impl Hear for Hearing<'_> {
     fn line(&mut self, line: &str) -> Result<bool, String> {
         self.asked.answer.push_line(line).map_err(|error| error.to_string())?;
+        if let Some(elapsed) = self.asked.answer.elapsed.last_mut() {
+            // By a clock that no runtime and no library around it can turn.
+            let heard_ns = || self.clock.now().saturating_duration_since(self.started).as_nanos();
+            elapsed.heard_ns.get_or_insert_with(|| u64::try_from(heard_ns()).unwrap_or(u64::MAX));
+        }
         if self.asked.start_ms.is_none() && self.asked.answer.identity.is_some() {
             self.asked.start_ms = Some(self.began.elapsed().as_secs_f64() * 1e3);
         }

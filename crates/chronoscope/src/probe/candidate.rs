@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
+use super::answer::Answer;
 use super::ask::{ProbeRun, ProbeRunner};
 use super::find::{Place, Surroundings};
+use super::private_folder;
 use super::protocol::{ProbeRequest, Task};
 use super::recipe::{Launch, prepare};
 use crate::probe::probe_process::ProbeProcess;
@@ -61,6 +63,12 @@ impl Candidate {
         }
     }
 
+    /// Everything that its processes said.
+    pub fn answers(&self) -> impl Iterator<Item = &Answer> + Clone {
+        let measured = [&self.clocks, &self.pauses, &self.latches, &self.sweeps].into_iter().flatten();
+        self.counted.iter().map(|run| &run.answer).chain(measured.map(|process| &process.answer))
+    }
+
     /// Compiles its probe, and asks it to identify itself while its system calls are counted.
     fn get_ready(
         &mut self,
@@ -70,7 +78,7 @@ impl Candidate {
         reads: u32,
         stop: &dyn Fn() -> bool,
     ) {
-        let made = std::fs::create_dir(directory).map_err(|error| format!("no folder for its probe: {error}"));
+        let made = private_folder::create(directory).map_err(|error| format!("no folder for its probe: {error}"));
         let launch =
             match made.and_then(|()| prepare(&self.place, directory, surroundings, runner.patience * 3 / 2, stop)) {
                 Ok(launch) => launch,
@@ -209,7 +217,12 @@ pub fn get_ready(
         }
     };
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..at_once.max(1)).map(|_| scope.spawn(work)).collect();
+        let started = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let workers: Vec<_> = (0..at_once.max(1)).map_while(started).collect();
+        if workers.is_empty() {
+            // Where no thread can be started, this one does the work.
+            work();
+        }
         while workers.iter().any(|worker| !worker.is_finished()) {
             if !goes_on(done.load(Relaxed) as f64 / slots.len().max(1) as f64) {
                 stop.store(true, Relaxed);

@@ -13,6 +13,7 @@ use super::answer::Answer;
 use super::find::{Surroundings, places};
 use super::protocol::{ProbeRequest, Sweep, Task};
 use super::recipe::{Launch, prepare};
+use super::runtime::TimeKind;
 use chronoscope_probes::RuntimeKind;
 
 fn tasks() -> [Task; 5] {
@@ -123,6 +124,15 @@ fn transcript(launch: &Launch, environment: &[(&str, &str)]) -> String {
 /// What every answer must satisfy beyond its shape.
 fn assert_sound(task: &Task, heard: &Answer) {
     assert_eq!(heard.missing(task), None);
+    for clock in heard.clocks.iter().filter(|clock| clock.kind != TimeKind::Cpu) {
+        let told = heard.elapsed.iter().filter(|told| told.clock == clock.clock).map(|told| told.ticks);
+        assert!(
+            matches!(told.collect::<Vec<_>>()[..], [0, later] if later >= 0),
+            "{}: {:?}",
+            clock.clock,
+            heard.elapsed
+        );
+    }
     match task {
         Task::Count { .. } => {}
         Task::Clocks { .. } => {

@@ -15,8 +15,10 @@ mod find;
 mod golden_tests;
 #[cfg(test)]
 mod lists_tests;
+mod private_folder;
 pub mod probe_process;
 pub mod protocol;
+pub mod rates;
 mod recipe;
 pub mod runtime;
 
@@ -25,6 +27,7 @@ pub use ask::ProbeRunner;
 pub use become_probe::become_if_asked;
 pub use candidate::{Candidate, CountedCalls, get_ready, unasked};
 pub use find::{RuntimePlace, Surroundings, places};
+pub use private_folder::run_folder;
 
 /// Why nothing is measured elsewhere.
 pub const ON_LINUX_ONLY: &str = "language runtimes are measured, so far, on Linux only";

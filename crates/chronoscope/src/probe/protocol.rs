@@ -118,6 +118,10 @@ pub enum Line {
         clock: String,
         changes: Vec<i64>,
     },
+    Elapsed {
+        clock: String,
+        ticks: i64,
+    },
     Concurrent(Concurrent),
     Pause(Paused),
     PauseUnavailable {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use chronoscope_probes::{RuntimeKind, Start};
 
 use super::find::{Place, Surroundings, dotnet_frameworks};
+use super::private_folder;
 use chronoscope_harness::process::{NotEnded, run_to_end, telling};
 
 /// A command that runs a probe, without the request.
@@ -57,7 +58,7 @@ pub fn prepare(
         }
         Start::Java => recipe.java(),
         Start::Dotnet => recipe.dotnet(),
-        Start::Mono => Ok(recipe.run(&place.program).with(recipe.assembly()?)),
+        Start::Mono => Ok(recipe.run(&place.program).within(NO_SHARED_AREA, "1").with(recipe.assembly()?)),
         Start::Go => recipe.go(),
         Start::C => recipe.c(),
     }
@@ -77,7 +78,11 @@ impl Recipe<'_> {
         Launch {
             program: program.to_owned(),
             arguments: Vec::new(),
-            environment: Vec::new(),
+            // What it leaves behind goes with the folder.
+            environment: vec![
+                ("TMPDIR", self.directory.into()),
+                ("XDG_CACHE_HOME", self.directory.join("cache").into()),
+            ],
             known_as: self.place.program.clone(),
             directory: self.directory.to_owned(),
         }
@@ -86,23 +91,26 @@ impl Recipe<'_> {
     fn write(&self) -> Result<PathBuf, String> {
         let source = &self.place.kind.row().probe;
         let file = self.directory.join(source.file);
-        let written = std::fs::write(&file, source.text);
+        let written = private_folder::write(&file, source.text);
         written.map_err(|error| format!("{} could not be written: {error}", file.display())).map(|()| file)
     }
 
     fn java(&self) -> Result<Launch, String> {
         let (program, source) = (&self.place.program, self.write()?);
+        let java = || self.run(program).with(NO_PERFORMANCE_DATA);
         // One compilation for all processes, and none inside the measuring process.
-        let Some(compiler) = sibling(program, "javac") else { return Ok(self.run(program).with(source)) };
-        self.compile(&self.run(&compiler).with("-d").with(self.directory).with(source))?;
-        Ok(self.run(program).with("-cp").with(self.directory).with("Probe"))
+        let Some(compiler) = sibling(program, "javac") else { return Ok(java().with(source)) };
+        self.compile(
+            &self.run(&compiler).with(format!("-J{NO_PERFORMANCE_DATA}")).with("-d").with(self.directory).with(source),
+        )?;
+        Ok(java().with("-cp").with(self.directory).with("Probe"))
     }
 
     fn dotnet(&self) -> Result<Launch, String> {
         let assembly = self.assembly()?;
         let version = self.place.version.as_deref().ok_or("no Microsoft.NETCore.App next to it")?;
         let settings = self.directory.join("Probe.runtimeconfig.json");
-        std::fs::write(&settings, runtime_settings(version)).map_err(|error| error.to_string())?;
+        private_folder::write(&settings, &runtime_settings(version)).map_err(|error| error.to_string())?;
         let run = self.run(&self.place.program).with("exec").with("--runtimeconfig").with(settings).with(assembly);
         Ok(run.within(INVARIANT, "1").within("DOTNET_CLI_TELEMETRY_OPTOUT", "1"))
     }
@@ -151,7 +159,7 @@ impl Recipe<'_> {
             None => {
                 let mono = sibling(program, "mcs").or_else(|| self.surroundings.first_on_path(&["mcs"]));
                 let none = "no C# compiler: install Mono's mcs or the .NET SDK";
-                self.run(&mono.ok_or(none)?)
+                self.run(&mono.ok_or(none)?).within(NO_SHARED_AREA, "1")
             }
         };
         self.compile(&compiler.with("-optimize+").with(out).with(source))?;
@@ -181,6 +189,10 @@ impl Recipe<'_> {
     }
 }
 
+/// Java's file of performance counters, which it maps into /tmp whatever TMPDIR says.
+const NO_PERFORMANCE_DATA: &str = "-XX:-UsePerfData";
+/// Mono's area of performance counters in /dev/shm.
+const NO_SHARED_AREA: &str = "MONO_DISABLE_SHARED_AREA";
 /// A .NET runtime must not fail for lack of a locale library; the probe prints only integers.
 const INVARIANT: &str = "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT";
 

@@ -10,7 +10,7 @@ use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::estimators::pauses::Pauses;
 use chronoscope_harness::estimators::reads::{Reads, STEPS_PER_GAP};
 use chronoscope_harness::estimators::steps::Granularity;
-use chronoscope_harness::estimators::tick::{Tick, moves_in_ns};
+use chronoscope_harness::estimators::tick::{Tick, moves_in_ns, shown_step_ns};
 use chronoscope_harness::record::{Estimate, Path};
 use chronoscope_probes::RuntimeKind;
 
@@ -102,6 +102,9 @@ pub struct RuntimeClock {
     /// The path of a read, if the counted calls are unambiguous: `vdso` for at most one call per twenty reads,
     /// `syscall` for at least nine per ten.
     pub path: Option<Path>,
+    /// The rate at which it runs, as a multiple of that of this machine's clock, where it is another; what it measured is then left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong_rate: Option<f64>,
     /// The system calls made by its reads; null if they could not be counted.
     pub system_calls: Option<SystemCalls>,
     /// The tick length of its readings, in nanoseconds.
@@ -144,12 +147,13 @@ const LOOP_BOUNDS: RangeInclusive<f64> = 2.5..=6.4;
 impl RuntimeClock {
     /// The step in which the clock moves, if longer than a read.
     pub fn step_ns(&self) -> Option<f64> {
-        self.granularity_ns.filter(|_| self.granularity_is_latency == Some(false))
+        let read_ns = self.latency_ns.as_ref().map(|latency| latency.per_read.estimate);
+        shown_step_ns(self.moves_in_ns(), read_ns, self.granularity_is_latency)
     }
 
     /// The step in which the clock moves, if known: as observed, or as short as a read hides it.
     pub fn moves_in_ns(&self) -> Option<f64> {
-        moves_in_ns(self.tick.as_ref(), self.granularity_ns, self.granularity_is_latency)
+        moves_in_ns(self.tick.as_ref(), self.granularity_ns.zip(self.granularity_is_latency), self.granularity.as_ref())
     }
 
     /// Whether the timed loop may not have read the clock as often as reported.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::document::Record;
 use crate::engine::steps::observe;
+use crate::judgement::rules::declared_resolution::RESOLUTION_IS_NOT_GRANULARITY;
 use crate::judgement::rules::intervals::INTERVAL_NEAR_LATENCY;
 use crate::judgement::rules::non_causal_read::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::rules::tests as conclusion;
@@ -17,7 +18,7 @@ use crate::sections::clocks::rules::{CLOCK_STANDS_STILL, OS_CLOCK_COARSE};
 use crate::sections::clocks::tick::task as tick;
 use crate::sections::pauses::report::PauseWay;
 use crate::sections::pauses::{estimate as pauses_estimate, task as pause};
-use crate::shared_findings::{EARLY_PAUSE, NEGATIVE_ELAPSED, RESOLUTION_IS_NOT_GRANULARITY};
+use crate::shared_findings::{EARLY_PAUSE, NEGATIVE_ELAPSED};
 use chronoscope_clock::{FakeClock, TickSource};
 use chronoscope_harness::estimators::intervals::{TimedIntervals, claimed_intervals};
 use chronoscope_harness::estimators::steps::{self, Steps};
@@ -55,8 +56,7 @@ fn granularity_of(clock: &FakeClock, declared_ns: f64, midway: impl Fn(&FakeCloc
     let source = Stepping { clock, after: 6_000, midway: &midway, reads: AtomicU64::new(0) };
     let steps = observe(&source, |steps| steps.reads >= 40_000);
     if let Some(found) = steps::granularity(&steps, Rate::NANOSECONDS) {
-        report.granularity_ns = Some(found.step_ns);
-        report.granularity_is_latency = Some(found.is_latency);
+        (report.granularity_ns, report.granularity_is_latency) = found.told().unzip();
         report.granularity = Some(found.observed);
     }
     record.content.sections.clocks.report.clocks.push(report);
@@ -150,8 +150,8 @@ fn a_clock_that_stands_still_for_a_long_time_is_found() {
     assert_eq!(finding.evidence.values["longest_still_ns"], 5_999.0 * 20.0);
     // One whose steps explain it is coarse, and no more than that.
     let clock = sound();
-    clock.coarsen(Duration::from_micros(400));
-    assert_eq!(found(&granularity_of(&clock, 400_000.0, |_| {})), [OS_CLOCK_COARSE]);
+    clock.coarsen(Duration::from_micros(100));
+    assert_eq!(found(&granularity_of(&clock, 100_000.0, |_| {})), [OS_CLOCK_COARSE]);
 }
 
 #[test]

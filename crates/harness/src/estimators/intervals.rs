@@ -288,6 +288,9 @@ pub struct Batch {
 /// The work once, timed by the clock under test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
+    /// The length of its work, as a multiple of that in the batches: from one reading to the next it varies by the clock's step, since the
+    /// error of a reading depends on the length modulo that.
+    pub length: f64,
     /// The clock's reading, in its own ticks.
     pub ticks: i64,
     /// How long the timer found the work meanwhile, without what it finds around two reads alone, in nanoseconds.
@@ -405,10 +408,10 @@ fn trial(rounds: &[(Quiet, Round)], tolerance: f64, rate: Rate) -> Option<Interv
         truths.push(truth_ns);
         let is_undisturbed = |reading: &&Reading| {
             reading.probe_ticks <= quiet.probe_ticks
-                && (reading.work_ns - truth_ns).abs() <= quiet.work_ns + truth_ns * tolerance / 2.0
+                && (reading.work_ns - reading.length * truth_ns).abs() <= quiet.work_ns + truth_ns * tolerance / 2.0
         };
         for reading in round.readings.iter().filter(is_undisturbed) {
-            errors.push((rate.ns_of_mean(reading.ticks as f64) / truth_ns - 1.0) * 100.0);
+            errors.push((rate.ns_of_mean(reading.ticks as f64) / (reading.length * truth_ns) - 1.0) * 100.0);
         }
     }
     let magnitude = Distribution::of(errors.iter().map(|error| error.abs()).collect());
@@ -480,7 +483,7 @@ mod tests {
     }
 
     fn readings(ticks: i64, work_ns: f64, probe_ticks: u64) -> Vec<Reading> {
-        vec![Reading { ticks, work_ns, probe_ticks }; 20]
+        vec![Reading { length: 1.0, ticks, work_ns, probe_ticks }; 20]
     }
 
     #[test]
@@ -518,6 +521,23 @@ mod tests {
         }
         let too_slow_batches = of(1005, 985.0);
         assert_eq!(too_slow_batches.readings, 40);
+    }
+
+    /// A clock with ticks of 10 ns whose reads begin in one phase: at some lengths all are right, and at others all are wrong.
+    #[test]
+    fn lengths_over_a_whole_step_show_what_one_length_hides() {
+        let found = |lengths: &[f64]| {
+            let of_length = |length: &f64| {
+                let truth_ns = 1_600.0 * length;
+                let ticks = 10 * ((truth_ns + 20.0) / 10.0) as i64;
+                Reading { length: *length, ticks, work_ns: truth_ns, probe_ticks: 100 }
+            };
+            let readings = lengths.iter().cycle().take(60).map(of_length).collect();
+            let round = Round { before: batch(1_600.0, 100), readings, after: batch(1_600.0, 100) };
+            trial(&[(QUIET, round)], 0.01, Rate::NANOSECONDS).unwrap()
+        };
+        let over_a_step: Vec<f64> = (0..10).map(|ns| 1.0 + f64::from(ns) / 1_600.0).collect();
+        assert_eq!([&over_a_step[5..6], &over_a_step].map(|lengths| found(lengths).holds), [true, false]);
     }
 
     #[test]

@@ -58,6 +58,13 @@ pub struct Granularity {
     pub histogram: Histogram,
 }
 
+impl Granularity {
+    /// Whether values are read several times.
+    pub fn repeats(&self) -> bool {
+        self.zero_share >= MOST_EQUAL_READS
+    }
+}
+
 /// A step counts as the latency of the read only if at most this share of consecutive reads is equal.
 const MOST_EQUAL_READS: f64 = 0.1;
 
@@ -73,6 +80,16 @@ pub struct GranularityEstimate {
     pub is_latency: bool,
     /// The observation behind it.
     pub observed: Granularity,
+}
+
+impl GranularityEstimate {
+    /// The step, and whether it is merely the latency of the read. None where each of a few changes may have been as long as the process was
+    /// stopped.
+    pub fn told(&self) -> Option<(f64, bool)> {
+        const FEWEST_CHANGES: u64 = 5;
+        let is_told = self.is_latency || self.observed.steps >= FEWEST_CHANGES;
+        is_told.then_some((self.step_ns, self.is_latency))
+    }
 }
 
 /// Interprets `steps` of a clock with ticks of `rate`. None if the clock was never observed to advance.
@@ -150,6 +167,17 @@ mod tests {
     fn a_clock_that_moves_and_stood_still_for_a_while_has_no_step() {
         assert!(stood_still(1, 6_000).is_latency && stood_still(30, 6_000).is_latency);
         assert!(!stood_still(3_990, 10).is_latency, "it stalls after every step");
+    }
+
+    /// A clock with ticks of 4 ms, in a process that is stopped for 60 ms again and again.
+    #[test]
+    fn a_step_from_few_changes_is_not_told() {
+        let stopped = |changes: &[i64]| {
+            let steps = Steps { changes: changes.to_vec(), reads: 400_000, unchanged: 399_990, stretches: None };
+            granularity(&steps, Rate::NANOSECONDS).unwrap().told()
+        };
+        assert_eq!(stopped(&[60_000_000, 60_000_000]), None);
+        assert_eq!(stopped(&[60_000_000, 4_000_000, 4_000_000, 60_000_000, 4_000_000]), Some((4_000_000.0, false)));
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod lattice;
 use chronoscope_sources::Rate;
 use serde::{Deserialize, Serialize};
 
+use super::steps::Granularity;
 use crate::record::Estimate;
 use crate::stats::CONFIDENCE;
 use lattice::search;
@@ -43,19 +44,32 @@ impl Tick {
     pub fn was_looked_for(&self) -> bool {
         self.longest_ns.is_some()
     }
+}
 
-    /// The tick, if it is not longer than the smallest step seen, which truncation makes shorter by up to a unit.
-    pub fn hidden_ns(&self, granularity_ns: Option<f64>) -> Option<f64> {
-        const TRUNCATED: f64 = 1.5;
-        let period = self.period_ns.as_ref()?;
-        Some(period.estimate).filter(|period| granularity_ns.is_none_or(|step| *period < TRUNCATED * step))
+/// The step in which a clock moves, if known: the tick on whose multiples its readings lie; but where values are read several times, as
+/// long as they last, since a clock need not show every tick of its counter. `step` is the smallest seen and whether it is that of a read.
+///
+/// Otherwise the smallest difference of two readings is none: it may be several ticks, or a count that the counter adds where two reads
+/// would be equal.
+pub fn moves_in_ns(tick: Option<&Tick>, step: Option<(f64, bool)>, seen: Option<&Granularity>) -> Option<f64> {
+    let period_ns = tick.and_then(|tick| tick.period_ns).map(|period| period.estimate);
+    let step_ns = step.filter(|(_, is_latency)| !is_latency).map(|(step_ns, _)| step_ns);
+    match (step_ns, period_ns) {
+        (Some(step), Some(period)) if is_truncated(step, period) => Some(period),
+        (Some(step), Some(period)) if seen.is_some_and(|seen| !seen.repeats()) => Some(period.min(step)),
+        (step, period) => step.or(period),
     }
 }
 
-/// The step in which a clock with this tick and granularity moves, if known: as observed, or as short as a read hides it.
-pub fn moves_in_ns(tick: Option<&Tick>, granularity_ns: Option<f64>, is_latency: Option<bool>) -> Option<f64> {
-    let observed_ns = granularity_ns.filter(|_| is_latency == Some(false));
-    tick.and_then(|tick| tick.hidden_ns(granularity_ns)).or(observed_ns)
+/// The step of a clock that [`moves_in_ns`], if longer than a read takes, which two readings show.
+pub fn shown_step_ns(moves_in_ns: Option<f64>, read_ns: Option<f64>, is_latency: Option<bool>) -> Option<f64> {
+    moves_in_ns.filter(|step_ns| read_ns.map_or(is_latency == Some(false), |read_ns| *step_ns > read_ns))
+}
+
+/// Whether a step may be this tick in whole units of the clock.
+fn is_truncated(step_ns: f64, tick_ns: f64) -> bool {
+    const TRUNCATED: f64 = 1.5;
+    (1.0 / TRUNCATED..TRUNCATED).contains(&(tick_ns / step_ns))
 }
 
 /// The tick behind `readings` of a clock with ticks of `rate`, which were taken at irregular times.
@@ -86,4 +100,38 @@ pub fn readings(changes: &[i64]) -> Vec<u64> {
             now
         }))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimators::steps::{Steps, granularity};
+
+    /// By the smallest step, whether that is of a read, the share of equal reads, and the tick.
+    fn moves(step_ns: f64, is_latency: bool, zero_share: f64, tick_ns: Option<f64>) -> Option<f64> {
+        let steps =
+            Steps { changes: vec![1; 10], reads: 1_000, unchanged: (1_000.0 * zero_share) as u64, stretches: None };
+        let seen = granularity(&steps, Rate::NANOSECONDS).unwrap().observed;
+        let tick = Tick { period_ns: tick_ns.map(Estimate::without_interval), ..Tick::default() };
+        moves_in_ns(Some(&tick), Some((step_ns, is_latency)), Some(&seen))
+    }
+
+    #[test]
+    fn a_clock_moves_in_its_own_steps_and_not_in_those_of_its_counter() {
+        assert_eq!(moves(1_001.0, false, 0.99, Some(10.0149)), Some(1_001.0));
+        assert_eq!(moves(100.0, false, 0.5, None), Some(100.0));
+    }
+
+    #[test]
+    fn a_counter_that_adds_one_where_two_reads_would_be_equal_still_ticks() {
+        assert_eq!(moves(0.385, true, 0.0, Some(10.0149)), Some(10.0149));
+    }
+
+    #[test]
+    fn a_truncated_step_is_that_of_the_tick() {
+        assert_eq!(moves(41.0, false, 0.5, Some(41.6667)), Some(41.6667));
+        assert_eq!(moves(16.0, false, 0.0, Some(8.0)), Some(8.0), "a read takes two ticks");
+        assert_eq!(moves(558.0, true, 0.0, Some(279.365)), Some(279.365));
+        assert_eq!(moves(23.0, true, 0.0, None), None);
+    }
 }

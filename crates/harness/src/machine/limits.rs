@@ -1,37 +1,76 @@
-//! Limits on CPU time: `cpu.max` of control groups version 2, `cpu.cfs_quota_us` of version 1.
+//! Limits on CPU time, `cpu.max` of control groups version 2 and `cpu.cfs_quota_us` of version 1, and how long they stopped this process,
+//! in `cpu.stat`.
 //!
 //! Source: Linux, Documentation/admin-guide/cgroup-v2.rst and Documentation/scheduler/sched-bwc.rst.
+
+use std::sync::LazyLock;
 
 use super::files::Files;
 use crate::record::Known;
 
+/// How long the CPU quota of this process's control groups has stopped them, in milliseconds, each CPU counted on its own; None where no
+/// quota is counted.
+pub fn throttled_ms() -> Option<f64> {
+    static GROUPS: LazyLock<Vec<Group>> = LazyLock::new(|| groups(&Files::System).unwrap_or_default());
+    throttled_ms_of(&Files::System, &GROUPS)
+}
+
+fn throttled_ms_of(files: &Files, groups: &[Group]) -> Option<f64> {
+    // One that stops a parent stops this process, too, and is not counted here.
+    let counts = groups.iter().filter_map(|group| {
+        let text = files.text(&format!("{}/cpu.stat", group.folder)).ok()?;
+        stopped_ms(&text, group.version)
+    });
+    counts.reduce(|sum, more| sum + more)
+}
+
+/// The throttled time in a `cpu.stat`; None where a group has no quota that it could count.
+fn stopped_ms(stat: &str, version: Version) -> Option<f64> {
+    let (key, per_ms) = match version {
+        Version::One => ("throttled_time", 1e6),
+        Version::Two => ("throttled_usec", 1e3),
+    };
+    let mut fields = stat.lines().filter_map(|line| line.trim().split_once(' '));
+    let (_, count) = fields.find(|(name, _)| *name == key)?;
+    Some(count.trim().parse::<u64>().ok()? as f64 / per_ms)
+}
+
 pub(super) fn identify(files: &Files) -> Known<Option<f64>> {
-    let texts = files.text("/proc/self/cgroup").and_then(|groups| Ok((groups, files.text("/proc/self/mountinfo")?)));
-    let (groups, mounts) = match texts {
-        Ok((groups, mounts)) => (memberships(&groups), hierarchies(&mounts)),
+    let groups = match groups(files) {
+        Ok(groups) => groups,
         Err(reason) => return Known::Unavailable(reason),
     };
-    let mut quota_cpus: Option<f64> = None;
-    let mut seen = false;
-    for hierarchy in &mounts {
-        let Some(group) = groups.iter().find(|group| group.version == hierarchy.version) else { continue };
-        seen = true;
-        // A limit on any parent applies too, as far up as this process can see.
-        for folder in folders(hierarchy, &group.path) {
-            let limit = match hierarchy.version {
-                Version::Two => files.text(&format!("{folder}/cpu.max")).ok().and_then(|text| cpu_max(&text)),
-                Version::One => {
-                    let value = |name: &str| files.text(&format!("{folder}/{name}")).ok();
-                    value("cpu.cfs_quota_us").zip(value("cpu.cfs_period_us")).and_then(|(q, p)| ratio(&q, &p))
-                }
-            };
-            quota_cpus = [quota_cpus, limit].into_iter().flatten().min_by(f64::total_cmp);
+    if groups.is_empty() {
+        return Known::Unavailable("no control group that limits CPU time is mounted here".to_owned());
+    }
+    let limit = |Group { folder, version }: &Group| match version {
+        Version::Two => files.text(&format!("{folder}/cpu.max")).ok().and_then(|text| cpu_max(&text)),
+        Version::One => {
+            let value = |name: &str| files.text(&format!("{folder}/{name}")).ok();
+            value("cpu.cfs_quota_us").zip(value("cpu.cfs_period_us")).and_then(|(q, p)| ratio(&q, &p))
         }
-    }
-    match seen {
-        true => Known::Value(quota_cpus),
-        false => Known::Unavailable("no control group that limits CPU time is mounted here".to_owned()),
-    }
+    };
+    Known::Value(groups.iter().filter_map(limit).min_by(f64::total_cmp))
+}
+
+/// The groups whose limits apply to this process: its own and their parents, as far up as it can see.
+fn groups(files: &Files) -> Result<Vec<Group>, String> {
+    let memberships = memberships(&files.text("/proc/self/cgroup")?);
+    let hierarchies = hierarchies(&files.text("/proc/self/mountinfo")?);
+    let of_hierarchy = |hierarchy: &Hierarchy| {
+        let version = hierarchy.version;
+        let group = memberships.iter().find(|group| group.version == version);
+        let folders = group.map(|group| folders(hierarchy, &group.path)).unwrap_or_default();
+        folders.into_iter().map(move |folder| Group { folder, version }).collect::<Vec<_>>()
+    };
+    Ok(hierarchies.iter().flat_map(of_hierarchy).collect())
+}
+
+/// A control group that may limit CPU time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Group {
+    folder: String,
+    version: Version,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +170,31 @@ mod tests {
     use proptest::prelude::*;
 
     const V2_MOUNT: &str = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
+
+    #[test]
+    fn what_a_quota_took_is_counted_in_every_group_above() {
+        let stopped = |files: Files| throttled_ms_of(&files, &groups(&files).unwrap());
+        let version_2 = Files::Fake(vec![
+            ("/proc/self/cgroup", "0::/a/b\n"),
+            ("/proc/self/mountinfo", V2_MOUNT),
+            ("/sys/fs/cgroup/a/b/cpu.stat", "usage_usec 9\nnr_periods 3\nnr_throttled 2\nthrottled_usec 2500\n"),
+            ("/sys/fs/cgroup/a/cpu.stat", "usage_usec 9\nnr_throttled 1\nthrottled_usec 500\n"),
+            ("/sys/fs/cgroup/cpu.stat", "usage_usec 9\n"),
+        ]);
+        assert_eq!(stopped(version_2), Some(3.0));
+        let version_1 = Files::Fake(vec![
+            ("/proc/self/cgroup", "4:cpu,cpuacct:/docker/ab\n0::/\n"),
+            ("/proc/self/mountinfo", "40 30 0:30 /docker/ab /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu,cpuacct\n"),
+            ("/sys/fs/cgroup/cpu/cpu.stat", "nr_periods 176\nnr_throttled 175\nthrottled_time 17500000000\n"),
+        ]);
+        assert_eq!(stopped(version_1), Some(17_500.0));
+        let unlimited = Files::Fake(vec![
+            ("/proc/self/cgroup", "0::/\n"),
+            ("/proc/self/mountinfo", V2_MOUNT),
+            ("/sys/fs/cgroup/cpu.stat", "usage_usec 9\n"),
+        ]);
+        assert_eq!(stopped(unlimited), None);
+    }
 
     #[test]
     fn the_tightest_limit_on_the_way_up_counts() {

@@ -22,6 +22,7 @@ pub mod microarchitecture;
 mod tsc;
 
 pub use known_core::KnownCore;
+pub use limits::throttled_ms;
 pub use microarchitecture::{RDTSC_CYCLES_SOURCE, published_rdtsc_cycles};
 
 use files::Files;

@@ -133,7 +133,7 @@ pub const SYMPTOMS: &[Symptom] = &[
         words: &["cputhrottlinghigh", "container|pod|cgroup|cpu throttled|throttling", "cpu quota"],
         usually: "a CPU quota, which stops all threads until its next period: 100 ms unless set otherwise",
         runs: &["hiccups"],
-        findings: &["cpu_quota", "computing_held_up", "woken_late"],
+        findings: &["cpu_throttled", "cpu_quota", "computing_held_up", "woken_late"],
     },
     Symptom {
         symptom: "sched: RT throttling activated",
@@ -189,7 +189,7 @@ pub const SYMPTOMS: &[Symptom] = &[
         words: &["results|benchmark|measurements differ|noisy|variance|reproducible|unstable"],
         usually: "interruptions, neighbours, and a CPU whose frequency changes",
         runs: &["reads", "clocks"],
-        findings: &["noisy_machine", "core_shared", "stolen_time", "frequency_scaling", "cpu_quota"],
+        findings: &["noisy_machine", "cpu_throttled", "core_shared", "stolen_time", "frequency_scaling", "cpu_quota"],
     },
     Symptom {
         symptom: "which clock measures intervals in my language",

@@ -2,7 +2,9 @@
 
 use super::of_parts::RuleOfParts;
 use crate::document::{PartReport, Record};
-use crate::judgement::noise::LITTLE;
+use crate::judgement::facts::Facts;
+use crate::judgement::noise::{LITTLE, is_throttled};
+use crate::judgement::throttling::waited_for_others_ms;
 use crate::part::Part;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::clocks::latency::interference::{shared_throughout, turns_per_link, turns_per_link_alone};
@@ -99,6 +101,10 @@ fn witness(disturbance: &Disturbance, lost_ms: f64) -> (bool, String) {
 
 /// Gaps between reads. A warning needs corroboration: an uncorroborated gap may be the clock's.
 fn noisy_machine(record: &Record) -> Vec<Finding> {
+    // What a quota took is a finding of its own.
+    if is_throttled(&Facts::from(record)) {
+        return preempted(record).into_iter().collect();
+    }
     let found: Vec<_> = lost(record.content.reads())
         .into_iter()
         .filter(|(_, gaps)| gaps.share_of_time > GAP_SHARES.0)
@@ -140,7 +146,8 @@ fn noisy_machine(record: &Record) -> Vec<Finding> {
 fn preempted(record: &Record) -> Option<Finding> {
     const ALONE: [Part; 7] = [LATENCY, GRANULARITY, TICK, READS, OFFSETS, LITMUS, INTERVALS];
     let parts: Vec<&PartReport> = record.content.parts.iter().filter(|report| ALONE.contains(&report.part)).collect();
-    let waited_ms = parts.iter().filter_map(|report| report.disturbance.waited_ms).reduce(|sum, more| sum + more)?;
+    let waited = parts.iter().filter_map(|report| waited_for_others_ms(report));
+    let waited_ms = waited.reduce(|sum, more| sum + more)?;
     let elapsed_ms: u64 = parts.iter().map(|report| report.elapsed_ms).sum();
     let share = waited_ms / elapsed_ms.max(1) as f64;
     (share > WAITED_SHARE).then(|| {

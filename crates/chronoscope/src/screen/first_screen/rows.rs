@@ -373,12 +373,14 @@ fn noise(noise: &Noise) -> Row {
         return row("NOISE", 0, [graded(Grade::Good, &format!("{lost_share} of time lost: {gaps}"))]);
     };
     let by = match lost.mostly_by {
+        LostTo::Quota => "to a CPU quota",
         LostTo::OtherThreads => "to other threads",
         LostTo::OtherGuests => "to other guests",
         LostTo::Interrupts => "to interrupts or the host",
         LostTo::Unknown => "(cause not counted)",
     };
     let todo = match advice {
+        NoiseAdvice::RaiseQuota => "→ raise the quota while you measure, or use a cpuset",
         NoiseAdvice::PinToIdleCpu => "→ pin to an idle CPU",
         NoiseAdvice::StopOtherWork => "→ stop other work",
         NoiseAdvice::DedicatedCpus => "→ use CPUs that the host dedicates to this guest",

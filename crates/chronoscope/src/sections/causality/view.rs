@@ -5,7 +5,7 @@ use crate::screen::findings;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::causality::report::{Litmus, LitmusOutcome, PairOffset};
 use anstyle::Style;
-use chronoscope_harness::quantity::{TIME, count, ns, rate};
+use chronoscope_harness::quantity::{TIME, count, ns, share};
 use chronoscope_render::disturbance;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
@@ -154,8 +154,8 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
     .tied(&["new values"]);
     for run in &runs {
         let (rate, worst) = match run.outcome() {
-            LitmusOutcome::WentBack { share } => (rate(share), ns(run.worst_ns)),
-            LitmusOutcome::Held { rate_below } => (format!("< {} (95 %)", rate(rate_below)), "none".to_owned()),
+            LitmusOutcome::WentBack { share } => (self::share(share), ns(run.worst_ns)),
+            LitmusOutcome::Held { rate_below } => (format!("< {}", share(rate_below)), "none".to_owned()),
             LitmusOutcome::TooFewValues => ("–".to_owned(), "–".to_owned()),
         };
         table.row(

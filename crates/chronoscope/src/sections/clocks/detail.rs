@@ -53,7 +53,21 @@ fn messages(page: &mut Page, record: &Record) {
     page.section("KERNEL MESSAGES ON CLOCKS");
     for message in messages {
         page.paragraph(Line::plain("  "), PLAIN, message);
+        if let Some(meaning) = meaning(message, record.machine.hypervisor.present == Some(true)) {
+            page.paragraph(Line::plain("    "), DIM, meaning);
+        }
     }
+}
+
+/// What a kernel message means that sounds worse than it is.
+///
+/// # Sources
+/// Linux, arch/x86/kernel/cpu/amd.c: the message is that `TscFreqSel` (bit 24 of the register HWCR) is not set.
+fn meaning(message: &str, is_guest: bool) -> Option<&'static str> {
+    message.contains("TSC doesn't count with P0 frequency").then_some(match is_guest {
+        true => "harmless in a guest: the hypervisor does not show the bit that the kernel looks for; the TSC's rate is measured (TSC)",
+        false => "the firmware has not set TscFreqSel, so that the TSC may not run at the base frequency; its rate is measured (TSC)",
+    })
 }
 
 fn one(page: &mut Page, record: &Record, clock: &ClockReport) {
@@ -65,7 +79,7 @@ fn one(page: &mut Page, record: &Record, clock: &ClockReport) {
     } else {
         page.entry("latency", DIM, "not measured");
     }
-    if let Some(cycles) = cycles_said(clock, &record.machine) {
+    if let Some(cycles) = cycles_said(clock, record) {
         page.entry("cycles", PLAIN, &cycles);
         if clock.published_cycles(&record.machine).is_some() {
             page.entry("", DIM, &format!("published: {RDTSC_CYCLES_SOURCE}"));
@@ -153,10 +167,15 @@ fn granularity(page: &mut Page, record: &Record, clock: &ClockReport) {
 
 fn granularity_said(clock: &ClockReport, seen: &Granularity) -> String {
     let smallest = match (clock.granularity_ns, clock.granularity_is_latency) {
-        (Some(step), Some(true)) => {
+        (Some(least), Some(true)) => {
             let was_looked_for = clock.tick.as_ref().is_some_and(Tick::was_looked_for);
-            let finer = if was_looked_for { "" } else { ": a finer tick would not show" };
-            format!("{} observed, about the latency of a read{finer}", ns(step))
+            let meaning = match clock.moves_in_ns() {
+                Some(tick) if least < tick => ", shorter than the tick: readings are kept apart",
+                Some(_) => ", not the tick, which is shorter",
+                None if was_looked_for => ", the latency of a read",
+                None => ", the latency of a read: a finer tick would not show",
+            };
+            format!("smallest difference {}{meaning}", ns(least))
         }
         (Some(step), _) => ns(step),
         (None, _) => "no step observed".to_owned(),
@@ -234,6 +253,14 @@ fn clocksources(page: &mut Page, record: &Record) {
 mod tests {
     use super::*;
     use chronoscope_harness::record::study::Estimate;
+
+    #[test]
+    fn a_message_of_the_firmware_is_explained() {
+        let message = "[    0.0] [Firmware Bug]: TSC doesn't count with P0 frequency!";
+        assert!(meaning(message, true).is_some_and(|said| said.starts_with("harmless in a guest")));
+        assert!(meaning(message, false).is_some_and(|said| said.starts_with("the firmware")));
+        assert_eq!(meaning("clocksource: Switched to clocksource tsc", true), None);
+    }
 
     #[test]
     fn a_tick_is_told_with_what_it_rests_on() {

@@ -73,6 +73,7 @@ impl Section for Clocks {
         }
         report = latency::measure::finish(session, plan, report);
         session.charge(plan::LATENCY);
+        report = paths::measure::prove_again(session, report);
         report = intervals::measure::finish(session, report);
         session.charge(plan::INTERVALS);
         report::ClocksReport { library_clock: Some(library_clock::measured(session)), ..report }

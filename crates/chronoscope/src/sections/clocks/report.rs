@@ -7,7 +7,7 @@ use crate::sections::clocks::library_clock::report::LibraryClock;
 use chronoscope_harness::estimators::intervals::TimedIntervals;
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::estimators::steps::Granularity;
-use chronoscope_harness::estimators::tick::{Tick, moves_in_ns};
+use chronoscope_harness::estimators::tick::{Tick, moves_in_ns, shown_step_ns};
 use chronoscope_harness::machine::published_rdtsc_cycles;
 use chronoscope_harness::record::study::InterferenceProbe;
 use chronoscope_harness::record::{Known, Machine, Path, PathEvidence};
@@ -95,13 +95,13 @@ impl ClockReport {
     }
 
     /// Cost of a read of the counter, and of one with a fence after it, in ticks of the counter; None for other clocks.
-    pub fn cycles(&self, machine: &Machine) -> Option<(f64, Option<f64>)> {
+    pub fn counter_ticks(&self, machine: &Machine) -> Option<(f64, Option<f64>)> {
         let per_ns = machine.tsc.frequency?.hz / 1e9;
         let latency = self.latency_ns.as_ref().filter(|_| self.is_counter())?;
         Some((latency.per_read.estimate * per_ns, self.serialised_ns.map(|ns| ns * per_ns)))
     }
 
-    /// What was published of a read in cycles on this machine's hardware: of the plain read alone.
+    /// What was published of a read in core cycles on this machine's hardware: of the plain read alone.
     pub fn published_cycles(&self, machine: &Machine) -> Option<f64> {
         let microarchitecture = machine.cpu.microarchitecture.as_deref().filter(|_| !machine.is_emulated());
         microarchitecture.filter(|_| self.name == SourceId::CounterUnordered).and_then(published_rdtsc_cycles)
@@ -114,12 +114,13 @@ impl ClockReport {
 
     /// The step in which the clock moves, where that is longer than a read takes.
     pub fn step_ns(&self) -> Option<f64> {
-        self.granularity_ns.filter(|_| self.granularity_is_latency == Some(false))
+        let read_ns = self.latency_ns.as_ref().map(|latency| latency.per_read.estimate);
+        shown_step_ns(self.moves_in_ns(), read_ns, self.granularity_is_latency)
     }
 
     /// The step in which the clock moves, if known: as observed, or as short as a read hides it.
     pub fn moves_in_ns(&self) -> Option<f64> {
-        moves_in_ns(self.tick.as_ref(), self.granularity_ns, self.granularity_is_latency)
+        moves_in_ns(self.tick.as_ref(), self.granularity_ns.zip(self.granularity_is_latency), self.granularity.as_ref())
     }
 
     /// Whether it is known to tick faster than it can be read.
@@ -143,9 +144,7 @@ impl ClockReport {
     /// Whether the clock moves in steps of a microsecond or more that are also longer than a read.
     pub fn is_coarse(&self) -> bool {
         const COARSE_NS: f64 = 1_000.0;
-        let is_longer_than_a_read =
-            |step: f64| self.latency_ns.as_ref().is_none_or(|latency| step > latency.per_read.estimate);
-        self.step_ns().is_some_and(|step| step >= COARSE_NS && is_longer_than_a_read(step))
+        self.step_ns().is_some_and(|step| step >= COARSE_NS)
     }
 }
 

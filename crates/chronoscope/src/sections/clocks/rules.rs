@@ -4,7 +4,6 @@ use chronoscope_sources::os::OsClock;
 use super::plan::ClocksPlan;
 use super::report::{ClockReport, ClocksReport};
 use crate::section::rule::{self, SectionRule};
-use crate::shared_findings::{RESOLUTION_IS_NOT_GRANULARITY, misdeclared};
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{count, ns};
 use chronoscope_harness::record::{Machine, PathMethod};
@@ -12,7 +11,6 @@ use chronoscope_harness::record::{Machine, PathMethod};
 type RuleInput<'a> = rule::RuleInput<'a, ClocksPlan, ClocksReport>;
 
 pub const RULES: &[SectionRule<ClocksPlan, ClocksReport>] = &[
-    SectionRule::new(&[RESOLUTION_IS_NOT_GRANULARITY], resolution_is_not_granularity),
     SectionRule::new(&[OS_CLOCK_COARSE], os_clock_coarse),
     SectionRule::new(&[PATH_INFERRED], path_inferred),
     SectionRule::new(&[COUNTER_TRAPS], counter_traps),
@@ -72,16 +70,6 @@ const STANDSTILL_STEPS: f64 = 10.0;
 /// cycles each, so this is at least 600 cycles: several times a native read, and less than a VM exit. Both are measured
 /// in one run, so that a slow CPU, which slows both, does not look like a trap. An emulator has neither cycles nor exits.
 const TRAP_LINKS: f64 = 200.0;
-
-fn resolution_is_not_granularity(seen: &RuleInput<'_>) -> Vec<Finding> {
-    let differs = |clock: &ClockReport| {
-        let (declared, step) = (clock.resolution_ns_declared?, clock.moves_in_ns()?);
-        // The library's clocks declare a bound: they may move in shorter steps.
-        let is_within = clock.name.known().is_some_and(|id| id.facts().declared_step.is_some()) && step <= declared;
-        misdeclared(clock.name.name(), declared, step).filter(|_| !is_within)
-    };
-    seen.report.clocks.iter().filter_map(differs).collect()
-}
 
 /// `CLOCK_MONOTONIC`, where it can be read.
 pub fn monotonic(report: &ClocksReport) -> Option<&ClockReport> {
@@ -178,9 +166,7 @@ mod tests {
     use crate::clock_id::ClockId;
     use crate::rules::tests::{latency, readable};
     use crate::sections::clocks::report::Harness;
-    use chronoscope_harness::estimators::tick::Tick;
     use chronoscope_harness::record::PathEvidence;
-    use chronoscope_harness::record::study::Estimate;
     use chronoscope_harness::record::study::InterferenceProbe;
 
     const COUNTER: SourceId = SourceId::CounterUnordered;
@@ -240,40 +226,12 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_behind_a_slower_read_is_compared_with_what_is_declared() {
-        let differs =
-            |clock: &ClockReport| found(resolution_is_not_granularity, &Machine::default(), &of([clock.clone()]));
-        let mut clock = readable("CLOCK_MONOTONIC");
-        (clock.granularity_ns, clock.granularity_is_latency) = (Some(558.0), Some(true));
-        clock.resolution_ns_declared = Some(1.0);
-        let period_ns = Some(Estimate { estimate: 279.4, low: 279.3, high: 279.5, confidence: 0.999 });
-        clock.tick = Some(Tick { readings: 4_000, period_ns, ..Tick::default() });
-        let found = differs(&clock);
-        assert!(found.len() == 1 && found[0].is(RESOLUTION_IS_NOT_GRANULARITY), "{found:?}");
-        assert!(found[0].evidence.summary.contains("279"), "{found:?}");
-        clock.tick = Some(Tick { readings: 4_000, ..Tick::default() });
-        assert_eq!(differs(&clock), []);
-    }
-
-    #[test]
     fn nothing_is_compared_with_silicon_on_an_emulated_cpu() {
         let (mut machine, report) = (Machine::default(), costs(2_000.0, 1.0));
         assert!(trap_cost_ns(&machine, &report).is_some());
         machine.cpu.emulation.is_emulated = Some(true);
         assert_eq!(trap_cost_ns(&machine, &report), None);
         assert_eq!(found(counter_traps, &machine, &report), []);
-    }
-
-    #[test]
-    fn a_step_within_the_bound_that_a_clock_declares_is_as_declared() {
-        let differs = |declared_ns: f64, step_ns: f64| {
-            let mut clock = readable(SourceId::Clock(chronoscope_sources::Guarantee::Granular));
-            clock.resolution_ns_declared = Some(declared_ns);
-            (clock.granularity_ns, clock.granularity_is_latency) = (Some(step_ns), Some(false));
-            found(resolution_is_not_granularity, &Machine::default(), &of([clock]))
-        };
-        assert_eq!(differs(1_000.0, 100.0), []);
-        assert_eq!(differs(1_000.0, 4_000.0).len(), 1);
     }
 
     #[test]

@@ -2,10 +2,10 @@ use crate::document::Record;
 use crate::sections::clocks::plan::{GRANULARITY, LATENCY, PATHS};
 use crate::sections::clocks::report::{ClockReport, ClocksReport};
 use chronoscope_harness::estimators::latency::Latency;
-use chronoscope_harness::record::{Machine, Path, PathMethod};
+use chronoscope_harness::record::{Path, PathMethod};
 
 use crate::screen::step::observed_step;
-use crate::sections::clocks::latency::interference::quiet_iterations;
+use crate::sections::clocks::latency::interference::{core_cycle_ns, quiet_iterations};
 use crate::sections::clocks::library_clock::view as library_clock;
 use chronoscope_harness::quantity::{TIME, confidence, ns, percent, three_digits};
 use chronoscope_render::line::Line;
@@ -179,28 +179,40 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
 
 /// The cost of the plain counter read in cycles, and the published figure.
 fn cycles(record: &Record) -> Option<String> {
-    let counter = |clock: &&ClockReport| clock.cycles(&record.machine).is_some();
+    let counter = |clock: &&ClockReport| clock.counter_ticks(&record.machine).is_some();
     let clocks = &record.content.clocks().clocks;
     let clock = clocks.iter().filter(counter).find(|clock| !clock.ordered).or_else(|| clocks.iter().find(counter))?;
     let unpublished = match (record.machine.is_emulated(), clock.published_cycles(&record.machine)) {
         (true, _) => "; emulated: not a figure of hardware",
-        (false, None) => "; no published figure for this CPU",
+        (false, None) => "; Agner Fog's table of 2016 has no row for this CPU",
         (false, Some(_)) => "",
     };
-    Some(format!("{}: {}{unpublished}", clock.name, cycles_said(clock, &record.machine)?))
+    Some(format!("{}: {}{unpublished}", clock.name, cycles_said(clock, record)?))
 }
 
-/// A counter read's cost in cycles, in words.
-pub fn cycles_said(clock: &ClockReport, machine: &Machine) -> Option<String> {
-    let (cycles, serialised) = clock.cycles(machine)?;
-    let mut text = format!("{} TSC cycles per read", three_digits(cycles));
+/// A counter read's cost in ticks of the counter and in core cycles, in words.
+pub fn cycles_said(clock: &ClockReport, record: &Record) -> Option<String> {
+    let machine = &record.machine;
+    let (ticks, serialised) = clock.counter_ticks(machine)?;
+    let mut text = format!("{} TSC ticks per read", three_digits(ticks));
     if let Some(serialised) = serialised {
         text.push_str(&format!(", {} with a fence after each", three_digits(serialised)));
     }
-    if let Some((cycles, core)) = clock.published_cycles(machine).zip(machine.cpu.microarchitecture.as_ref()) {
-        text.push_str(&format!("; published for {core}: {} cycles", three_digits(cycles)));
+    let cycles = core_cycles(clock, record);
+    if let Some(cycles) = cycles {
+        text.push_str(&format!("; a read takes {} core cycles", three_digits(cycles)));
+    }
+    if let Some((published, core)) = clock.published_cycles(machine).zip(machine.cpu.microarchitecture.as_ref()) {
+        let unknown = if cycles.is_none() { ", whose length is not known here" } else { "" };
+        text.push_str(&format!("; published for {core}: {} core cycles{unknown}", three_digits(published)));
     }
     Some(text)
+}
+
+/// A read's cost in cycles of the core, which may run faster or slower than the counter.
+fn core_cycles(clock: &ClockReport, record: &Record) -> Option<f64> {
+    let probe = &record.content.clocks().harness.as_ref().filter(|_| !record.machine.is_emulated())?.interference;
+    Some(clock.latency_ns.as_ref()?.per_read.estimate / core_cycle_ns(probe)?)
 }
 
 fn harness(record: &Record) -> String {

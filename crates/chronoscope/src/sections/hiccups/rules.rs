@@ -100,8 +100,7 @@ fn woken_late(machine: &Machine, report: Option<&HiccupsReport>) -> Option<Findi
     Some(match machine.kernel.is_linux() {
         true => finding
             .advice("give the threads that must wake in time precedence: nice -n -10 PROGRAM, or chrt -f 10 PROGRAM")
-            .advice("run fewer busy threads than CPUs")
-            .advice("see whether a CPU limit took effect: nr_throttled in the cgroup's cpu.stat"),
+            .advice("run fewer busy threads than CPUs"),
         false => finding
             .advice("give the threads that must wake in time a higher priority")
             .advice("run fewer busy threads than CPUs"),

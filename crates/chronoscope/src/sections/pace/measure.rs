@@ -58,7 +58,8 @@ fn watched(
     let (cancel, over) = (Cancel::new(), Cancel::new());
     std::thread::scope(|scope| {
         let (stop, over) = (&cancel, &over);
-        let watch = scope.spawn(move || {
+        // Without it nobody sees how far it is, nor can stop it.
+        let watch = std::thread::Builder::new().spawn_scoped(scope, move || {
             let began = Instant::now();
             let mut pauser = Pauser::new();
             while !pauser.pause_or(LOOK, over).cancelled {
@@ -72,7 +73,7 @@ fn watched(
         });
         let paced = keep(plan, schedule, &cancel);
         over.cancel();
-        (paced, watch.join().unwrap_or(false))
+        (paced, watch.is_ok_and(|watch| watch.join().unwrap_or(false)))
     })
 }
 

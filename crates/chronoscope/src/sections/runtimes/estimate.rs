@@ -15,7 +15,7 @@ use chronoscope_harness::estimators::latch::{Samples as LatchSamples, ThreadRele
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::estimators::pauses::{Paused, Pauses, pause_figures, unavailable_once};
 use chronoscope_harness::estimators::reads::reads;
-use chronoscope_harness::estimators::steps::granularity;
+use chronoscope_harness::estimators::steps::{GranularityEstimate, granularity};
 use chronoscope_harness::estimators::tick::{moves_in_ns, readings, tick};
 use chronoscope_harness::record::{Disturbance, Path};
 use chronoscope_harness::stats::{CONFIDENCE, Distribution, median, median_interval};
@@ -81,11 +81,12 @@ fn runtime_clock(
         processes.iter().find_map(|process| process.answer.steps.get(name)).and_then(|steps| granularity(steps, rate));
     let irregular = processes.iter().find_map(|process| process.answer.readings.get(name));
     let tick = irregular.map(|changes| tick(&readings(changes), rate));
+    let step = steps.as_ref().and_then(GranularityEstimate::told);
+    let (granularity_ns, granularity_is_latency) = step.unzip();
     let differences = processes.iter().find_map(|process| process.answer.differences.get(name));
     let claimed = differences.map(|found| {
         let empty = Distribution::of_counts(found.differences.iter().map(|(t, n)| (rate.ns_of_mean(*t as f64), *n)));
-        let (step_ns, is_latency) = steps.as_ref().map(|step| (step.step_ns, step.is_latency)).unzip();
-        claimed_intervals(&empty, moves_in_ns(tick.as_ref(), step_ns, is_latency))
+        claimed_intervals(&empty, moves_in_ns(tick.as_ref(), step, steps.as_ref().map(|found| &found.observed)))
     });
     let calls = counted.and_then(|(answer, calls)| {
         let reads = *answer.counted.get(name)?;
@@ -96,6 +97,7 @@ fn runtime_clock(
         name: name.clone(),
         kind: clock.kind,
         path,
+        wrong_rate: None,
         system_calls: calls,
         tick_ns: rate.ns_of_mean(1.0),
         frequency_hz_declared: clock.declared_hz.map(|hz| hz as f64),
@@ -106,8 +108,8 @@ fn runtime_clock(
         high_resolution_declared: clock.high_resolution,
         added: added(&lanes.by_round(processes, name), native_of(name, clock.kind), native),
         concurrent: concurrent(processes, name),
-        granularity_ns: steps.as_ref().map(|step| step.step_ns),
-        granularity_is_latency: steps.as_ref().map(|step| step.is_latency),
+        granularity_ns,
+        granularity_is_latency,
         granularity: steps.map(|step| step.observed),
         tick,
         reads: differences.and_then(|found| reads(name.as_str().into(), found, rate, Disturbance::default())),

@@ -8,8 +8,9 @@ use crate::engine::latency_study::{case_of, study};
 use crate::engine::session::Session;
 use crate::engine::stages::{Found, StageError};
 use crate::probe::protocol::Task;
-use crate::probe::runtime::{Runtime, TimeKind};
-use crate::probe::{Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked};
+use crate::probe::rates::{forget, wrong_rate, wrong_timer};
+use crate::probe::runtime::{Runtime, RuntimeClock, TimeKind};
+use crate::probe::{Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, run_folder, unasked};
 use crate::sections::runtimes::estimate as runtimes_estimate;
 use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
 use crate::sections::runtimes::plan::RUNTIMES;
@@ -59,10 +60,7 @@ pub fn run(session: &mut Session<'_>, plan: &Option<RuntimesPlan>) -> Found<Vec<
             PATIENCE_S[session.plan.depth as usize]
         }),
     };
-    let directory = tempfile::Builder::new()
-        .prefix("chronoscope-")
-        .tempdir()
-        .map_err(|error| StageError::Failed(format!("no folder for probes: {error}")))?;
+    let directory = run_folder().map_err(|error| StageError::Failed(format!("no folder for probes: {error}")))?;
     let (candidates, missing) = candidates(plan);
     let at_once = session.plan.cpus.len().clamp(1, 4);
     let mut candidates = get_ready(candidates, directory.path(), &runner, COUNTED_READS, at_once, &mut |share| {
@@ -213,13 +211,15 @@ const BATCH_NS: u64 = 250_000;
 
 /// The record of a runtime, given everything there was time for.
 fn concluded(mut candidate: Candidate, plan: &RuntimesPlan, native: &NativeRounds, stopped: bool) -> Runtime {
-    let clocks = runtimes_estimate::runtime_clocks(&candidate.clocks, candidate.counted_calls(), native);
-    let pause = runtimes_estimate::runtime_pause(&candidate.pauses);
+    let mut clocks = runtimes_estimate::runtime_clocks(&candidate.clocks, candidate.counted_calls(), native);
+    let is_timer_wrong = believe_rates(&mut clocks, &candidate);
+    let pause = runtimes_estimate::runtime_pause(&candidate.pauses).filter(|_| !is_timer_wrong);
     let latch = plan.latch_threads.and_then(|threads| runtimes_estimate::runtime_latch(&candidate.latches, threads));
+    let latch = latch.filter(|_| !is_timer_wrong);
     let no_latch = candidate.latches.iter().find_map(|process| process.answer.latch_unavailable.clone());
     let processes = candidate.clocks.len().max(candidate.pauses.len()).max(candidate.latches.len());
     let start_ms = candidate.start_ms();
-    let loop_overhead_ns = runtimes_estimate::runtime_loop(&candidate.clocks);
+    let loop_overhead_ns = runtimes_estimate::runtime_loop(&candidate.clocks).filter(|_| !is_timer_wrong);
     let not_counted = candidate.take_reason_not_counted();
     let mut runtime = candidate.runtime;
     runtime.available = processes > 0;
@@ -235,6 +235,18 @@ fn concluded(mut candidate: Candidate, plan: &RuntimesPlan, native: &NativeRound
         runtime.clocks = clocks;
     }
     Runtime { processes: processes as u32, start_ms, loop_overhead_ns, pause, latch, ..runtime }
+}
+
+/// Drops what clocks measured that do not run at the rate of this machine's; whether that is so of the one that times batches.
+fn believe_rates(clocks: &mut [RuntimeClock], candidate: &Candidate) -> bool {
+    let is_timer_wrong = wrong_timer(candidate.answers()).is_some();
+    let named = candidate.answers().find(|answer| !answer.clocks.is_empty());
+    for clock in clocks {
+        let known = named.and_then(|answer| answer.clocks.iter().find(|known| known.clock == clock.name));
+        clock.wrong_rate = known.and_then(|known| wrong_rate(known, candidate.answers()));
+        forget(clock, is_timer_wrong);
+    }
+    is_timer_wrong
 }
 
 /// The system's own clocks, which native code reads in turn with the runtimes.

@@ -3,9 +3,7 @@ pub mod latch;
 use super::plan::RuntimesPlan;
 use crate::probe::runtime::{Runtime, RuntimeClock, TimeKind};
 use crate::section::rule::{self, SectionRule};
-use crate::shared_findings::{
-    EARLY_PAUSE, NEGATIVE_ELAPSED, RESOLUTION_IS_NOT_GRANULARITY, misdeclared, returned_early, went_backwards,
-};
+use crate::shared_findings::{EARLY_PAUSE, NEGATIVE_ELAPSED, returned_early, went_backwards};
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::{RATIO, ns};
 use chronoscope_probes::RuntimeKind;
@@ -14,8 +12,8 @@ type RuleInput<'a> = rule::RuleInput<'a, Option<RuntimesPlan>, Vec<Runtime>>;
 
 pub const RULES: &[SectionRule<Option<RuntimesPlan>, Vec<Runtime>>] = &[
     SectionRule::new(&[NEGATIVE_ELAPSED], negative_elapsed),
+    SectionRule::new(&[RUNTIME_CLOCK_RATE], clock_rate),
     SectionRule::new(&[RUNTIME_TICK_COARSE], tick_coarse),
-    SectionRule::new(&[RESOLUTION_IS_NOT_GRANULARITY], resolution_is_not_granularity),
     SectionRule::new(&[WALL_CLOCK_FOR_INTERVALS], wall_clock_for_intervals).lacking(clocks_not_asked),
     SectionRule::new(&[RUNTIME_LOOP_DOUBTFUL], loop_doubtful),
     SectionRule::new(&[RUNTIME_NOT_STEADY], not_steady),
@@ -23,6 +21,17 @@ pub const RULES: &[SectionRule<Option<RuntimesPlan>, Vec<Runtime>>] = &[
     SectionRule::new(&[EARLY_PAUSE], early_pause),
 ];
 
+pub const RUNTIME_CLOCK_RATE: Kind = Kind::critical(
+    "runtime_clock_rate",
+    Meaning {
+        about: "a runtime's clock runs at another rate than this machine's",
+        evidence: "the rate, as a multiple of that of this machine's clock (`rate`), by readings of both at the start and at the end of \
+            each process",
+        mend: "look for what replaces the runtime's clock, such as a library in LD_PRELOAD; nothing that this clock measures is reported",
+    },
+)
+.shown_in(&["runtimes"])
+.classed(HostState::Broken);
 pub const RUNTIME_TICK_COARSE: Kind = Kind::warning(
     "runtime_tick_coarse",
     Meaning {
@@ -73,6 +82,8 @@ pub const RUNTIME_NOT_PARALLEL: Kind = Kind::notice(
 const COARSE_NS: f64 = 50.0;
 /// A step is distinct from the unit of the readings if it is at least this many times as long.
 const STEP_FACTOR: f64 = 1.5;
+/// A step that is longer by no more than this factor is as fine.
+const SAME_STEP: f64 = 1.1;
 /// With fewer processes, no statement about steadiness.
 const FEWEST_JUDGED: u32 = 3;
 
@@ -104,6 +115,15 @@ fn negative_elapsed(seen: &RuleInput<'_>) -> Vec<Finding> {
         Some(went_backwards(&full_name(runtime, clock), seen.backward_steps, seen.worst_backward_ns, wall))
     });
     went_back.collect()
+}
+
+fn clock_rate(seen: &RuleInput<'_>) -> Vec<Finding> {
+    let wrong = clocks(seen).filter_map(|(runtime, clock)| Some((full_name(runtime, clock), clock.wrong_rate?)));
+    let told = wrong.map(|(name, rate)| {
+        let summary = format!("{name} runs at {} the rate of this machine's clock", RATIO.value(rate));
+        Finding::new(RUNTIME_CLOCK_RATE, summary).about(name).value("rate", rate).advice(RUNTIME_CLOCK_RATE.mend)
+    });
+    told.collect()
 }
 
 fn tick_coarse(seen: &RuleInput<'_>) -> Vec<Finding> {
@@ -140,13 +160,6 @@ fn tick_coarse(seen: &RuleInput<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn resolution_is_not_granularity(seen: &RuleInput<'_>) -> Vec<Finding> {
-    let declared = clocks(seen).filter_map(|(runtime, clock)| {
-        misdeclared(&full_name(runtime, clock), clock.resolution_ns_declared?, clock.moves_in_ns()?)
-    });
-    declared.collect()
-}
-
 fn wall_clock_for_intervals(seen: &RuleInput<'_>) -> Vec<Finding> {
     let mut told: Vec<(RuntimeKind, String)> = Vec::new();
     for runtime in measured(seen.report).filter(|_| clocks_not_asked(seen).is_none()) {
@@ -170,12 +183,19 @@ fn wall_clock_for_intervals(seen: &RuleInput<'_>) -> Vec<Finding> {
     ]
 }
 
-/// The monotonic clock to recommend: among those never observed to step back, the first of those with the finest step.
+/// The monotonic clock to recommend: among those never observed to step back, the first of those with the finest step, which is that
+/// of one counter for all and estimated for each.
 fn steadiest(runtime: &Runtime) -> Option<&str> {
     let is_steady = |clock: &&RuntimeClock| clock.granularity.as_ref().is_none_or(|seen| seen.backward_steps == 0);
-    let steady = runtime.clocks.iter().filter(|clock| clock.kind == TimeKind::Monotonic).filter(is_steady);
-    let step_of = |clock: &RuntimeClock| clock.moves_in_ns().unwrap_or(0.0);
-    steady.min_by(|a, b| step_of(a).total_cmp(&step_of(b))).map(|clock| clock.name.as_str())
+    let steady = || runtime.clocks.iter().filter(|clock| clock.kind == TimeKind::Monotonic).filter(is_steady);
+    // A step that a read hides is fine, one that is not known may be of any length.
+    let step_of = |clock: &RuntimeClock| match (clock.moves_in_ns(), clock.granularity_is_latency) {
+        (Some(step_ns), _) => step_ns,
+        (None, Some(true)) => 0.0,
+        (None, _) => f64::INFINITY,
+    };
+    let finest_ns = steady().map(step_of).min_by(f64::total_cmp)?;
+    steady().find(|clock| step_of(clock) <= finest_ns * SAME_STEP).map(|clock| clock.name.as_str())
 }
 
 fn loop_doubtful(seen: &RuleInput<'_>) -> Vec<Finding> {
@@ -242,6 +262,7 @@ fn early_pause(seen: &RuleInput<'_>) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::document::Record;
+    use crate::judgement::rules::declared_resolution::RESOLUTION_IS_NOT_GRANULARITY;
     use crate::judgement::rules::runtime_failed::{RUNTIME_FAILED, RUNTIME_ON_SLOW_PATH};
     use crate::kinds;
     use crate::plan::{Depth, Frame};
@@ -298,6 +319,15 @@ mod tests {
         r#"{"type":"steps","clock":"now","reads":400,"unchanged":300,"changes":[1,1,2,1,1,1,1,1,1,1]}"#;
 
     #[test]
+    fn a_clock_of_another_rate_is_told() {
+        let mut lying = record(TimeKind::Monotonic, 1_000_000_000, None, &[]);
+        assert_eq!(ids(&lying), []);
+        lying.content.sections.runtimes.report[0].clocks[0].wrong_rate = Some(10.0);
+        assert_eq!(ids(&lying), [(RUNTIME_CLOCK_RATE, Severity::Critical)]);
+        assert!(conclude(&lying)[0].evidence.summary.contains("10.0×"), "{:?}", conclude(&lying));
+    }
+
+    #[test]
     fn a_coarse_tick_behind_a_flag_of_high_resolution_is_told() {
         let coarse = record(TimeKind::Monotonic, 10_000_000, Some(true), &[STEPS_OF_100_NS]);
         assert_eq!(ids(&coarse), [(RUNTIME_TICK_COARSE, Severity::Warning)]);
@@ -315,7 +345,7 @@ mod tests {
 
     #[test]
     fn steps_longer_than_the_declared_resolution_are_told() {
-        let steps = r#"{"type":"steps","clock":"now","reads":400,"unchanged":300,"changes":[100,200,100,100]}"#;
+        let steps = r#"{"type":"steps","clock":"now","reads":400,"unchanged":300,"changes":[100,200,100,100,100]}"#;
         let found = ids(&record(TimeKind::Monotonic, 1_000_000_000, None, &[steps]));
         let wanted = [RESOLUTION_IS_NOT_GRANULARITY, RUNTIME_TICK_COARSE];
         assert!(wanted.iter().all(|id| found.iter().any(|(found, _)| found == id)), "{found:?}");
@@ -369,7 +399,12 @@ mod tests {
             walls.content.sections.runtimes.report[0].clocks.push(RuntimeClock { name: name.to_owned(), ..clock });
         };
         add("back", &[r#"{"type":"steps","clock":"now","reads":400,"unchanged":0,"changes":[20,-700,20]}"#]);
-        add("coarse", &[r#"{"type":"steps","clock":"now","reads":400,"unchanged":396,"changes":[40000,40000]}"#]);
+        add(
+            "coarse",
+            &[
+                r#"{"type":"steps","clock":"now","reads":400,"unchanged":390,"changes":[40000,40000,40000,40000,40000]}"#,
+            ],
+        );
         add("fine", &[STEPS_OF_100_NS]);
         let told = wall_clock_for_intervals(&walls.content.sections.runtimes.seen(&walls.machine));
         assert!(told[0].evidence.summary.contains("fine") && !told[0].evidence.summary.contains("coarse"), "{told:?}");

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use chronoscope_bench::StudyProgress;
+use chronoscope_harness::quantity::RATIO;
 use chronoscope_harness::record::study::{StudyClock, StudyProcess, StudyRecord};
 use chronoscope_harness::record::{Tool, TscAccess};
 use chronoscope_harness::{ExternalIteration, ExternalStudy, Start, StudyObserver};
@@ -13,8 +14,9 @@ use super::grid::{self, Threads};
 use crate::plan::{Depth, MOST_THREADS};
 use crate::probe::probe_process::ProbeProcess;
 use crate::probe::protocol::{ProbeRequest, Sweep, Task};
+use crate::probe::rates::wrong_timer;
 use crate::probe::runtime::Runtime;
-use crate::probe::{Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, unasked};
+use crate::probe::{Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, run_folder, unasked};
 use chronoscope_probes::RuntimeKind;
 
 /// Processes of each runtime, by depth.
@@ -95,7 +97,9 @@ impl RuntimesPlan {
                 }
                 self.measure(deadline, start, tool, progress)
             };
-            scope.spawn(measure).join().unwrap_or_else(|_| Err("the thread that measures them ended".to_owned()))
+            let started = std::thread::Builder::new().spawn_scoped(scope, measure);
+            let thread = started.map_err(|error| format!("no thread can be started: {error}"))?;
+            thread.join().unwrap_or_else(|_| Err("the thread that measures them ended".to_owned()))
         });
         measured.unwrap_or_else(|reason| self.left_out(&reason))
     }
@@ -111,8 +115,7 @@ impl RuntimesPlan {
         let launcher = start.launcher().map_err(|failure| failure.to_string())?;
         let counter_faults = start.counter_access() == TscAccess::Faults;
         let runner = ProbeRunner { launcher, counter_faults, patience: PATIENCE };
-        let folder = tempfile::Builder::new().prefix("chronoscope-").tempdir();
-        let folder = folder.map_err(|error| format!("no folder for probes: {error}"))?;
+        let folder = run_folder().map_err(|error| format!("no folder for probes: {error}"))?;
         let (candidates, missing) = self.candidates();
         let time = deadline.saturating_duration_since(began);
         let ready_by = began + time.mul_f64(READY_SHARE);
@@ -252,7 +255,8 @@ impl Turn {
 
     /// Its study, if it has any, and what is to be said about it.
     fn concluded(self, label: &str, cpus: &[u32], stopped: bool) -> (Option<ExternalStudy>, Runtime) {
-        let study = study(label, &self.candidate.sweeps, &self.elapsed_ms, cpus);
+        let wrong_rate = wrong_timer(self.candidate.answers());
+        let study = study(label, &self.candidate.sweeps, &self.elapsed_ms, cpus).filter(|_| wrong_rate.is_none());
         let (processes, start_ms) = (self.processes(), self.candidate.start_ms());
         let mut runtime = Runtime { processes, start_ms, available: study.is_some(), ..self.candidate.runtime };
         if runtime.available {
@@ -262,6 +266,9 @@ impl Turn {
         }
         // A compiler that was told to stop says so, whoever told it.
         let reason = runtime.reason_unavailable.take().filter(|reason| reason != STOPPED);
+        let unbelieved =
+            wrong_rate.map(|rate| format!("its timer runs at {} the rate of this machine's clock", RATIO.value(rate)));
+        let reason = unbelieved.or(reason);
         let reason =
             reason.or_else(|| (!runtime.reasons_incomplete.is_empty()).then(|| runtime.reasons_incomplete.remove(0)));
         runtime.out_of_time = reason.is_none() && !stopped;

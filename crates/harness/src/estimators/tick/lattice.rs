@@ -41,6 +41,10 @@ const WITHIN: f64 = 1.0;
 const CLEARLY_MORE: f64 = 0.03;
 /// Parts of a period that are tried: every other part has one of these as a factor, but for those beyond 7.
 const PARTS: [f64; 4] = [2.0, 3.0, 5.0, 7.0];
+/// Readings before and after a new phase that keep to theirs.
+const LASTING: usize = 8;
+/// The readings per new phase, at least: with fewer, anything would lie on a lattice.
+const PER_PHASE: usize = 100;
 /// Half-width of a 99.9 % interval in standard errors.
 const NORMAL_999: f64 = 3.29;
 
@@ -90,7 +94,10 @@ pub(super) fn search(readings: &[u64]) -> Search {
     let Some(distances) = Distances::of(&values) else { return Search::default() };
     // Every multiple of the frequency would do as well, so the lowest comes first.
     let found = candidates(readings, &distances).find_map(|frequency| {
-        let found = proved(&values, refined(&values, frequency), distances.most)?;
+        let phases = new_phases(&values, frequency);
+        let frequency = refined(&values, &phases, frequency);
+        let values = in_one_phase(&values, &phases, frequency);
+        let found = proved(&values, frequency, distances.most)?;
         let whole = of_all(&values, found, distances.most);
         // A lower one than was looked for may do, too.
         let times = common_multiple(&values, &whole);
@@ -160,11 +167,60 @@ impl Distances {
     }
 }
 
-/// The frequency near `frequency` with which ever more distant readings agree best.
-fn refined(values: &[f64], mut frequency: f64) -> f64 {
+/// Where the lattice goes on in another phase: a clock of CPU time starts anew wherever the counter is when its thread gets the CPU.
+fn new_phases(values: &[f64], frequency: f64) -> Vec<usize> {
+    let keeps = |pair: &[f64]| wrapped(frequency * (pair[1] - pair[0])).abs() <= 2.0 * WITHIN * frequency;
+    let kept: Vec<bool> = values.windows(2).map(keeps).collect();
+    let is_new = |window: &[bool]| {
+        let (before, after) = (&window[..LASTING], &window[LASTING + 1..]);
+        !window[LASTING] && before.iter().chain(after).all(|kept| *kept)
+    };
+    let windows = kept.windows(2 * LASTING + 1).enumerate();
+    let found: Vec<usize> = windows.filter(|(_, window)| is_new(window)).map(|(at, _)| at + LASTING + 1).collect();
+    if found.len() * PER_PHASE <= values.len() { found } else { Vec::new() }
+}
+
+/// The values, each phase moved to that of the first.
+fn in_one_phase(values: &[f64], phases: &[usize], frequency: f64) -> Vec<f64> {
+    let starts = std::iter::once(0).chain(phases.iter().copied());
+    let ends = phases.iter().copied().chain([values.len()]);
+    let mut first = None;
+    starts
+        .zip(ends)
+        .flat_map(|(from, to)| {
+            let values = &values[from..to];
+            let phase = shared_phase(values, frequency);
+            let shift = wrapped(phase - *first.get_or_insert(phase)) / frequency;
+            values.iter().map(move |value| value - shift).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// The phase that values share at this frequency, in turns.
+fn shared_phase(values: &[f64], frequency: f64) -> f64 {
+    let (sin, cos) = summed(values, frequency);
+    f64::atan2(sin, cos) / TAU
+}
+
+/// The sum of the values' phases as vectors.
+fn summed(values: &[f64], frequency: f64) -> (f64, f64) {
+    values.iter().fold((0.0, 0.0), |(sin, cos), value| {
+        let (s, c) = (TAU * (frequency * value).fract()).sin_cos();
+        (sin + s, cos + c)
+    })
+}
+
+/// The frequency near `frequency` with which ever more distant readings agree best, in one of the `phases`.
+fn refined(values: &[f64], phases: &[usize], mut frequency: f64) -> f64 {
+    let phase_of = |at: usize| phases.partition_point(|from| *from <= at);
     let mut lag = 1;
     while lag < values.len() {
-        let mut distances: Vec<f64> = values.windows(lag + 1).map(|window| window[lag] - window[0]).collect();
+        let windows = values.windows(lag + 1).enumerate();
+        let in_one = windows.filter(|(at, _)| phase_of(*at) == phase_of(at + lag));
+        let mut distances: Vec<f64> = in_one.map(|(_, window)| window[lag] - window[0]).collect();
+        if distances.is_empty() {
+            break;
+        }
         let middle = distances.len() / 2;
         let usual = *distances.select_nth_unstable_by(middle, f64::total_cmp).1;
         // Over an interruption the phase is known to less than a turn only later.
@@ -185,10 +241,7 @@ fn proved(values: &[f64], frequency: f64, most: f64) -> Option<Lattice> {
         return None;
     }
     let n = values.len() as f64;
-    let (sin, cos) = values.iter().fold((0.0, 0.0), |(sin, cos), value| {
-        let (s, c) = (TAU * (frequency * value).fract()).sin_cos();
-        (sin + s, cos + c)
-    });
+    let (sin, cos) = summed(values, frequency);
     let coherence = f64::hypot(sin, cos) / n / truncated(frequency);
     if coherence < SHARED {
         return None;
@@ -333,6 +386,18 @@ mod tests {
             if let Some(found) = period(seed, tick, tick * reads) {
                 prop_assert!((found / tick - 1.0).abs() < 1e-3, "{} instead of {} behind {}", found, tick, tick * reads);
             }
+        }
+
+        #[test]
+        fn another_phase_after_each_of_a_few_interruptions_hides_nothing(
+            seed: u64, tick in 10.0_f64..300.0, at in prop::collection::vec((0_usize..250, 0.0_f64..1.0), 1..12)
+        ) {
+            let mut readings = readings(seed, tick, 2.5 * tick);
+            for (place, (at, phase)) in at.into_iter().enumerate() {
+                readings[300 * (place + 1) + at..].iter_mut().for_each(|reading| *reading += (phase * tick) as u64);
+            }
+            let found = lattice(&readings).map_or(0.0, |found| found.period);
+            prop_assert!((found / tick - 1.0).abs() < 1e-3, "{} instead of {}", found, tick);
         }
 
         #[test]

@@ -15,8 +15,7 @@ pub fn run(session: &mut Session<'_>, mut report: ClocksReport) -> Found<ClocksR
         match granularity(steps, session.rate_of(name)) {
             Some(found) => {
                 let Some(clock) = report.clock_mut(name) else { continue };
-                clock.granularity_ns = Some(found.step_ns);
-                clock.granularity_is_latency = Some(found.is_latency);
+                (clock.granularity_ns, clock.granularity_is_latency) = found.told().unzip();
                 clock.granularity = Some(found.observed);
             }
             None => reasons.push(format!("{name} did not advance in {} reads", steps.reads)),

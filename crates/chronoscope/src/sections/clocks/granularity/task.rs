@@ -14,6 +14,9 @@ use chronoscope_harness::record::Disturbance;
 /// Minimum changes worth waiting for.
 const FEWEST_STEPS: usize = 10;
 
+/// For these it is waited so many times as long: next to another thread a clock is read half of the time.
+const PATIENCE: u64 = 10;
+
 /// Observes these clocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GranularityTask(pub Vec<ClockId>);
@@ -45,7 +48,7 @@ impl SourceVisitor for Observe {
 
     fn visit<S: TickSource>(self, source: S) -> Steps {
         let usual = Deadline::after_ns(self.timer, self.budget_ns);
-        let patient = Deadline::after_ns(self.timer, self.budget_ns.saturating_mul(4));
+        let patient = Deadline::after_ns(self.timer, self.budget_ns.saturating_mul(PATIENCE));
         observe(&source, |steps| {
             steps.changes.len() >= MOST_STEPS
                 || (usual.passed() && (steps.changes.len() >= FEWEST_STEPS || patient.passed()))

@@ -24,19 +24,19 @@ pub fn run(session: &mut Session<'_>, mut report: ClocksReport) -> Found<ClocksR
     let quiet_turn_ns = report.harness.as_ref().map(|harness| harness.interference.slowest_quiet_turn_ns());
     let Some(quiet_turn_ns) = quiet_turn_ns else {
         const REASON: &str = "without latencies, disturbed readings cannot be told from undisturbed ones";
-        claims(&mut report).for_each(|(_, timed)| timed.confirm(Vec::new(), REASON));
+        claims(&mut report).for_each(|(.., timed)| timed.confirm(Vec::new(), REASON));
         return Ok((report, Err(StageError::Skipped(REASON.to_owned()))));
     };
     let to_try = open(&mut report).max(1);
     let budget_ms = budget_ms_per_process(session, processes, to_try);
     let mut reasons = Vec::new();
-    for (i, (name, timed)) in claims(&mut report).enumerate() {
+    for (i, (name, step_ns, timed)) in claims(&mut report).enumerate() {
         session.goes_on(INTERVALS, i as f64 / clocks.len() as f64);
         if timed.open().is_empty() {
             timed.confirm(Vec::new(), "");
             continue;
         }
-        if let Err(failure) = try_out(session, processes, (name, timed), budget_ms, quiet_turn_ns) {
+        if let Err(failure) = try_out(session, processes, (name, step_ns, timed), budget_ms, quiet_turn_ns) {
             timed.confirm(Vec::new(), &failure.to_string());
             reasons.push(format!("{name}: {failure}"));
         }
@@ -54,23 +54,27 @@ pub fn finish(session: &Session<'_>, mut report: ClocksReport) -> ClocksReport {
     let to_try = open(&mut report).max(1);
     let left_ms = session.time_left().as_millis() as u64 / to_try as u64 / u64::from(processes);
     let budget_ms = budget_ms_per_process(session, processes, to_try).min(left_ms).max(1);
-    for (name, timed) in claims(&mut report).filter(|(_, timed)| !timed.open().is_empty()) {
+    for (name, step_ns, timed) in claims(&mut report).filter(|(.., timed)| !timed.open().is_empty()) {
         if !session.has_time() {
             break;
         }
         // Earlier results are kept if this fails.
-        let _ = try_out(session, processes, (name, timed), budget_ms, quiet_turn_ns);
+        let _ = try_out(session, processes, (name, step_ns, timed), budget_ms, quiet_turn_ns);
     }
     report
 }
 
-fn claims(report: &mut ClocksReport) -> impl Iterator<Item = (&ClockId, &mut TimedIntervals)> {
-    report.clocks.iter_mut().filter_map(|clock| Some((&clock.name, clock.intervals.as_mut()?)))
+/// The clocks with a claim, the step in which each moves, and what is known of its intervals.
+fn claims(report: &mut ClocksReport) -> impl Iterator<Item = (&ClockId, f64, &mut TimedIntervals)> {
+    report.clocks.iter_mut().filter_map(|clock| {
+        let step_ns = clock.moves_in_ns().unwrap_or(0.0);
+        Some((&clock.name, step_ns, clock.intervals.as_mut()?))
+    })
 }
 
 /// The number of clocks with a claim left to try.
 fn open(report: &mut ClocksReport) -> usize {
-    claims(report).filter(|(_, timed)| !timed.open().is_empty()).count()
+    claims(report).filter(|(.., timed)| !timed.open().is_empty()).count()
 }
 
 fn budget_ms_per_process(session: &Session<'_>, processes: u32, clocks: usize) -> u64 {
@@ -98,7 +102,7 @@ fn empty_intervals(
 fn try_out(
     session: &Session<'_>,
     processes: u32,
-    (clock, timed): (&ClockId, &mut TimedIntervals),
+    (clock, step_ns, timed): (&ClockId, f64, &mut TimedIntervals),
     budget_ms: u64,
     quiet_turn_ns: f64,
 ) -> Result<(), WorkerFailure> {
@@ -107,7 +111,7 @@ fn try_out(
     let mut rounds: Vec<Vec<(Quiet, Round)>> = lengths.iter().map(|_| Vec::new()).collect();
     for _ in 0..processes {
         let lengths_ns = lengths.iter().map(|(_, length)| *length).collect();
-        let request = IntervalsTask { source: clock.clone(), lengths_ns };
+        let request = IntervalsTask { source: clock.clone(), lengths_ns, step_ns };
         let (samples, _) = session.ask_alone(budget_ms, &request)?;
         let (timer_error_ticks, timer_rate) = (samples.timer_error_ticks, session.timer_rate());
         let quiet = Quiet {

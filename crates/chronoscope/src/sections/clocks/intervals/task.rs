@@ -22,6 +22,8 @@ const READINGS: usize = 15;
 pub struct IntervalsTask {
     pub source: ClockId,
     pub lengths_ns: Vec<f64>,
+    /// The step in which the clock moves, over which each length is varied; 0 if it is not known to move in any.
+    pub step_ns: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,18 +67,27 @@ impl SourceVisitor for Trials<'_> {
         let plans: Vec<u64> =
             self.request.lengths_ns.iter().map(|ns| ((ns / ns_per_link).round() as u64).max(1)).collect();
         let mut lengths: Vec<Vec<Round>> = plans.iter().map(|_| Vec::new()).collect();
+        let spread = (self.request.step_ns / ns_per_link).ceil() as u64;
         // Round by round over all lengths, so that a slow period affects all of them alike.
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
             for (links, rounds) in plans.iter().zip(&mut lengths) {
                 if self.deadline.passed() {
                     return Samples { timer_error_ticks, lengths };
                 }
-                rounds.push(work.round(&source, *links, ns_per_link, empty_ns));
+                let first = round as usize * READINGS;
+                let more = std::array::from_fn(|reading| part_of(spread, first + reading));
+                rounds.push(work.round(&source, (*links, more), ns_per_link, empty_ns));
             }
         }
         opaque(work.value);
         Samples { timer_error_ticks, lengths }
     }
+}
+
+/// One of `spread` lengths, such that any few in a row lie over all of it.
+fn part_of(spread: u64, at: usize) -> u64 {
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    ((at as f64 * GOLDEN).fract() * spread as f64) as u64
 }
 
 struct Work {
@@ -118,7 +129,14 @@ impl Work {
         self.timer.rate().ns_of_mean(around[TIMES / 4] as f64)
     }
 
-    fn round<S: TickSource>(&mut self, source: &S, links: u64, ns_per_link: f64, empty_ns: f64) -> Round {
+    /// Batches of chains of `links`, and between them readings of chains that are so many longer.
+    fn round<S: TickSource>(
+        &mut self,
+        source: &S,
+        (links, more): (u64, [u64; READINGS]),
+        ns_per_link: f64,
+        empty_ns: f64,
+    ) -> Round {
         let chains = (BATCH_NS / (links as f64 * ns_per_link)).ceil().max(1.0) as u64;
         let mut last = self.probe();
         let truth_ns = self.batch_ns(chains, links);
@@ -126,17 +144,19 @@ impl Work {
         let probe = self.probe();
         let before = Batch { truth_ns, probe_ticks: probe.ticks().max(flanked(probe).ticks()) };
         let mut readings = Vec::with_capacity(READINGS);
-        for _ in 0..READINGS {
+        for more in more {
+            let length = links + more;
             // The probe ends in a fence, so that no reading starts while earlier work is still in flight: an unordered
             // read would then be early at both ends, and look correct.
             let start = source.read();
-            self.value = chain(self.value, links);
+            self.value = chain(self.value, length);
             let ticks = source.read().wrapping_sub(start) as i64;
             let probe = self.probe();
             let last = flanked(probe);
             let around_ns = self.timer.rate().ns_of_mean(probe.start.saturating_sub(last.end) as f64);
             let probe_ticks = probe.ticks().max(last.ticks());
-            readings.push(Reading { ticks, work_ns: around_ns - empty_ns, probe_ticks });
+            let length = length as f64 / links as f64;
+            readings.push(Reading { length, ticks, work_ns: around_ns - empty_ns, probe_ticks });
         }
         let truth_ns = self.batch_ns(chains, links);
         let probe = self.probe();

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use chronoscope_harness::machine::{KnownCore, known_core};
 use chronoscope_harness::quantity::count;
 use chronoscope_harness::record::Machine;
@@ -7,11 +9,21 @@ use chronoscope_harness::record::study::InterferenceProbe;
 const FEWEST_SHARED: (u64, f64) = (10, 0.02);
 /// A core with this share of its known turns per link is shared. Two threads halve them; with even fewer, the core is
 /// not the one it reports to be.
-pub const SHARED_SHARES_OF_TURNS: std::ops::Range<f64> = 0.4..0.8;
+pub const SHARED_SHARES_OF_TURNS: Range<f64> = 0.4..0.8;
 
 /// Turns of the empty loop per link of the chain in the quietest iterations.
 pub fn turns_per_link(probe: &InterferenceProbe) -> f64 {
     probe.quiet_link_ns / probe.quiet_turn_ns
+}
+
+/// The length of a core cycle, in nanoseconds, where this core shows it: it does three turns per link, as one does whose turns take one
+/// cycle and whose multiplications take three.
+///
+/// # Sources
+/// A. Fog, "Instruction tables": `imul r64, r64` has a latency of 3 cycles on all cores by Intel since Nehalem and by AMD since Zen.
+pub fn core_cycle_ns(probe: &InterferenceProbe) -> Option<f64> {
+    const THREE: Range<f64> = 2.85..3.15;
+    THREE.contains(&turns_per_link(probe)).then_some(probe.quiet_link_ns / 3.0)
 }
 
 /// Turns per link that `core` does without a neighbour, if it is identified and its cycle counts are published.
@@ -103,6 +115,14 @@ mod tests {
     fn a_neighbour_that_comes_and_goes_is_told_on_any_core() {
         assert_eq!(shared_throughout(&probe(0.277, 0.846, 60), UNKNOWN), Some(false));
         assert_eq!(shared_throughout(&probe(0.277, 0.846, 15), UNKNOWN), None);
+    }
+
+    #[test]
+    fn a_cycle_is_known_where_two_loops_agree_on_it() {
+        // A Zen 4 at 3.66 GHz whose counter runs at 2.6.
+        assert!(core_cycle_ns(&probe(0.2707, 0.8164, 0)).is_some_and(|ns| (9.474 / ns - 34.8).abs() < 0.1));
+        // Shared with another thread, and a core whose multiplications take six cycles.
+        assert_eq!([probe(0.560, 0.860, 0), probe(0.5, 3.0, 0)].map(|probe| core_cycle_ns(&probe)), [None, None]);
     }
 
     /// In QEMU's translated code a link takes as long as a turn, even when it reports a real core.

@@ -10,6 +10,8 @@ use chronoscope_harness::record::{Path, PathEvidence, PathMethod};
 
 /// A clock cheaper than this share of the real system call is assumed not to make it.
 const VDSO_SHARE_OF_SYSTEM_CALL: f64 = 0.5;
+/// A clock that makes none should cost less than this share of it.
+const SYSTEM_CALL_SHARE: f64 = 0.9;
 
 /// Determines each clock's path by forbidding the system call in a worker.
 pub fn run(session: &mut Session<'_>, mut report: ClocksReport) -> Found<ClocksReport> {
@@ -78,6 +80,67 @@ pub fn infer(mut report: ClocksReport, why: Option<&str>) -> ClocksReport {
     report
 }
 
+/// Proves the paths once more that the costs measured since contradict: a clock may enter the kernel at one time and not at another, as
+/// long as the vDSO cannot read its counter.
+pub fn prove_again(session: &Session<'_>, mut report: ClocksReport) -> ClocksReport {
+    let shares = contradicted(&report);
+    if shares.is_empty() {
+        return report;
+    }
+    let request = PathsTask(shares.iter().map(|(name, _)| name.clone()).collect());
+    let samples = session.ask_alone(session.budget_ms(PATHS), &request).map(|(samples, _)| samples).unwrap_or_default();
+    for (place, (name, share)) in shares.into_iter().enumerate() {
+        let Some(clock) = report.clock_mut(&name) else { continue };
+        reconcile(clock, share, samples.get(place).copied().flatten());
+    }
+    report
+}
+
+/// The clocks whose proved path does not go with what a read costs, and the share of the real system call that this is.
+fn contradicted(report: &ClocksReport) -> Vec<(ClockId, f64)> {
+    let cost = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.p50);
+    let Some(call_ns) = report.clock(&SourceId::MonotonicSystemCall.into()).and_then(cost) else { return Vec::new() };
+    let is_proved = |clock: &&ClockReport| {
+        clock.path_evidence.as_ref().is_some_and(|evidence| evidence.method == PathMethod::Proved)
+    };
+    let share = |clock: &ClockReport| {
+        let share = cost(clock)? / call_ns;
+        (!goes_with(clock.path?, share)).then(|| (clock.name.clone(), share))
+    };
+    report.clocks.iter().filter(is_proved).filter_map(share).collect()
+}
+
+/// Whether a read on this path can cost this share of the real system call.
+fn goes_with(path: Path, share: f64) -> bool {
+    match path {
+        Path::Syscall => share >= VDSO_SHARE_OF_SYSTEM_CALL,
+        Path::Vdso => share < SYSTEM_CALL_SHARE,
+        Path::Register => true,
+    }
+}
+
+/// Settles on one path, or on none, after a second proof in which `failed` reads failed.
+fn reconcile(clock: &mut ClockReport, share: f64, failed: Option<u32>) {
+    let first = clock.path.take();
+    clock.path_evidence = None;
+    note(clock, failed);
+    let Some(path) = clock.path else { return };
+    let is_confirmed = first == Some(path);
+    if is_confirmed && path == Path::Vdso {
+        // The vDSO is as slow as the kernel where the counter itself is.
+        return;
+    }
+    if !is_confirmed && goes_with(path, share) {
+        let evidence = clock.path_evidence.iter_mut();
+        evidence.for_each(|evidence| evidence.detail.push_str("; at the start of the run it took the other path"));
+        return;
+    }
+    (clock.path, clock.path_evidence) = (None, None);
+    let costs = chronoscope_harness::quantity::RATIO.value(share);
+    clock.reason_path_unknown =
+        Some(format!("it changes: a read costs {costs} the system call, which contradicts the proof"));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,6 +191,40 @@ mod tests {
         let clock = after(Some(None), None);
         assert_eq!((clock.path, method(&clock)), (None, None));
         assert!(clock.reason_path_unknown.as_deref().unwrap().contains("read"));
+    }
+
+    /// A clock that costs so many nanoseconds where the system call costs 15 µs, proved with so many failed reads before and after.
+    fn twice(ns: f64, before: u32, after: u32) -> ClockReport {
+        let mut system_call = readable(SourceId::MonotonicSystemCall.name());
+        system_call.latency_ns = Some(latency(15_200.0));
+        let mut clock = readable(CLOCK);
+        clock.latency_ns = Some(latency(ns));
+        note(&mut clock, Some(before));
+        let mut report = ClocksReport { clocks: vec![clock, system_call], ..ClocksReport::default() };
+        for (name, share) in contradicted(&report) {
+            report.clock_mut(&name).into_iter().for_each(|clock| reconcile(clock, share, Some(after)));
+        }
+        report.clocks.remove(0)
+    }
+
+    #[test]
+    fn a_cost_that_contradicts_a_proof_takes_another_proof() {
+        const ALL: u32 = task::READS;
+        // Nothing contradicts these, so that the second proof is not made.
+        assert_eq!(twice(26.7, 0, ALL).path, Some(Path::Vdso));
+        assert_eq!(twice(15_300.0, ALL, 0).path, Some(Path::Syscall));
+        // The vDSO called the kernel at first.
+        let changed = twice(26.7, ALL, 0);
+        assert_eq!((changed.path, method(&changed)), (Some(Path::Vdso), Some(PathMethod::Proved)));
+        assert!(changed.path_evidence.unwrap().detail.ends_with("the other path"));
+        // It does so now and then.
+        let unknown = twice(26.7, ALL, ALL);
+        assert_eq!((unknown.path, method(&unknown)), (None, None));
+        let reason = unknown.reason_path_unknown.unwrap();
+        assert!(reason.starts_with("it changes: a read costs 0.00176×"), "{reason}");
+        // A counter that traps: both ways cost as much.
+        assert_eq!(twice(15_000.0, 0, 0).path, Some(Path::Vdso));
+        assert_eq!(twice(15_000.0, 0, ALL).path, Some(Path::Syscall));
     }
 
     #[test]

@@ -55,7 +55,14 @@ fn what_the_hypervisor_took_is_mentioned() {
     let mut record = document(changed(0, HiccupWay::Spin, |figures| figures.share_over_10_us = 0.5));
     let disturbance = Disturbance { steal_ms: Some(120.0), ..Disturbance::default() };
     let (outcome, reason) = (Outcome::Done, None);
-    record.content.parts.push(PartReport { part: HICCUPS, outcome, reason, elapsed_ms: 10_000, disturbance });
+    record.content.parts.push(PartReport {
+        part: HICCUPS,
+        outcome,
+        reason,
+        elapsed_ms: 10_000,
+        throttled_ms: None,
+        disturbance,
+    });
     let finding = conclude(&record).into_iter().find(|finding| finding.is(COMPUTING_HELD_UP)).unwrap();
     assert!(finding.evidence.summary.contains("120"), "{finding:?}");
     assert!(finding.advice.iter().any(|advice| advice.contains("dedicated")), "{finding:?}");
@@ -67,7 +74,7 @@ fn late_wake_ups_are_a_warning() {
     assert_eq!(at(0.000_9), []);
     let found = at(0.001);
     assert!(found.len() == 1 && found[0].is(WOKEN_LATE) && found[0].severity == Severity::Warning, "{found:?}");
-    assert!(found[0].advice.iter().any(|advice| advice.contains("nr_throttled")), "{found:?}");
+    assert!(found[0].advice.iter().any(|advice| advice.contains("busy threads")), "{found:?}");
 }
 
 #[test]
