@@ -9,6 +9,7 @@ mod odd;
 mod operation;
 mod product;
 mod ruler;
+mod shortest;
 mod spin;
 mod studies;
 
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
             ("duration", known::duration),
             ("empty", known::empty),
             ("one-clock", product::one_clock),
+            ("shortest", shortest::measure),
             ("scaling", product::scaling),
             ("compile", compile::measure),
         ],
