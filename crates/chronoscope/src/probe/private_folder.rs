@@ -20,6 +20,7 @@ pub fn run_folder() -> Result<TempDir> {
 /// Creates `folder`, which must not exist.
 pub fn create(folder: &Path) -> Result<()> {
     let mut builder = DirBuilder::new();
+    builder.recursive(false);
     #[cfg(unix)]
     builder.mode(0o700);
     builder.create(folder)
