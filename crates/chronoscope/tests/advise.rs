@@ -40,6 +40,17 @@ fn an_interval_is_answered_from_a_document() {
 }
 
 #[test]
+fn what_a_document_cannot_obey_is_refused() {
+    let check = path("docs/shown/check.json");
+    for measuring in [&["--cpus", "0"][..], &["--quick"], &["--thorough"], &["--duration", "8s"]] {
+        let asked = [&["advise", "--interval", "50ns", &check][..], measuring].concat();
+        let output = chronoscope(&asked).assert().code(2).get_output().clone();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains(measuring[0]) && message.contains("cannot be used with"), "{message}");
+    }
+}
+
+#[test]
 fn a_symptom_is_answered_from_a_document() {
     let check = path("docs/shown/check.json");
     let asked = ["advise", &check, "--symptom", "sleep(1) takes 1.1 ms"];

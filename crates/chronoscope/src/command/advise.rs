@@ -37,7 +37,7 @@ const COMMAND: &str = "advise";
 #[command(group = ArgGroup::new("question").required(true).args(["interval", "symptom", "list"]))]
 pub struct AdviseOptions {
     /// Answer from this document, which --output or --format json wrote, instead of measuring
-    #[arg(value_name = "DOCUMENT")]
+    #[arg(value_name = "DOCUMENT", conflicts_with_all = ["quick", "thorough", "duration", "cpus"])]
     pub document: Option<PathBuf>,
 
     /// How to measure an interval of about this length, e.g. 50ns
