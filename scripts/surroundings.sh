@@ -168,6 +168,24 @@ full_disk() {
     skip "$name" "may not mount in a new namespace"
 }
 
+# Temporary folders from which no program may run: probes that are compiled cannot start, and the mend is named.
+no_programs_in_tmp() {
+    local name="TMPDIR without programs" flags fault
+    for flags in -rm -m; do
+        if unshare "$flags" mount -t tmpfs -o noexec none "$tmp" 2>/dev/null; then
+            # shellcheck disable=SC2016 # expanded by the inner shell
+            run unshare "$flags" sh -c 'mkdir "$0" && mount -t tmpfs -o noexec none "$0" && exec env TMPDIR="$0" "$@"' \
+                "$tmp/no-programs" "$binary" runtimes --quick --only c --format json
+            fault=$(crash)
+            if [[ -z $fault ]]; then fault=$(record_fault "$out"); fi
+            if [[ -z $fault ]] && ! grep -q 'set TMPDIR to another' "$out"; then fault="no mend"; fi
+            if [[ -n $fault ]]; then fail "$name" "$fault"; else ok "$name"; fi
+            return
+        fi
+    done
+    skip "$name" "may not mount in a new namespace"
+}
+
 closed_pipe() {
     # A reader that leaves, as `| head` does, is no reason to panic; dying of SIGPIPE is what other tools do.
     { timeout --kill-after=5 "$limit_s" "$binary" "${quick[@]}" 2>"$err" </dev/null || true; } 2>/dev/null | true
@@ -317,6 +335,7 @@ hidden_proc
 forbidden_counter
 full_device
 full_disk
+no_programs_in_tmp
 closed_pipe
 unknown_flag
 without_runtimes
