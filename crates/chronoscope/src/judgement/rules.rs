@@ -11,6 +11,7 @@ pub mod of_parts;
 pub mod os_clock_on_slow_path;
 pub mod remedies;
 pub mod runtime_failed;
+pub mod timer_slack;
 
 /// All of them but those of [`noise`], whose findings come last.
 pub fn rules() -> impl Iterator<Item = &'static of_parts::RuleOfParts> {
@@ -22,6 +23,7 @@ pub fn rules() -> impl Iterator<Item = &'static of_parts::RuleOfParts> {
         runtime_failed::RULES,
         computing_held_up::RULES,
         declared_resolution::RULES,
+        timer_slack::RULES,
     ];
     sections.into_iter().flatten().chain(machine::RULES)
 }

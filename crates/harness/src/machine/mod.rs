@@ -96,6 +96,7 @@ fn identify_from(files: &Files, access: TscAccess, allowed: &[u32]) -> Machine {
         load: load::identify(files),
         governors: governor::identify(files, allowed),
         cpu_quota: limits::identify(files),
+        timer_slack_ns: files.text("/proc/self/timerslack_ns").ok().and_then(|text| text.trim().parse().ok()),
     }
 }
 
@@ -104,6 +105,16 @@ mod tests {
     use chronoscope_sources::os::{CounterAccess, set_counter_access};
 
     use super::*;
+
+    #[test]
+    fn the_timer_slack_is_the_main_threads() {
+        let given = |text| {
+            let files = Files::Fake(vec![("/proc/self/timerslack_ns", text)]);
+            identify_from(&files, TscAccess::Allowed, &[0]).timer_slack_ns
+        };
+        assert_eq!(given("1000000000\n"), Some(1_000_000_000));
+        assert_eq!(given("unknown\n"), None);
+    }
 
     #[test]
     fn a_machine_without_proc_and_sys_gives_reasons() {

@@ -27,6 +27,10 @@ pub struct Machine {
     pub governors: Known<Vec<String>>,
     /// CPU time that a container or a service manager allows per second of wall time, in CPUs; null for no limit.
     pub cpu_quota: Known<Option<f64>>,
+    /// How late the kernel may wake the program's main thread to save wakeups, in nanoseconds: inherited from what started it.
+    #[cfg_attr(feature = "read", serde(default))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timer_slack_ns: Option<u64>,
 }
 
 impl Machine {

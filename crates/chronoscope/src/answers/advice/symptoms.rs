@@ -91,7 +91,7 @@ pub const SYMPTOMS: &[Symptom] = &[
         words: &["sleep|usleep|nanosleep takes|long|longer|late|inaccurate"],
         usually: "50 µs of timer slack, plus the time to wake a thread",
         runs: &["pauses"],
-        findings: &["sleep_held_by_slack", "yield_costs_a_slice", "cpu_quota"],
+        findings: &["timer_slack_inherited", "sleep_held_by_slack", "yield_costs_a_slice", "cpu_quota"],
     },
     Symptom {
         symptom: "timer fires late under load",
