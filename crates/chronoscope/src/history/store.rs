@@ -317,7 +317,7 @@ fn make_folder(file: &Path) -> Result<(), HistoryError> {
     })
 }
 
-/// An empty `file` that only its owner may read, whatever the umask; what SQLite puts beside it has the same permissions.
+/// Creates an empty `file` that only its owner can read, whatever the umask. SQLite gives its journal the same permissions.
 fn make_file(file: &Path) -> Result<(), HistoryError> {
     let mut options = File::options();
     options.write(true).create_new(true);
