@@ -145,7 +145,8 @@ mod tests {
         assert_eq!(class(Kind::notice("noisy_machine", X)), HostState::Noisy);
         assert_eq!(class(Kind::notice("part_unavailable", X)), HostState::Ok);
         assert_eq!(class(Kind::warning("part_unavailable", X)), HostState::Unknown);
-        assert_eq!(class(Kind::warning("wall_clock_undisciplined", X)), HostState::Degraded);
+        assert_eq!(class(Kind::warning("wall_clock_stepped", X)), HostState::Degraded);
+        assert_eq!(class(Kind::warning("wall_clock_undisciplined", X)), HostState::Ok);
         assert_eq!(class(Kind::critical("non_causal_read", X)), HostState::Broken);
         assert_eq!(class(Kind::notice("of_a_later_build", X)), HostState::Ok);
         assert_eq!(class(Kind::warning("of_a_later_build", X)), HostState::Degraded);

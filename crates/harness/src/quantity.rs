@@ -59,6 +59,8 @@ pub const RATIO: Quantity = Quantity::of(&["×"]);
 pub const PERCENT: Quantity = Quantity::of(&[" %"]);
 /// Numbers whose unit is in the head of their column: `12.3`.
 pub const BARE: Quantity = Quantity::of(&[""]);
+/// Counts of which only the size matters: `28.6 M`.
+pub const MANY: Quantity = Quantity::of(&["", " k", " M", " G"]);
 /// Parts per million: `0.250 ppm`.
 pub const PPM: Quantity = Quantity::of(&[" ppm"]);
 

@@ -95,7 +95,7 @@ mod tests {
     use crate::judgement::rules::runtime_failed::RUNTIME_FAILED;
     use crate::kinds;
     use crate::rules::tests::{blank, done as part_done};
-    use crate::sections::sync::rules::WALL_CLOCK_UNDISCIPLINED;
+    use crate::sections::sync::rules::{WALL_CLOCK_STEPPED, WALL_CLOCK_UNDISCIPLINED};
     use chronoscope_harness::finding::Kind;
     use chronoscope_harness::record::Disturbance;
     use chronoscope_harness::study_rules::PART_UNAVAILABLE;
@@ -121,12 +121,14 @@ mod tests {
     #[test]
     fn the_gravest_finding_names_the_state() {
         let sound = || done([Outcome::Done; 4]);
-        let rows: [(&[Kind], HostState, bool); 6] = [
+        let rows: [(&[Kind], HostState, bool); 7] = [
             (&[], HostState::Ok, true),
             (&[RUNTIME_FAILED], HostState::Ok, true),
             (&[STOLEN_TIME], HostState::Noisy, true),
-            (&[STOLEN_TIME, WALL_CLOCK_UNDISCIPLINED], HostState::Degraded, true),
-            (&[STOLEN_TIME, WALL_CLOCK_UNDISCIPLINED, NON_CAUSAL_READ], HostState::Broken, true),
+            // No duration suffers from it.
+            (&[WALL_CLOCK_UNDISCIPLINED], HostState::Ok, true),
+            (&[STOLEN_TIME, WALL_CLOCK_STEPPED], HostState::Degraded, true),
+            (&[STOLEN_TIME, WALL_CLOCK_STEPPED, NON_CAUSAL_READ], HostState::Broken, true),
             (&[PART_UNAVAILABLE, STOLEN_TIME], HostState::Noisy, false),
         ];
         for (kinds, state, complete) in rows {

@@ -73,7 +73,7 @@ pub enum HostState {
     Unknown,
     /// Measurements suffer from what else runs.
     Noisy,
-    /// A clock is slow, coarse or undisciplined.
+    /// A clock is slow, coarse or distrusted.
     Degraded,
     /// A clock lies.
     Broken,
@@ -83,7 +83,7 @@ impl HostState {
     /// In a word.
     pub const fn word(self) -> &'static str {
         match self {
-            Self::Ok => "OK",
+            Self::Ok => "GOOD",
             Self::Unknown => "UNKNOWN",
             Self::Noisy => "NOISY",
             Self::Degraded => "DEGRADED",
@@ -97,7 +97,7 @@ impl HostState {
             Self::Ok => "nothing speaks against clocks or measurements",
             Self::Unknown => "nothing was found, but something that matters was not checked",
             Self::Noisy => "measurements suffer",
-            Self::Degraded => "a clock is slow, coarse or undisciplined",
+            Self::Degraded => "a clock is slow, coarse or distrusted",
             Self::Broken => "a clock lies",
         }
     }

@@ -19,6 +19,7 @@ use crate::answers::compare::report::{FigureCompared, FigureVerdict, FindingName
 use crate::answers::compare::{Source, compare};
 use crate::document::Record;
 use crate::figures::figure::Figure;
+use crate::kinds;
 use crate::sections::clocks::figures::LATENCY;
 
 /// Differences and findings named in the sentence; the rest is counted.
@@ -58,10 +59,15 @@ fn telling(figures: &[FigureCompared]) -> Option<&FigureCompared> {
 fn warnings(findings: &[FindingName], alone: &str, changed: &str) -> Vec<String> {
     let warnings = findings.iter().filter(|finding| finding.severity >= Severity::Warning);
     distinct(warnings.map(|finding| match finding.severity_in_other {
-        None => format!("{alone}: {}", finding.id),
-        Some(_) if finding.severity == Severity::Critical => format!("{} {changed} critical", finding.id),
-        Some(_) => format!("{} {changed} a warning", finding.id),
+        None => format!("{alone}: {}", meaning(&finding.id)),
+        Some(_) if finding.severity == Severity::Critical => format!("{changed} critical: {}", meaning(&finding.id)),
+        Some(_) => format!("{changed} a warning: {}", meaning(&finding.id)),
     }))
+}
+
+/// What a kind of finding means; the id of one that this build does not know.
+fn meaning(id: &str) -> &str {
+    kinds::of_check(id).map_or(id, |kind| kind.about)
 }
 
 /// Whether nothing is known to differ by more than runs of one machine do.
@@ -76,7 +82,9 @@ fn is_same(found: &RunCompared) -> bool {
 }
 
 fn sentence(when: &str, clock: Option<&FigureCompared>, found: &RunCompared) -> String {
-    let mut said: Vec<String> = clock.map(of_clock).into_iter().collect();
+    let is_noise =
+        |figure: &&FigureCompared| matches!(figure.verdict, FigureVerdict::Noise | FigureVerdict::Unresolved);
+    let mut said: Vec<String> = clock.filter(|clock| !is_noise(clock)).map(of_clock).into_iter().collect();
     let differences = found.differences.iter().filter(|difference| !MINOR.contains(&difference.what.as_str()));
     let differences = differences.map(|it| format!("{} {} → {}", it.what, bare(&it.base), bare(&it.this)));
     said.extend(some(differences.collect(), "differences"));
@@ -93,11 +101,13 @@ fn sentence(when: &str, clock: Option<&FigureCompared>, found: &RunCompared) -> 
     );
     said.extend(some(warnings(&found.findings_appeared, "new", "now"), "new findings"));
     said.extend(some(warnings(&found.findings_vanished, "gone", "no longer"), "findings gone"));
-    if said.len() == 1 && clock.is_some() && is_same(found) {
-        said.push("no other certain change".to_owned());
-    }
     if said.is_empty() {
-        said.push("nothing to compare".to_owned());
+        let figures = counted(found.figures.len() as u64, "figure", "figures");
+        said.push(match (found.figures.len(), is_same(found)) {
+            (0, _) => "nothing to compare".to_owned(),
+            (_, true) => format!("nothing changed in {figures}"),
+            (_, false) => format!("no certain change in {figures}"),
+        });
     }
     format!("{when}: {}", said.join(", "))
 }
@@ -148,10 +158,12 @@ mod tests {
     #[test]
     fn the_sentence_names_time_clock_and_kernel() {
         let (mut last, this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
-        assert!(of(&this, &last).differences.is_empty());
+        let same = of(&this, &last);
+        let wanted = format!("yesterday 22:31: nothing changed in {} figures", same.figures);
+        assert!(same.differences.is_empty() && same.figures > 1 && same.sentence == wanted, "{}", same.sentence);
         last.machine.kernel.release = "6.1.9".to_owned();
         let found = of(&this, &last);
-        assert_eq!(found.sentence, "yesterday 22:31: CLOCK_MONOTONIC 0 % a read (noise), kernel 6.1.9 → 6.1.12");
+        assert_eq!(found.sentence, "yesterday 22:31: kernel 6.1.9 → 6.1.12");
         assert!(found.differences.len() == 1 && found.sentence.starts_with("yesterday 22:31: "), "{}", found.sentence);
     }
 
@@ -190,7 +202,7 @@ mod tests {
         let (last, mut this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
         this.content.sections.clocks.report.clock_mut(&"rdtscp".into()).unwrap().latency_ns = None;
         for (this, last) in [(&this, &last), (&last, &this)] {
-            assert!(!of(this, last).sentence.contains("no other certain change"), "{}", of(this, last).sentence);
+            assert!(of(this, last).sentence.contains(": no certain change in "), "{}", of(this, last).sentence);
         }
     }
 
@@ -200,8 +212,8 @@ mod tests {
         let warning = this.findings.iter().find(|finding| finding.severity == Severity::Warning).unwrap();
         let same = |finding: &&mut chronoscope_harness::finding::Finding| finding.id == warning.id;
         last.findings.iter_mut().filter(same).for_each(|finding| finding.severity = Severity::Notice);
-        assert!(of(&this, &last).sentence.ends_with(&format!("{} now a warning", warning.id)));
-        assert!(of(&last, &this).sentence.ends_with(&format!("{} no longer a warning", warning.id)));
+        assert!(of(&this, &last).sentence.ends_with(&format!("now a warning: {}", meaning(&warning.id))));
+        assert!(of(&last, &this).sentence.ends_with(&format!("no longer a warning: {}", meaning(&warning.id))));
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Rows of the first screen and the cells that they are made of, before they are fitted to its width.
 
 use chronoscope_render::line::Line;
+use chronoscope_render::palette::TITLE;
 
 /// One thing that the screen says.
 pub struct Row {
-    /// The name of its block.
-    pub label: &'static str,
+    /// What stands to its left, in columns of its own on every line of it.
+    pub label: Line,
     pub cells: Vec<Cell>,
     /// What is left out first on a full screen has the highest; 0 is never left out.
     pub rank: u8,
@@ -18,8 +19,46 @@ pub struct Cell {
     pub width: usize,
 }
 
+/// Columns of the name of a block: `TRUST  `.
+const LABEL: usize = 7;
+
+impl Row {
+    /// A row under the name of its block.
+    pub fn named(name: &str, cells: impl IntoIterator<Item = Line>) -> Self {
+        Self::after(Line::styled(TITLE, name).padded(LABEL), cells)
+    }
+
+    /// A row after a label.
+    pub fn after(label: Line, cells: impl IntoIterator<Item = Line>) -> Self {
+        Self { label, cells: cells.into_iter().map(Cell::new).collect(), rank: 0 }
+    }
+
+    /// A row without a label.
+    pub fn of(cells: impl IntoIterator<Item = Line>) -> Self {
+        Self::after(Line::new(), cells)
+    }
+
+    /// An empty line, which gives way to everything that counts.
+    pub fn empty() -> Self {
+        Self::of([]).ranked(EMPTY)
+    }
+
+    /// Left out of a full screen before rows of a lower rank.
+    pub fn ranked(self, rank: u8) -> Self {
+        Self { rank, ..self }
+    }
+
+    /// Whether it says anything.
+    pub fn says(&self) -> bool {
+        !self.cells.is_empty()
+    }
+}
+
+/// The rank of an empty line.
+const EMPTY: u8 = 6;
+
 impl Cell {
-    pub fn new(line: Line) -> Self {
+    fn new(line: Line) -> Self {
         Self { line, width: 0 }
     }
 }

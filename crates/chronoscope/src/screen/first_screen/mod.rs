@@ -1,8 +1,13 @@
-//! The first screen of a check: at most 24 lines of 80 columns. Everything else is on the full page.
+//! The first screen of a check: at most 18 lines of 80 columns on a sound host, else 24. Everything else is on the full page.
 
+mod attention;
 mod cells;
 mod layout;
+mod noise;
 mod rows;
+mod title;
+mod trust;
+mod uses;
 
 pub use layout::terminal_at;
 
@@ -10,6 +15,7 @@ use anstyle::Style;
 use chronoscope_render::palette::{CRITICAL, DIM, GOOD, WARNING};
 
 use crate::judgement::grade::Grade;
+use chronoscope_harness::finding::HostState;
 
 /// How a conclusion of this grade is marked.
 pub fn mark(grade: Grade) -> (Style, &'static str) {
@@ -18,5 +24,15 @@ pub fn mark(grade: Grade) -> (Style, &'static str) {
         Grade::Unknown => (DIM, "? "),
         Grade::Warning => (WARNING, "! "),
         Grade::Critical => (CRITICAL, "✘ "),
+    }
+}
+
+/// The colour of a host's state, and of what puts it there.
+fn style_of(state: HostState) -> Style {
+    match state {
+        HostState::Ok => GOOD,
+        HostState::Unknown => DIM,
+        HostState::Noisy | HostState::Degraded => WARNING,
+        HostState::Broken => CRITICAL,
     }
 }

@@ -56,13 +56,12 @@ pub const RULES: &[SectionRule<SyncPlan, Option<SyncReport>>] = &[
 pub const WALL_CLOCK_UNDISCIPLINED: Kind = Kind::warning(
     "wall_clock_undisciplined",
     Meaning {
-        about: "nothing disciplines the wall clock",
+        about: "no NTP: nothing sets the wall clock",
         evidence: "what the kernel, chronyd and the process list say, a clause each",
-        mend: "run chronyd with rtcsync in its configuration; in a container, on the host",
+        mend: "run chronyd; in containers, on the host",
     },
 )
-.shown_in(SYNC)
-.classed(HostState::Degraded);
+.shown_in(SYNC);
 pub const WALL_CLOCK_ERROR_LARGE: Kind = Kind::warning(
     "wall_clock_error_large",
     Meaning {

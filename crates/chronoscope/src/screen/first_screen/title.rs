@@ -1,0 +1,58 @@
+//! The first line: the tool, the machine, the time that the check took, and the state of the host.
+
+use chronoscope_harness::finding::HostState;
+use chronoscope_harness::quantity::ms;
+use chronoscope_render::line::Line;
+use chronoscope_render::page::fitted;
+use chronoscope_render::palette::TITLE;
+use chronoscope_render::words::counted;
+
+use super::style_of;
+use crate::document::Record;
+use crate::judgement::host::Host;
+
+/// Columns of what a record says itself, which may be of any length.
+const TOOL: usize = 34;
+const PROCESSOR: usize = 34;
+const HYPERVISOR: usize = 24;
+
+/// The title, and the state of the host.
+pub fn title(record: &Record, host: &Host) -> (Line, Line) {
+    let tool = fitted(&format!("{} {}", record.tool.name, record.tool.version), TOOL);
+    let rest = format!(" · {} · {} · {}", processor(record), machine(record), ms(record.elapsed_ms as f64));
+    let is_known = host.state != HostState::Unknown;
+    let so_far = if is_known && !host.complete { " so far" } else { "" };
+    let (style, word) = (style_of(host.state), host.state.word());
+    (Line::styled(TITLE, &tool).and(&rest), Line::styled(TITLE, "HOST: ").with(style, &format!("{word}{so_far}")))
+}
+
+/// The processor's name without trade marks, and its microarchitecture.
+fn processor(record: &Record) -> String {
+    let cpu = &record.machine.cpu;
+    let brand = cpu.brand.as_deref().unwrap_or_default().replace("(R)", "").replace("(TM)", "");
+    // The clock rate that a brand may end with is that of no counter here.
+    let brand = brand.split('@').next().unwrap_or_default();
+    let brand = brand.split_whitespace().filter(|word| *word != "Processor" && *word != "CPU").collect::<Vec<_>>();
+    match (brand.join(" "), &cpu.microarchitecture) {
+        (brand, Some(core)) if brand.is_empty() => fitted(core, PROCESSOR),
+        (brand, None) if brand.is_empty() => "unknown CPU".to_owned(),
+        (brand, Some(core)) => fitted(&format!("{brand} ({core})"), PROCESSOR),
+        (brand, None) => fitted(&brand, PROCESSOR),
+    }
+}
+
+/// How many CPUs it has, and what they run in.
+fn machine(record: &Record) -> String {
+    let machine = &record.machine;
+    let cpus = machine.cpu.online.map_or_else(|| record.content.plan.cpus.len() as u64, u64::from);
+    let cpus = counted(cpus, "CPU", "CPUs");
+    let hypervisor = &machine.hypervisor;
+    match (machine.emulated_by(), hypervisor.present) {
+        (Some(by), _) => format!("{cpus} emulated by {}", fitted(by, HYPERVISOR)),
+        (None, Some(true)) => {
+            format!("{cpus} in {}", fitted(hypervisor.name.as_deref().unwrap_or("a virtual machine"), HYPERVISOR))
+        }
+        (None, Some(false)) => format!("{cpus}, bare metal"),
+        (None, None) => cpus,
+    }
+}

@@ -1,0 +1,197 @@
+//! Which clock to use for what: what a read costs, and what one interval timed with it is good for.
+
+use chronoscope_harness::estimators::intervals::{ShortestInterval, TimedIntervals, Tolerance};
+use chronoscope_harness::quantity::{ns, share};
+use chronoscope_probes::RuntimeKind;
+use chronoscope_render::line::Line;
+use chronoscope_render::page::fitted;
+use chronoscope_render::palette::{DIM, TITLE, WARNING};
+use chronoscope_render::words::quoted;
+
+use super::cells::{Row, align};
+use crate::clock_id::ClockId;
+use crate::document::Record;
+use crate::judgement::Judgement;
+use crate::judgement::grade::Grade;
+use crate::judgement::uses::{Avoid, WrongFor};
+use crate::probe::runtime::Runtime;
+use crate::sections::sync::discipline::DisciplineState;
+
+/// Columns of a purpose, of a clock's name, and of a latency.
+const PURPOSE: usize = 17;
+const CLOCK: usize = 24;
+const LATENCY: usize = 8;
+/// Columns of a name in a sentence.
+const NAME: usize = 34;
+/// Runtimes that are left out last.
+const RUNTIMES: usize = 2;
+
+/// The table, and below it what to keep away from.
+pub fn uses(record: &Record, judgement: &Judgement) -> Vec<Row> {
+    let mut rows = of_machine(record, judgement);
+    rows.extend(record.content.runtimes().iter().filter_map(of_runtime));
+    let of_runtimes = rows.iter_mut().filter(|row| row.rank > 0);
+    of_runtimes.enumerate().for_each(|(place, row)| row.rank = if place < RUNTIMES { 5 } else { 7 });
+    if rows.is_empty() {
+        let none = Line::styled(DIM, "no clock can be recommended: --full says why");
+        rows.push(Row::after(Line::styled(DIM, "?  "), [none]));
+    } else {
+        rows.insert(0, entry(TITLE, ["WHAT TO USE", "CLOCK", "ONE READ", "SHORTEST INTERVAL, ERROR"]));
+        align(&mut rows);
+    }
+    rows.extend(runtimes_left(record.content.runtimes()));
+    rows.extend(never(record, &judgement.uses.avoid));
+    rows
+}
+
+fn entry(style: anstyle::Style, [purpose, clock, latency, good]: [&str; 4]) -> Row {
+    let latency = format!("{latency:>LATENCY$}");
+    Row::of(
+        [fitted(purpose, PURPOSE), fitted(clock, CLOCK), latency, good.to_owned()].map(|it| Line::styled(style, &it)),
+    )
+}
+
+fn of_machine(record: &Record, judgement: &Judgement) -> Vec<Row> {
+    let uses = &judgement.uses;
+    let of_clock = |purpose: &str, clock: Option<&ClockId>, good: Option<&str>| {
+        let clock = record.content.clocks().clock(clock?)?;
+        let latency = clock.latency_ns.as_ref().map(|latency| latency.per_read.estimate);
+        let of_clock = || clock.intervals.as_ref().map_or_else(String::new, timed);
+        Some(used(purpose, clock.name.name(), latency, &good.map_or_else(of_clock, str::to_owned)))
+    };
+    let is_across_threads = |clock: &ClockId| {
+        record.content.causal(clock) == Some(true)
+            && record.content.clocks().clock(clock).is_some_and(|clock| clock.causal_by_design)
+    };
+    let durations = match uses.durations.as_ref().is_some_and(is_across_threads) {
+        true => "durations",
+        false => "in one thread",
+    };
+    let rows = [
+        of_clock(durations, uses.durations.as_ref(), None),
+        of_clock("short, 1 thread", uses.short_intervals.as_ref(), None),
+        of_clock("time of day", uses.time_of_day.as_ref(), Some(wall_clock(record, judgement.wall_clock))),
+        of_clock("chronoscope-clock", uses.rust_hot_path.as_ref(), Some("Rust crate, coarse steps")),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+fn used(purpose: &str, clock: &str, latency_ns: Option<f64>, good: &str) -> Row {
+    entry(chronoscope_render::palette::PLAIN, [purpose, clock, &latency_ns.map_or_else(|| "?".to_owned(), ns), good])
+}
+
+/// What a reading of the wall clock is good for.
+fn wall_clock(record: &Record, grade: Grade) -> &'static str {
+    let state = record.content.sync().as_ref().map(|report| report.discipline.state);
+    match (grade, state) {
+        (Grade::Good | Grade::Unknown, _) => "for dates, not durations",
+        (_, Some(DisciplineState::NotDisciplined)) => "! no NTP",
+        (Grade::Warning | Grade::Critical, _) => "! doubtful",
+    }
+}
+
+fn of_runtime(runtime: &Runtime) -> Option<Row> {
+    let clock = runtime.clock_for_durations()?;
+    let latency = clock.latency_ns.as_ref().map(|latency| latency.per_read.estimate);
+    let good = timed(&TimedIntervals::claimed(clock.claimed_interval_ns));
+    Some(used(&runtime.title(), &clock.name, latency, &good).ranked(5))
+}
+
+/// From where a pair of reads times an interval, to 10 % and, where trials confirm it, to 1 %.
+fn timed(timed: &TimedIntervals) -> String {
+    let [one, ten] = Tolerance::ALL.map(|tolerance| timed.shortest(tolerance));
+    let from = |ns_from: f64, tolerance: Tolerance| format!("{} ±{} %", ns(ns_from), tolerance.percent());
+    match (ten, one) {
+        (ShortestInterval::Confirmed(ten), ShortestInterval::Confirmed(one)) => {
+            format!("{}, {}", from(ten, Tolerance::TenPercent), from(one, Tolerance::OnePercent))
+        }
+        (ShortestInterval::Confirmed(ten), _) => from(ten, Tolerance::TenPercent),
+        (ShortestInterval::Claimed(ten), _) => format!("{} (predicted)", from(ten, Tolerance::TenPercent)),
+        (ShortestInterval::NotConfirmed { tried_to_ns, .. }, _) => format!("> {}, not confirmed", ns(tried_to_ns)),
+        (ShortestInterval::Unknown, _) => "not known".to_owned(),
+    }
+}
+
+/// Those that users time with, and for which there was no time; each once.
+fn runtimes_left(runtimes: &[Runtime]) -> Option<Row> {
+    let is_left = |runtime: &&Runtime| runtime.out_of_time && runtime.kind != RuntimeKind::C;
+    let mut names: Vec<String> = runtimes.iter().filter(is_left).map(|left| fitted(&left.title(), NAME)).collect();
+    names.dedup();
+    let said = format!("not measured yet: {} → chronoscope runtimes", names.join(", "));
+    (!names.is_empty()).then(|| Row::of([Line::styled(DIM, &said)]).ranked(4))
+}
+
+/// What went backwards: a clock that must not, and a counter between threads. Of the library's reads, only those that must not.
+fn never(record: &Record, avoid: &[Avoid]) -> Option<Row> {
+    /// More are on the full page.
+    const MOST: usize = 3;
+    let is_library = |clock: &ClockId| clock.known().is_some_and(|id| id.guarantee().is_some());
+    let said = |wrong_for: WrongFor| {
+        let is_meant = |each: &&Avoid| {
+            each.purpose == wrong_for && (wrong_for == WrongFor::Everything || !is_library(&each.clock))
+        };
+        let clocks: Vec<&Avoid> = avoid.iter().filter(is_meant).collect();
+        let mut names: Vec<String> =
+            clocks.iter().take(MOST).map(|each| quoted(&fitted(each.clock.name(), NAME))).collect();
+        names.extend((clocks.len() > MOST).then(|| format!("{} more", clocks.len() - MOST)));
+        let names = names.join(", ");
+        let causality = record.content.causality();
+        let worst = clocks.iter().filter_map(|each| causality.worst_share(&each.clock)).reduce(f64::max);
+        let rate = worst.map_or_else(String::new, |worst| format!(" ({})", share(worst)));
+        match wrong_for {
+            WrongFor::Everything if !clocks.is_empty() => Some(format!("Never: {names}, which stepped back{rate}")),
+            WrongFor::BetweenThreads if !clocks.is_empty() => {
+                Some(format!("Only within a thread: {names}, out of order between threads{rate}"))
+            }
+            // The row of the wall clock says so.
+            WrongFor::Everything | WrongFor::BetweenThreads | WrongFor::Durations => None,
+        }
+    };
+    let words: Vec<Line> = [WrongFor::Everything, WrongFor::BetweenThreads]
+        .into_iter()
+        .filter_map(said)
+        .map(|said| Line::styled(WARNING, &said))
+        .collect();
+    (!words.is_empty()).then(|| Row::of(words).ranked(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::unasked;
+    use crate::rules::tests::{blank, judged, litmus, readable};
+    use chronoscope_harness::estimators::intervals::DirectInterval;
+
+    fn text(row: &Row) -> String {
+        row.cells.iter().map(|cell| cell.line.text()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn only_a_tested_clock_is_for_several_threads() {
+        let mut record = blank();
+        record.content.sections.clocks.report.clocks.push(readable("CLOCK_MONOTONIC"));
+        let first = |record: &Record| {
+            let record = judged(record.clone());
+            text(&uses(&record, record.content.judgement.as_ref().unwrap())[1])
+        };
+        assert!(first(&record).starts_with("in one thread CLOCK_MONOTONIC"));
+        record.content.sections.causality.plan.litmus_pairs = vec![(0, 1)];
+        record.content.sections.causality.report.litmus.push(litmus("CLOCK_MONOTONIC", 10_000, 0));
+        assert!(first(&record).starts_with("durations CLOCK_MONOTONIC"));
+    }
+
+    #[test]
+    fn a_runtime_without_time_is_named_once_and_one_without_an_answer_is_not() {
+        let left = |kind, out_of_time| Runtime { out_of_time, ..unasked(kind) };
+        let (java, go) = (left(RuntimeKind::Java, true), left(RuntimeKind::Go, false));
+        let row = runtimes_left(&[java.clone(), java, go, left(RuntimeKind::C, true)]).unwrap();
+        assert_eq!(text(&row), "not measured yet: Java → chronoscope runtimes");
+    }
+
+    #[test]
+    fn what_no_trial_confirmed_is_a_prediction() {
+        let claimed = DirectInterval { within_1pct: Some(3_000.0), within_10pct: Some(300.0) };
+        assert_eq!(timed(&TimedIntervals::claimed(claimed)), "300 ns ±10 % (predicted)");
+        assert_eq!(timed(&TimedIntervals::claimed(DirectInterval::default())), "not known");
+    }
+}
