@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::facts::Facts;
 use super::throttling::throttling;
-use crate::sections::reads::plan::READS;
 use crate::sections::reads::lost::{GAP_NS, Loss, MOST, losses, reason_hidden};
+use crate::sections::reads::plan::READS;
 
 /// What disturbs measurements.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

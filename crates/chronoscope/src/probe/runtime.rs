@@ -8,7 +8,7 @@ use chronoscope_harness::estimators::intervals::DirectInterval;
 use chronoscope_harness::estimators::latch::ThreadReleaseReport;
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::estimators::pauses::Pauses;
-use chronoscope_harness::estimators::reads::{Reads, READINGS_PER_GAP};
+use chronoscope_harness::estimators::reads::{READINGS_PER_GAP, Reads};
 use chronoscope_harness::estimators::steps::Granularity;
 use chronoscope_harness::estimators::tick::{Tick, moves_in_ns, shown_step_ns};
 use chronoscope_harness::record::{Estimate, Path};

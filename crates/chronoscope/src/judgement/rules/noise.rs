@@ -9,8 +9,8 @@ use crate::part::Part;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::clocks::latency::interference::{shared_throughout, turns_per_link, turns_per_link_alone};
 use crate::sections::clocks::plan::{GRANULARITY, INTERVALS, LATENCY, TICK};
-use crate::sections::reads::plan::READS;
 use crate::sections::reads::lost::{GAP_NS, Loss, MOST, losses};
+use crate::sections::reads::plan::READS;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::machine::known_core;
 use chronoscope_harness::quantity::{count, ns, share};
@@ -201,8 +201,8 @@ fn stolen_time(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{blank, done};
     use crate::judgement::noise::{LostTo, noise};
+    use crate::rules::tests::{blank, done};
     use crate::sections::clocks::report::Harness;
     use crate::sections::pauses::plan::PAUSES;
     use crate::tests::golden_file::assert_findings;
@@ -259,7 +259,8 @@ mod tests {
         let mut record = disturbed(Some(7), Some(0.0), Some(0.035));
         assert_eq!(noise(&Facts::from(&record)).lost.unwrap().mostly_by, LostTo::Interrupts);
         let found = noisy_machine(&record)[0].evidence.summary.clone();
-        let blamed = "waited 35.0 µs for its CPU: at least 65.0 µs of the 100 µs went to interrupts, firmware or the host";
+        let blamed =
+            "waited 35.0 µs for its CPU: at least 65.0 µs of the 100 µs went to interrupts, firmware or the host";
         assert!(found.ends_with(blamed), "{found}");
         record.content.sections.reads.report[0].disturbance.waited_ms = Some(0.06);
         assert_eq!(noise(&Facts::from(&record)).lost.unwrap().mostly_by, LostTo::OtherThreads);

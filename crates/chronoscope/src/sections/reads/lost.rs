@@ -67,9 +67,7 @@ impl Loss<'_> {
 /// among those of a grave loss if there is any.
 pub fn losses(all: &[Reads]) -> Vec<Loss<'_>> {
     let is_sound = |loss: &Loss<'_>| {
-        loss.reads.span_ns > 0.0
-            && loss.reads.maximum_ns.is_finite()
-            && (0.0..=1.0).contains(&loss.gaps.share_of_time)
+        loss.reads.span_ns > 0.0 && loss.reads.maximum_ns.is_finite() && (0.0..=1.0).contains(&loss.gaps.share_of_time)
     };
     let losses = all.iter().filter_map(|reads| {
         let gaps = reads.shown_gaps().find(|gaps| gaps.above_ns == GAP_NS)?;
