@@ -99,6 +99,7 @@ pub mod tests {
             reader: 1,
             observations: fresh,
             fresh,
+            violated: Some(violations),
             violations,
             worst_ns: if violations > 0 { 1.0 } else { 0.0 },
             disturbance: Disturbance::default(),

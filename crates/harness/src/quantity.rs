@@ -3,7 +3,8 @@
 //! - A number has three significant digits. Its unit changes where it rounds to a thousand.
 //! - An estimate is rounded to the last digit of its error; the error has two digits if it begins with 1 or 2, else one
 //!   (DIN 1333). The error is rounded up, so that the printed form covers the interval. An asymmetric interval is given
-//!   by its ends, `7.7 ns (7.2–9.1)`, to the digits of the nearer. `(no interval)`: too few samples for one.
+//!   by its ends, `7.7 ns (7.2–9.1)`, to the digits of the nearer. One of less than 95 % confidence says so: `7.7 ns (7.2–9.1 at
+//!   75.0 %)`. `(no interval)`: too few samples for one.
 //! - The ends of an interval are rounded outward. Both share one unit. Below zero it is `-0.030 to 0.500 ns`, since a dash would read as a
 //!   minus.
 //! - A non-negative quantity is written `< X` where its interval reaches zero.
@@ -140,6 +141,7 @@ impl Quantity {
     /// ```
     pub fn amount(self, of: &Estimate) -> String {
         match of.confidence > 0.0 && of.low <= 0.0 && of.low < of.high {
+            true if of.high > 0.0 && is_weak(of) => format!("{} at {}", self.below(of.high), confidence(of.confidence)),
             true if of.high > 0.0 => self.below(of.high),
             true => "not told from zero".to_owned(),
             false => self.difference(of),
@@ -156,10 +158,12 @@ impl Quantity {
     /// let saved = Estimate { estimate: -3.0, low: -3.2, high: -2.8, confidence: 0.999 };
     /// assert_eq!(TIME.difference(&saved), "-3.00 ns ± 0.20");
     /// assert_eq!(TIME.difference(&Estimate { low: -3.9, ..saved }), "-3.00 ns (-3.90 to -2.80)");
+    /// assert_eq!(TIME.difference(&Estimate { confidence: 0.75, ..saved }), "-3.00 ns (-3.20 to -2.80 at 75.0 %)");
     /// assert_eq!(TIME.difference(&Estimate { confidence: 0.0, ..saved }), "-3.00 ns (no interval)");
     /// ```
     pub fn difference(self, of: &Estimate) -> String {
         let Estimate { estimate: value, low, high, confidence } = *of;
+        let at = if is_weak(of) { format!(" at {}", self::confidence(confidence)) } else { String::new() };
         let half = of.half_width().abs();
         // A gap between the ends that is pure rounding is not an interval.
         if !value.is_finite() || confidence > 0.0 && high - low <= EXACT * value.abs() {
@@ -169,12 +173,12 @@ impl Quantity {
             return format!("{} (no interval)", self.value(value));
         }
         if !half.is_finite() {
-            return format!("{} ({})", self.value(value), self.ends(self.value(low), self.value(high), low));
+            return format!("{} ({}{at})", self.value(value), self.ends(self.value(low), self.value(high), low));
         }
         let (unit, size) = self.unit(value.abs().max(half));
         let [value, low, high, half] = [value, low, high, half].map(|number| number / size);
         if !is_plain(value.abs().max(half)) {
-            return format!("{}{unit} ± {}", three_digits(value), three_digits(half));
+            return format!("{}{unit} ± {}{at}", three_digits(value), three_digits(half));
         }
         let most = if value == 0.0 { i32::MIN } else { exponent(value) - MOST_DIGITS + 1 };
         let (below, above) = (value - low, high - value);
@@ -195,11 +199,11 @@ impl Quantity {
         let number = |number: f64| self.plus(digits(number, place), number);
         let reaches_zero = low > 0.0 && rounded(value, place) <= cover(place);
         let error = match digits(cover(place), place) {
-            _ if is_lopsided => {
+            _ if is_lopsided || is_weak(of) && !reaches_zero => {
                 let [low_text, high_text] = self.outward([low, high], [place; 2]);
-                format!("({})", self.ends(low_text, high_text, low))
+                format!("({}{at})", self.ends(low_text, high_text, low))
             }
-            _ if reaches_zero => format!("({})", self.interval(low * size, high * size)),
+            _ if reaches_zero => format!("({}{at})", self.interval(low * size, high * size)),
             nothing if is_zero(&nothing) => format!("± < {}", digits(10_f64.powi(place), place)),
             error => format!("± {error}"),
         };
@@ -286,6 +290,11 @@ impl Quantity {
         let between = if low < 0.0 || self.is_signed { " to " } else { "–" };
         format!("{low_text}{between}{high_text}")
     }
+}
+
+/// Whether it has an interval, but one from which no verdict follows.
+fn is_weak(of: &Estimate) -> bool {
+    of.has_interval() && !of.has_confidence()
 }
 
 /// A duration in nanoseconds: `8.10 ns`, `2.40 µs`, `4.00 ms`, `1.20 s`.

@@ -17,7 +17,7 @@ use super::page::Shown;
 use super::saved::saved;
 use crate::answers::advice::interval_advice::advise;
 use crate::answers::advice::report::{Advice, IntervalQuestion};
-use crate::answers::advice::symptoms::{SYMPTOMS, Symptom, find, lacking, look_up};
+use crate::answers::advice::symptoms::{SYMPTOMS, Symptom, find, lacking, look_up, narrow, runtime_named};
 use crate::answers::advice::usable_clocks;
 use crate::clock_id::ClockId;
 use crate::document::Record;
@@ -187,7 +187,13 @@ impl Question {
     fn plan(&self, start: &Start, options: &AdviseOptions) -> Result<Planned, PlanError> {
         let (run, allowed) = (&options.run, start.allowed_cpus());
         match self {
-            Self::Symptom { row, .. } => Planned::sections(COMMAND, row.runs, run, allowed),
+            Self::Symptom { row, asked } => {
+                let mut planned = Planned::sections(COMMAND, row.runs, run, allowed)?;
+                if let Some(kind) = runtime_named(asked) {
+                    narrow(&mut planned.sections, kind);
+                }
+                Ok(planned)
+            }
             Self::Interval(IntervalQuestion { runtime: Some(kind), .. }) => {
                 let only = runtimes::Options { only: vec![*kind], ..runtimes::Options::default() };
                 Planned::section::<Runtimes>(COMMAND, |sections| &mut sections.runtimes, &only, run, allowed)

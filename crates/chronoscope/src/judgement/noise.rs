@@ -1,19 +1,20 @@
 //! What disturbs measurements, from the gaps between consecutive reads.
 
-use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::quantity::ns;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::facts::Facts;
 use super::throttling::throttling;
+use crate::sections::reads::lost::{GAP_NS, Loss, MOST, losses, reason_hidden};
 use crate::sections::reads::plan::READS;
-use crate::sections::reads::report::{GAP_NS, lost};
 
 /// What disturbs measurements.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Noise {
-    /// Time lost in gaps between consecutive reads; null if that was not measured.
+    /// Time lost in gaps between consecutive reads; null if that was not measured, or cannot be: where a clock's read or step
+    /// is not much shorter than the gaps.
     pub lost: Option<Lost>,
     /// Why it was not.
     pub reason_unmeasured: Option<String>,
@@ -21,7 +22,8 @@ pub struct Noise {
     pub advice: Option<NoiseAdvice>,
 }
 
-/// Time lost in gaps between consecutive reads of the clock that lost most.
+/// Time lost in gaps between consecutive reads: of the clock that lost most, or most of those for whose gaps the kernel
+/// accounts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Lost {
     /// Gaps longer than this count.
@@ -69,40 +71,42 @@ pub enum NoiseAdvice {
 /// A smaller share of lost time needs no advice: a kernel's timer ticks take half of it in a virtual machine (0.85 to 1.3 %
 /// on quiet guests of Zen 4 and Zen 5).
 pub const LITTLE: f64 = 0.02;
-/// Whoever took at least this share of the lost time took most of it.
-const MOST: f64 = 0.5;
 
 /// What was lost, to whom, and what to do.
 pub fn noise(facts: &Facts<'_>) -> Noise {
-    let Some((reads, gaps)) = lost(&facts.sections.reads.report).into_iter().next() else {
-        return Noise { reason_unmeasured: Some(facts.reason_missing(&[READS])), ..Noise::default() };
+    let all = &facts.sections.reads.report;
+    let Some(loss) = losses(all).into_iter().next() else {
+        let hidden = all.iter().find_map(|reads| reason_hidden(reads, GAP_NS));
+        let hidden = hidden.map(|reason| format!("{reason}, which hides gaps > {}", ns(GAP_NS)));
+        let reason = hidden.unwrap_or_else(|| facts.reason_missing(&[READS]));
+        return Noise { reason_unmeasured: Some(reason), ..Noise::default() };
     };
-    let share = gaps.share_of_time;
+    let share = loss.gaps.share_of_time;
     let mostly_by = match is_throttled(facts) {
         true => LostTo::Quota,
-        false => lost_to(&reads.disturbance, share * reads.span_ns),
+        false => lost_to(&loss),
     };
     let advice = (share > LITTLE).then(|| advice(facts, mostly_by));
-    let lost = Lost { above_ns: GAP_NS, share, worst_ns: reads.maximum_ns, mostly_by };
+    let lost = Lost { above_ns: GAP_NS, share, worst_ns: loss.reads.maximum_ns, mostly_by };
     Noise { lost: Some(lost), reason_unmeasured: None, advice }
 }
 
 /// Whether a CPU quota took most of what consecutive reads lost.
 pub fn is_throttled(facts: &Facts<'_>) -> bool {
-    let lost_ms: f64 =
-        lost(&facts.sections.reads.report).iter().map(|(reads, gaps)| gaps.share_of_time * reads.span_ns / 1e6).sum();
+    let lost_ms = losses(&facts.sections.reads.report).iter().map(Loss::lost_ns).sum::<f64>() / 1e6;
     let throttling = throttling(facts.parts.iter().filter(|report| report.part == READS));
     throttling.is_some_and(|found| found.throttled_ms >= lost_ms * MOST)
 }
 
-fn lost_to(disturbance: &Disturbance, lost_ns: f64) -> LostTo {
-    let (waited, stolen) = (disturbance.waited_ms, disturbance.steal_ms);
-    let is_most = |taken_ms: Option<f64>| taken_ms.is_some_and(|taken_ms| taken_ms * 1e6 >= lost_ns * MOST);
-    match () {
-        () if is_most(stolen) && stolen >= waited && lost_ns > 0.0 => LostTo::OtherGuests,
-        () if is_most(waited) && lost_ns > 0.0 => LostTo::OtherThreads,
-        () if waited.is_none() => LostTo::Unknown,
-        () => LostTo::Interrupts,
+/// Who took most of it: the larger of the two that the kernel counts, if together they are most of it.
+fn lost_to(loss: &Loss<'_>) -> LostTo {
+    let lost_ns = loss.lost_ns();
+    let is_counted = lost_ns > 0.0 && loss.counted_ns() >= lost_ns * MOST;
+    match (loss.waited_ns(), loss.stolen_ns()) {
+        (waited, stolen) if is_counted && stolen >= waited => LostTo::OtherGuests,
+        _ if is_counted => LostTo::OtherThreads,
+        (None, _) => LostTo::Unknown,
+        _ => LostTo::Interrupts,
     }
 }
 
@@ -124,12 +128,13 @@ mod tests {
     use crate::document::Record;
     use crate::rules::tests::blank;
     use chronoscope_harness::estimators::reads::Gaps;
+    use chronoscope_harness::study_rules::NOISY_MACHINE;
 
     fn with(share_of_time: f64, waited_ms: Option<f64>, steal_ms: Option<f64>) -> Record {
         let mut record = crate::json::document(include_str!("../../tests/fixtures/record.json")).unwrap();
         for reads in &mut record.content.sections.reads.report {
             reads.span_ns = 10e6;
-            reads.zero_share = 0.0;
+            (reads.zero_share, reads.p50_ns) = (0.0, 20.0);
             reads.maximum_ns = 111_000.0;
             reads.gaps = vec![Gaps { above_ns: GAP_NS, count: 3, share_of_time }];
             (reads.disturbance.waited_ms, reads.disturbance.steal_ms) = (waited_ms, steal_ms);
@@ -146,6 +151,7 @@ mod tests {
         // Of 10 ms, 0.3 ms were lost.
         assert_eq!(found(&with(0.03, Some(0.2), Some(0.0))), (LostTo::OtherThreads, Some(NoiseAdvice::PinToIdleCpu)));
         assert_eq!(found(&with(0.03, Some(0.2), Some(0.3))), (LostTo::OtherGuests, Some(NoiseAdvice::DedicatedCpus)));
+        assert_eq!(found(&with(0.03, Some(0.1), Some(0.09))), (LostTo::OtherThreads, Some(NoiseAdvice::PinToIdleCpu)));
         assert_eq!(found(&with(0.03, Some(0.05), None)), (LostTo::Interrupts, Some(NoiseAdvice::MoveInterrupts)));
         assert_eq!(found(&with(0.03, None, None)), (LostTo::Unknown, Some(NoiseAdvice::PinToIdleCpu)));
         assert_eq!(found(&with(0.003, Some(0.0), None)), (LostTo::Interrupts, None));
@@ -161,6 +167,28 @@ mod tests {
         part.throttled_ms = Some(90.0);
         let found = noise(&Facts::from(&record));
         assert_eq!((found.lost.unwrap().mostly_by, found.advice), (LostTo::Quota, Some(NoiseAdvice::RaiseQuota)));
+    }
+
+    /// A guest whose clocksource is an HPET that the hypervisor emulates: each read takes longer than the gaps counted.
+    #[test]
+    fn where_a_read_takes_longer_than_a_gap_noise_is_not_known() {
+        let mut record = with(0.996, Some(0.0), Some(0.0));
+        for reads in &mut record.content.sections.reads.report {
+            reads.p50_ns = 13_900.0;
+        }
+        let found = noise(&Facts::from(&record));
+        assert!(found.lost.is_none() && found.advice.is_none(), "{found:?}");
+        let reason = found.reason_unmeasured.unwrap();
+        assert!(reason.ends_with("takes 13.9 µs, which hides gaps > 10.0 µs"), "{reason}");
+        let record = crate::rules::judged(record);
+        assert_eq!(record.findings.iter().filter(|finding| finding.is(NOISY_MACHINE)).count(), 0);
+        // A clock that can be read quickly tells.
+        let mut quick = with(0.03, Some(0.2), None);
+        let reads = &mut quick.content.sections.reads.report;
+        let slow = crate::sections::reads::report::Reads { p50_ns: 13_900.0, ..reads[0].clone() };
+        reads.insert(0, slow);
+        reads[0].gaps[0].share_of_time = 0.996;
+        assert_eq!(noise(&Facts::from(&quick)).lost.unwrap().share, 0.03);
     }
 
     #[test]

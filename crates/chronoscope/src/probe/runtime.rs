@@ -8,7 +8,7 @@ use chronoscope_harness::estimators::intervals::DirectInterval;
 use chronoscope_harness::estimators::latch::ThreadReleaseReport;
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::estimators::pauses::Pauses;
-use chronoscope_harness::estimators::reads::{Reads, STEPS_PER_GAP};
+use chronoscope_harness::estimators::reads::{READINGS_PER_GAP, Reads};
 use chronoscope_harness::estimators::steps::Granularity;
 use chronoscope_harness::estimators::tick::{Tick, moves_in_ns, shown_step_ns};
 use chronoscope_harness::record::{Estimate, Path};
@@ -170,7 +170,7 @@ impl RuntimeClock {
         let step = step.max(self.step_ns().unwrap_or(0.0));
         match reads.maximum_ns {
             0.0 if step == 0.0 => None,
-            largest if largest >= step * STEPS_PER_GAP => Some(Bounded::Known(largest)),
+            largest if largest >= step * READINGS_PER_GAP => Some(Bounded::Known(largest)),
             largest => Some(Bounded::Below(largest + step)),
         }
     }

@@ -5,6 +5,7 @@ use crate::answers::advice::report::{
     Advice, Figure, Fit, IntervalAdvice, IntervalQuestion, MethodAdvice, SymptomAdvice,
 };
 use crate::answers::advice::symptoms::{SYMPTOMS, commands};
+use crate::clock_id::ClockId;
 use crate::document::Record;
 use chronoscope_render::Width;
 use chronoscope_render::line::Line;
@@ -108,7 +109,9 @@ fn symptom(page: &mut Page, record: &Record, advice: &SymptomAdvice) {
         }
     }
     for id in &advice.found {
-        let of_kind: Vec<_> = record.findings.iter().filter(|finding| finding.id == *id).collect();
+        let mut of_kind: Vec<_> = record.findings.iter().filter(|finding| finding.id == *id).collect();
+        // Who asks of a clock hardly means a type of this library.
+        of_kind.sort_by_key(|finding| finding.subject.as_deref().is_some_and(is_of_this_library));
         let Some((first, others)) = of_kind.split_first() else { continue };
         let more = if others.is_empty() { String::new() } else { format!(", and {} more", count(others.len() as u64)) };
         page.paragraph(Line::styled(WARNING, "! "), PLAIN, &format!("{} [{id}{more}]", first.evidence.summary));
@@ -116,6 +119,10 @@ fn symptom(page: &mut Page, record: &Record, advice: &SymptomAdvice) {
             page.paragraph(Line::styled(DIM, "  → "), PLAIN, line);
         }
     }
+}
+
+fn is_of_this_library(clock: &str) -> bool {
+    matches!(ClockId::from(clock), ClockId::Known(id) if id.guarantee().is_some())
 }
 
 /// The table of symptoms.

@@ -46,7 +46,7 @@ pub struct Reads<C> {
     pub maximum_ns: f64,
     /// Values around which differences cluster, most frequent first.
     pub modes: Vec<Peak>,
-    /// Share of time lost in long gaps; thresholds hidden by the clock's steps are left out.
+    /// Share of time lost in long gaps; thresholds hidden by the clock's steps or by what a read takes are left out.
     pub gaps: Vec<Gaps>,
     /// Start-stop pairs with nothing between them.
     pub empty_intervals: u64,
@@ -69,12 +69,21 @@ impl<C> Reads<C> {
         if self.zero_share >= Self::EQUAL_SHARE_OF_STEPS { self.minimum_ns.unwrap_or(f64::INFINITY) } else { 0.0 }
     }
 
-    /// Whether gaps longer than `above_ns` are visible in the differences of this clock.
-    pub fn shows_gaps_above(&self, above_ns: f64) -> bool {
-        above_ns >= STEPS_PER_GAP * self.step_ns()
+    /// What the clock itself puts between two readings: its step, or the time of a read, whichever is longer.
+    pub fn between_readings_ns(&self) -> f64 {
+        self.step_ns().max(self.p50_ns)
     }
 
-    /// The gaps that are due to the reader rather than the clock's own steps.
+    /// Whether gaps longer than `above_ns` are visible in the differences of this clock.
+    ///
+    /// A difference is an interruption, if there was one, plus what the clock itself puts between two readings. If that is
+    /// a tenth of the threshold, interruptions count from nine tenths of it, each by at most a tenth too much, and a read
+    /// that takes several times its usual time counts as none. If it is longer than the threshold, every read counts.
+    pub fn shows_gaps_above(&self, above_ns: f64) -> bool {
+        above_ns >= READINGS_PER_GAP * self.between_readings_ns()
+    }
+
+    /// The gaps that are due to the reader rather than the clock's own steps and reads.
     pub fn shown_gaps(&self) -> impl Iterator<Item = &Gaps> {
         self.gaps.iter().filter(|gaps| self.shows_gaps_above(gaps.above_ns))
     }
@@ -99,15 +108,15 @@ pub struct Gaps {
     pub share_of_time: f64,
 }
 
-/// A gap is visible only if this many times as long as a step.
-pub const STEPS_PER_GAP: f64 = 10.0;
+/// A gap is visible only if this many times as long as what the clock itself puts between two readings.
+pub const READINGS_PER_GAP: f64 = 10.0;
 /// Gaps above these thresholds are counted.
-const GAP_THRESHOLDS_NS: [f64; 3] = [1_000.0, 10_000.0, 100_000.0];
+pub const GAP_THRESHOLDS_NS: [f64; 3] = [1_000.0, 10_000.0, 100_000.0];
 
 /// The distribution of differences between consecutive reads of `clock`. None if there are none.
 ///
 /// For a clock that moves in steps, a difference may exceed the gap behind it by up to a step, so one step is
-/// subtracted; gaps hidden by its steps are not counted at all.
+/// subtracted; gaps hidden by its steps, or by reads that take as long, are not counted at all.
 pub fn reads<C>(clock: C, samples: &Samples, rate: Rate, disturbance: Disturbance) -> Option<Reads<C>> {
     let ns = |ticks: i64| rate.ns_of_mean(ticks as f64);
     let all = Distribution::of_counts(samples.differences.iter().map(|(ticks, count)| (ns(*ticks), *count)));
@@ -197,6 +206,18 @@ mod tests {
     fn a_clock_that_did_not_move_tells_of_no_gap() {
         let still = of(vec![(0, 2_000)]);
         assert!(still.step_ns().is_infinite() && still.gaps.is_empty());
+    }
+
+    /// As in a guest whose clocksource is an HPET that the hypervisor emulates.
+    #[test]
+    fn a_read_that_takes_as_long_as_a_gap_is_none() {
+        let hpet = of(vec![(13_900, 9_000), (21_000, 50), (150_000, 1)]);
+        assert_eq!(hpet.gaps.iter().map(|gap| (gap.above_ns, gap.count)).collect::<Vec<_>>(), []);
+        let acpi = of(vec![(1_400, 9_000), (9_000, 50), (150_000, 1)]);
+        assert_eq!(acpi.gaps.iter().map(|gap| (gap.above_ns, gap.count)).collect::<Vec<_>>(), [(100_000.0, 1)]);
+        let syscall = of(vec![(160, 9_000), (2_000, 1), (50_000, 2)]);
+        let seen: Vec<_> = syscall.gaps.iter().map(|gap| (gap.above_ns, gap.count)).collect();
+        assert_eq!(seen, [(10_000.0, 2), (100_000.0, 0)]);
     }
 
     #[test]

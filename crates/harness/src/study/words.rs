@@ -24,7 +24,7 @@ pub fn interval(estimate: &Estimate) -> String {
 /// A difference as a quantity: its value where resolved or without an interval, else how far from zero that reaches: `± 0.45 ns`.
 pub fn difference(estimate: &Estimate) -> String {
     let reach = estimate.low.abs().max(estimate.high.abs());
-    let is_written = estimate.is_resolved() || !estimate.has_interval();
+    let is_written = estimate.is_resolved() || !estimate.has_confidence();
     joined(&if is_written { TIME.difference(estimate) } else { TIME.off(reach) })
 }
 

@@ -21,6 +21,7 @@ use crate::padded::CachePadded;
 /// let mut seen = Observations::default();
 /// board.observe(&clock.view(-5_000), 10, &mut seen); // a core that lags
 /// assert_eq!((seen.violations, seen.worst_ticks), (10, 5_000));
+/// assert_eq!((seen.fresh, seen.violated), (1, 1), "the same value ten times");
 /// ```
 #[derive(Debug)]
 pub struct Board {
@@ -42,10 +43,15 @@ pub struct Observations {
     pub observations: u64,
     /// Observations of a new value.
     pub fresh: u64,
+    /// New values above an own read that followed, in the first observation of the value or a later one.
+    pub violated: u64,
     /// Own reads below the value just observed.
     pub violations: u64,
     /// The largest backward step.
     pub worst_ticks: u64,
+    /// The value observed last, and whether it is counted as violated.
+    #[serde(skip)]
+    pub last: Option<(u64, bool)>,
 }
 
 impl Board {
@@ -76,17 +82,26 @@ impl Board {
 
     /// Reads the board and then `source`, `count` times.
     pub fn observe(&self, source: &impl TickSource, count: u64, seen: &mut Observations) {
-        let mut last = self.shown.0.load(Acquire);
+        let mut last = seen.last;
         for _ in 0..count {
             let shown = self.shown.0.load(Acquire);
             let own = source.read();
-            seen.fresh += u64::from(shown != last);
-            last = shown;
+            let mut violated = match last {
+                Some((value, violated)) if value == shown => violated,
+                _ => {
+                    seen.fresh += 1;
+                    false
+                }
+            };
             if own < shown {
+                seen.violated += u64::from(!violated);
+                violated = true;
                 seen.violations += 1;
                 seen.worst_ticks = seen.worst_ticks.max(shown - own);
             }
+            last = Some((shown, violated));
         }
+        seen.last = last;
         seen.observations += count;
     }
 }
@@ -102,7 +117,22 @@ mod tests {
         let board = Board::new(clock.view(0).read());
         let mut seen = Observations::default();
         board.observe(&clock.view(-5_000), 10, &mut seen);
-        assert_eq!(seen, Observations { observations: 10, fresh: 0, violations: 10, worst_ticks: 5_000 });
+        board.observe(&clock.view(-5_000), 10, &mut seen);
+        let last = Some((1_000_000, true));
+        let wanted = Observations { observations: 20, fresh: 1, violated: 1, violations: 20, worst_ticks: 5_000, last };
+        assert_eq!(seen, wanted, "one value, however often it is seen");
+    }
+
+    #[test]
+    fn each_new_value_counts_once_however_often_it_is_seen() {
+        let clock = FakeClock::starting_at(Instant::from_nanos(1_000_000));
+        let board = Board::new(0);
+        let mut seen = Observations::default();
+        for shown in [1_000_000, 1_000_001, 999_999] {
+            board.shown.0.store(shown, Relaxed);
+            board.observe(&clock.view(0), 3, &mut seen);
+        }
+        assert_eq!((seen.observations, seen.fresh, seen.violated, seen.violations), (9, 3, 1, 3));
     }
 
     #[test]

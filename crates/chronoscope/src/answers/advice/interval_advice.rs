@@ -4,6 +4,7 @@ use super::methods::{SLEW_PCT, Setting, backoff_model, batch, direct, repetition
 use super::report::{Figure, Fit, IntervalAdvice, IntervalQuestion, Method, MethodAdvice};
 use super::usable_clocks::{UsableClock, usable};
 use crate::document::Record;
+use crate::sections::reads::lost::losses;
 use chronoscope_harness::estimators::reads::Gaps;
 use chronoscope_harness::quantity::{count, limit, ns, percent, share};
 use chronoscope_harness::record::Estimate;
@@ -206,8 +207,7 @@ fn between_threads(clock: &UsableClock, question: &IntervalQuestion, record: &Re
 fn interrupted(method: &MethodAdvice, question: &IntervalQuestion, record: &Record) -> Option<String> {
     const LEAST_SHARE: f64 = 0.001;
     let takes_ns = method.takes_ns.filter(|_| matches!(method.method, Method::Direct | Method::Batch))?;
-    let mut reads = record.content.reads().iter();
-    let reads = reads.find(|reads| reads.span_ns > 0.0 && reads.shown_gaps().next().is_some())?;
+    let reads = losses(record.content.reads()).first()?.reads;
     // Shorter ones are within the error.
     let matters = |gaps: &&Gaps| gaps.above_ns >= takes_ns * question.error_pct / 100.0;
     let gaps = reads.shown_gaps().filter(matters).min_by(|a, b| a.above_ns.total_cmp(&b.above_ns))?;

@@ -2,10 +2,15 @@
 
 use serde::Serialize;
 
+use chronoscope_probes::RuntimeKind;
+use chronoscope_sources::SourceId;
+use chronoscope_sources::os::OsClock;
+
 use super::report::SymptomAdvice;
+use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::kinds::{self, reason_not_looked_for};
-use crate::registry::parts_of;
+use crate::registry::{Sections, parts_of};
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -27,9 +32,19 @@ pub const SYMPTOMS: &[Symptom] = &[
     Symptom {
         symptom: "Java timestamps go backwards",
         words: &["java|jvm|nanotime|currenttimemillis backward|backwards|negative"],
-        usually: "System.currentTimeMillis or Instant.now, which read the wall clock",
+        usually: "System.currentTimeMillis or Instant.now, which read the wall clock; System.nanoTime reads CLOCK_MONOTONIC on \
+                  Linux, which nobody sets",
         runs: &["runtimes", "causality", "sync"],
-        findings: &["wall_clock_for_intervals", "negative_elapsed", "non_causal_read", "wall_clock_stepped"],
+        findings: &["wall_clock_for_intervals", "wall_clock_stepped", "negative_elapsed", "non_causal_read"],
+    },
+    Symptom {
+        symptom: "timestamps of Python, Node.js or another runtime go backwards",
+        words: &[
+            "dotnet|csharp|mono|golang|node|nodejs|javascript|python|ruby|php|runtime backward|backwards|negative",
+        ],
+        usually: "a call that reads the wall clock: time.time, Date.now, DateTime.UtcNow, Time.now, microtime",
+        runs: &["runtimes", "causality", "sync"],
+        findings: &["wall_clock_for_intervals", "wall_clock_stepped", "negative_elapsed", "non_causal_read"],
     },
     Symptom {
         symptom: "timestamps go backwards",
@@ -37,11 +52,11 @@ pub const SYMPTOMS: &[Symptom] = &[
         usually: "intervals taken with the wall clock, which may be set; seldom a clock that lies",
         runs: &["clocks", "reads", "causality", "sync"],
         findings: &[
+            "wall_clock_stepped",
             "negative_elapsed",
             "non_causal_read",
-            "unordered_read_not_causal",
             "cross_cpu_skew",
-            "wall_clock_stepped",
+            "unordered_read_not_causal",
         ],
     },
     Symptom {
@@ -200,10 +215,46 @@ pub const SYMPTOMS: &[Symptom] = &[
     },
 ];
 
+/// Words that name a runtime; `go` is a word of its own.
+const RUNTIME_WORDS: [(&str, &[&str]); 8] = [
+    ("java", &["java", "jvm", "nanotime", "currenttimemillis"]),
+    ("dotnet", &["dotnet", "csharp"]),
+    ("mono", &["mono"]),
+    ("go", &["golang"]),
+    ("node", &["node", "nodejs", "javascript"]),
+    ("python", &["python"]),
+    ("ruby", &["ruby"]),
+    ("php", &["php"]),
+];
+/// What runtimes read on Linux: their clocks for intervals and for the time of day.
+const READ_BY_RUNTIMES: [SourceId; 2] = [SourceId::Os(OsClock::Monotonic), SourceId::Os(OsClock::Realtime)];
+
+/// The runtime that `text` names, if any.
+pub fn runtime_named(text: &str) -> Option<RuntimeKind> {
+    let lower = text.to_lowercase();
+    let asked = words(&lower);
+    let named = RUNTIME_WORDS.iter().find(|(_, words)| words.iter().any(|word| asked.contains(word)));
+    named.and_then(|(word, _)| RuntimeKind::named(word).ok())
+}
+
+/// Leaves in the plans what bears on a question about `kind`: that runtime, and the system's clocks that runtimes read.
+pub fn narrow(sections: &mut Sections, kind: RuntimeKind) {
+    if let Some(plan) = &mut sections.runtimes.plan {
+        plan.kinds.retain(|planned| *planned == kind);
+        let is_read = |clock: &ClockId| matches!(clock, ClockId::Known(id) if READ_BY_RUNTIMES.contains(id));
+        sections.causality.plan.pair_clocks.retain(is_read);
+        sections.causality.plan.litmus_clocks.retain(is_read);
+    }
+}
+
+fn words(lower: &str) -> Vec<&str> {
+    lower.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect()
+}
+
 /// The row with most words in `text`.
 pub fn find(text: &str) -> Option<&'static Symptom> {
     let lower = text.to_lowercase();
-    let asked: Vec<&str> = lower.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect();
+    let asked = words(&lower);
     let fit = |words: &str| {
         let mut words = words.split(' ');
         let count = words.clone().count();

@@ -12,11 +12,13 @@ use super::locking::{phases_needed, uneven};
 use super::methods::{Setting, batch, direct, repetitions};
 use super::repetitions::{deviation_in_steps, readings};
 use super::report::{Fit, IntervalQuestion, Method, MethodAdvice};
-use super::symptoms::{SYMPTOMS, commands, find, look_up};
+use super::symptoms::{SYMPTOMS, commands, find, look_up, narrow, runtime_named};
 use super::usable_clocks::UsableClock;
 use crate::document::Record;
+use crate::engine::Planned;
 use crate::json::document;
 use crate::part::Part;
+use crate::run_options::RunOptions;
 use crate::{kinds, registry};
 
 const EXPERIMENTS: usize = 1_000;
@@ -461,6 +463,35 @@ fn what_users_paste_is_recognised() {
 }
 
 /// The page's table between its two marks is that of the rows.
+/// Java reads `CLOCK_MONOTONIC` and `CLOCK_REALTIME`: other runtimes, coarse clocks and types of this library answer nothing.
+#[test]
+fn a_question_about_a_runtime_is_answered_about_it() {
+    let run = RunOptions::default();
+    let planned = |asked: &str| {
+        let row = find(asked).unwrap();
+        let mut planned = Planned::sections("advise", row.runs, &run, &[0, 1]).unwrap();
+        let kind = runtime_named(asked).unwrap();
+        narrow(&mut planned.sections, kind);
+        let clocks: Vec<String> =
+            planned.sections.causality.plan.litmus_clocks.iter().map(ToString::to_string).collect();
+        (kind.title(), planned.sections.runtimes.plan.unwrap().kinds, clocks.join(" "))
+    };
+    for (asked, title) in [
+        ("my Java timestamps went backwards", "Java"),
+        ("nanoTime went backwards", "Java"),
+        ("python time goes backwards", "Python"),
+        ("Node timestamps are negative", "Node.js"),
+    ] {
+        let (kind, kinds, clocks) = planned(asked);
+        assert_eq!((kind, clocks.as_str()), (title, "CLOCK_MONOTONIC CLOCK_REALTIME"), "{asked}");
+        assert!(kinds.len() == 1 && kinds[0].title() == title, "{asked}");
+    }
+    assert_eq!(runtime_named("timestamps go backwards"), None);
+    let wall_clock_first = ["Java timestamps go backwards", "python timestamps go backwards"];
+    assert!(wall_clock_first.iter().all(|text| find(text).unwrap().findings[0] == "wall_clock_for_intervals"));
+    assert_eq!(find("timestamps go backwards").unwrap().findings[0], "wall_clock_stepped");
+}
+
 #[test]
 fn the_documented_table_is_that_of_the_rows() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/advise.md");

@@ -40,11 +40,13 @@ fn of_fields(fields: &Map<String, Value>) -> Option<String> {
         // Ends and estimates of one kind may be rounded on different ways.
         (low - high > 1e-9 * high.abs()).then(|| format!("{less} {low} is more than {more} {high}"))
     };
-    const ORDERED: [(&str, &str); 7] = [
+    const ORDERED: [(&str, &str); 9] = [
         ("low", "high"),
         ("low", "estimate"),
         ("estimate", "high"),
         ("fresh", "observations"),
+        ("violated", "fresh"),
+        ("violated", "violations"),
         ("violations", "observations"),
         ("processes_steady", "processes"),
         ("iterations_quiet", "iterations"),

@@ -9,8 +9,8 @@ use crate::part::Part;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::clocks::latency::interference::{shared_throughout, turns_per_link, turns_per_link_alone};
 use crate::sections::clocks::plan::{GRANULARITY, INTERVALS, LATENCY, TICK};
+use crate::sections::reads::lost::{GAP_NS, Loss, MOST, losses};
 use crate::sections::reads::plan::READS;
-use crate::sections::reads::report::{GAP_NS, lost};
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::machine::known_core;
 use chronoscope_harness::quantity::{count, ns, share};
@@ -46,11 +46,6 @@ pub const STOLEN_TIME: Kind = Kind::warning(
     },
 )
 .classed(HostState::Noisy);
-/// The share of time lost to such gaps that merits a notice, and that merits a warning: a kernel's timer ticks alone
-/// take about the first in a VM.
-const GAP_SHARES: (f64, f64) = (LITTLE, 0.05);
-/// The share of the gaps that the kernel must account for before they are attributed to the machine.
-const LEAST_WITNESSED: f64 = 0.25;
 /// The share of time that measuring threads may wait for their CPU: a busy thread there takes half.
 const WAITED_SHARE: f64 = 0.05;
 /// The share of time that the hypervisor may steal.
@@ -61,42 +56,32 @@ pub fn disturbances(record: &Record) -> impl Iterator<Item = &Disturbance> {
     record.content.parts.iter().map(|report| &report.disturbance)
 }
 
-/// Whether the kernel accounts for a substantial part of `lost_ms` in gaps, and its evidence. Where it counts run-queue
-/// waits, those and stolen time must make up that part: a switch to a kernel thread takes microseconds, and does not
-/// explain a gap of a millisecond.
-fn witness(disturbance: &Disturbance, lost_ms: f64) -> (bool, String) {
+/// What the kernel counted while `loss` occurred, and who took the rest if that is most of it.
+fn witness(loss: &Loss<'_>) -> String {
     let times = |count_of: u64| if count_of == 1 { "once".to_owned() } else { format!("{} times", count(count_of)) };
-    let length = |ms: f64| ns(ms * 1e6);
-    let stolen_ms = disturbance.steal_ms.unwrap_or(0.0);
-    let stolen = (stolen_ms > 0.0).then(|| format!("the hypervisor gave {} to others", length(stolen_ms)));
+    let disturbance = &loss.reads.disturbance;
+    let stolen = loss.stolen_ns().filter(|stolen_ns| *stolen_ns > 0.0);
+    let stolen = stolen.map(|stolen_ns| format!("the hypervisor gave {} to others", ns(stolen_ns)));
     let switches = disturbance.involuntary_switches.filter(|switches| *switches > 0);
-    let taken = match disturbance.waited_ms {
-        Some(waited_ms) => Some(format!("the thread waited {} for its CPU", length(waited_ms))),
+    let taken = match loss.waited_ns() {
+        Some(waited_ns) => Some(format!("the thread waited {} for its CPU", ns(waited_ns))),
         None => switches.map(|switches| format!("the kernel preempted the thread {}", times(switches))),
     };
-    let suffices = match disturbance.waited_ms {
-        Some(waited_ms) => waited_ms + stolen_ms >= lost_ms * LEAST_WITNESSED,
-        None => taken.is_some() || stolen.is_some(),
-    };
     let seen: Vec<String> = [taken, stolen].into_iter().flatten().collect();
-    let words = match (suffices, seen.is_empty()) {
-        (true, _) => seen.join(", and "),
-        (false, false) => {
-            format!(
-                "{}: at least {} of the {} went to interrupts, firmware or the host",
-                seen.join(", and "),
-                length(lost_ms - disturbance.waited_ms.unwrap_or(0.0) - stolen_ms),
-                length(lost_ms)
-            )
-        }
-        (false, true) if disturbance.involuntary_switches.is_none() && disturbance.steal_ms.is_none() => {
+    let is_most = loss.counted_ns() >= loss.lost_ns() * MOST;
+    match seen.is_empty() {
+        false if is_most || loss.waited_ns().is_none() => seen.join(", and "),
+        false => format!(
+            "{}: at least {} of the {} went to interrupts, firmware or the host",
+            seen.join(", and "),
+            ns(loss.lost_ns() - loss.counted_ns()),
+            ns(loss.lost_ns())
+        ),
+        true if disturbance.involuntary_switches.is_none() && disturbance.steal_ms.is_none() => {
             "neither preemption nor steal is counted here, so nothing tells what took it".to_owned()
         }
-        (false, true) => {
-            "the kernel counted neither preemption nor steal: interrupts, firmware or the host took it".to_owned()
-        }
-    };
-    (suffices, words)
+        true => "the kernel counted neither preemption nor steal: interrupts, firmware or the host took it".to_owned(),
+    }
 }
 
 /// Gaps between reads. A warning needs corroboration: an uncorroborated gap may be the clock's.
@@ -105,27 +90,23 @@ fn noisy_machine(record: &Record) -> Vec<Finding> {
     if is_throttled(&Facts::from(record)) {
         return preempted(record).into_iter().collect();
     }
-    let found: Vec<_> = lost(record.content.reads())
-        .into_iter()
-        .filter(|(_, gaps)| gaps.share_of_time > GAP_SHARES.0)
-        .map(|(reads, gaps)| {
-            let (suffices, words) = witness(&reads.disturbance, gaps.share_of_time * reads.span_ns / 1e6);
-            (reads, gaps, gaps.share_of_time > GAP_SHARES.1 && suffices, words)
-        })
-        .collect();
-    let worst = found.iter().find(|(_, _, is_grave, _)| *is_grave).or(found.first());
-    let Some((reads, gaps, is_grave, seen)) = worst else { return preempted(record).into_iter().collect() };
+    let loss = losses(record.content.reads()).into_iter().next();
+    let Some(loss) = loss.filter(|loss| loss.gaps.share_of_time > LITTLE) else {
+        return preempted(record).into_iter().collect();
+    };
+    let Loss { reads, gaps } = loss;
     let disturbance = &reads.disturbance;
     // What is not a number is left out.
     let counted = |value: Option<f64>| value.unwrap_or(f64::NAN);
     let mut finding = Finding::new(
         NOISY_MACHINE,
         format!(
-            "{} of the time reading {} was lost to interruptions over {} (longest {}); meanwhile {seen}",
+            "{} of the time reading {} was lost to interruptions over {} (longest {}); meanwhile {}",
             share(gaps.share_of_time),
             reads.clock,
             ns(GAP_NS),
             ns(reads.maximum_ns),
+            witness(&loss),
         ),
     )
     .value("share_of_time", gaps.share_of_time)
@@ -134,7 +115,7 @@ fn noisy_machine(record: &Record) -> Vec<Finding> {
     .value("involuntary_switches", counted(disturbance.involuntary_switches.map(|switches| switches as f64)))
     .value("steal_ms", counted(disturbance.steal_ms))
     .value("waited_ms", counted(disturbance.waited_ms));
-    if *is_grave {
+    if loss.is_grave() {
         return vec![finding.advice(quieter(record))];
     }
     finding.severity = Severity::Notice;
@@ -220,6 +201,7 @@ fn stolen_time(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judgement::noise::{LostTo, noise};
     use crate::rules::tests::{blank, done};
     use crate::sections::clocks::report::Harness;
     use crate::sections::pauses::plan::PAUSES;
@@ -269,6 +251,21 @@ mod tests {
         assert!(noisy_machine(&record)[0].advice[0].contains("pin "));
         record.machine.cpu.online = Some(1);
         assert!(!noisy_machine(&record)[0].advice[0].contains("pin "), "there is no other CPU");
+    }
+
+    /// As observed on an AMD EPYC guest: the first screen calls it interrupts or the host.
+    #[test]
+    fn the_finding_and_the_conclusion_blame_the_same() {
+        let mut record = disturbed(Some(7), Some(0.0), Some(0.035));
+        assert_eq!(noise(&Facts::from(&record)).lost.unwrap().mostly_by, LostTo::Interrupts);
+        let found = noisy_machine(&record)[0].evidence.summary.clone();
+        let blamed =
+            "waited 35.0 µs for its CPU: at least 65.0 µs of the 100 µs went to interrupts, firmware or the host";
+        assert!(found.ends_with(blamed), "{found}");
+        record.content.sections.reads.report[0].disturbance.waited_ms = Some(0.06);
+        assert_eq!(noise(&Facts::from(&record)).lost.unwrap().mostly_by, LostTo::OtherThreads);
+        let found = noisy_machine(&record)[0].evidence.summary.clone();
+        assert!(found.ends_with("waited 60.0 µs for its CPU"), "{found}");
     }
 
     /// As observed with a busy loop on the measuring CPU, in a command without consecutive reads.

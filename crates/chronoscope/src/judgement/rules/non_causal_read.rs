@@ -9,7 +9,7 @@ use crate::sections::causality::plan::LITMUS;
 use crate::sections::causality::report::Litmus;
 use crate::sections::clocks::report::ClockReport;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
-use chronoscope_harness::quantity::{count, ns, percent};
+use chronoscope_harness::quantity::{count, ns, share};
 
 pub const RULES: &[RuleOfParts] =
     &[RuleOfParts::new(&[LITMUS], &[NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL], non_causal_reads)];
@@ -18,8 +18,8 @@ pub const NON_CAUSAL_READ: Kind = Kind::critical(
     "non_causal_read",
     Meaning {
         about: "a clock broke its guarantee: it went backwards across CPUs",
-        evidence: "observations between two CPUs, those that went backwards (`violations`), the largest step \
-            back (`worst_ns`), and what the clock allows (`allowed_ns`)",
+        evidence: "observations between two CPUs, those that went backwards (`violations`), the share of new values at \
+            which one did (`rate`), the largest step back (`worst_ns`), and what the clock allows (`allowed_ns`)",
         mend: "do not compare times of this clock between threads",
     },
 )
@@ -30,8 +30,8 @@ pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind::notice(
     "unordered_read_not_causal",
     Meaning {
         about: "a clock without a causal guarantee went backwards across CPUs, as it may",
-        evidence: "observations between two CPUs, those that went backwards (`violations`), and the largest \
-            step back (`worst_ns`)",
+        evidence: "observations between two CPUs, those that went backwards (`violations`), the share of new values at \
+            which one did (`rate`), and the largest step back (`worst_ns`)",
         mend: "between threads use an ordered read: `Clock::now` or `CLOCK_MONOTONIC`",
     },
 )
@@ -54,7 +54,8 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
     let said = || record.content.clocks().clock(&row.name).is_none_or(|clock| clock.causal_by_design);
     let must_be_causal = id.map_or_else(said, |id| id.facts().is_causal);
     let is_broken = must_be_causal || allowed_ns.is_some_and(|allowed| row.worst_ns >= allowed);
-    let rate_pct = row.violations as f64 / row.observations.max(1) as f64 * 100.0;
+    let (went_back, of) = row.went_back();
+    let rate = went_back as f64 / of.max(1) as f64;
     let back = match allowed_ns {
         Some(allowed) if is_broken => {
             format!("by up to {}; it guarantees less than {}", ns(row.worst_ns), ns(allowed))
@@ -63,16 +64,18 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
         None => format!("by up to {}", ns(row.worst_ns)),
     };
     let saw = format!(
-        "{} returned less than a value already seen from CPU {} in {} of {} observations, {back}",
+        "{} returned less than a value already seen from CPU {} in {} of {} {}, {back}",
         row.name,
         row.writer,
-        percent(rate_pct),
-        count(row.observations)
+        share(rate),
+        count(of),
+        row.rate_is_of()
     );
     let finding = Finding::new(if is_broken { NON_CAUSAL_READ } else { UNORDERED_READ_NOT_CAUSAL }, saw)
         .about(&row.name)
         .value("observations", row.observations as f64)
         .value("violations", row.violations as f64)
+        .value("rate", rate)
         .value("worst_ns", row.worst_ns);
     let finding = match allowed_ns {
         Some(allowed) => finding.value("allowed_ns", allowed),

@@ -173,8 +173,12 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
     }
     page.table(table);
     left_out(page, all, runs.len(), "litmus runs, the worst of each clock");
-    let mut notes =
-        vec!["rate: violations per observation; with none seen, the upper 95 % bound per new value".to_owned()];
+    let mut notes = vec![
+        "rate: share of new values at which the reader's clock was behind; with none, the upper 95 % bound".to_owned(),
+    ];
+    if runs.iter().any(|run| run.rate_is_of() == "observations") {
+        notes.push("of violations, this document's rate is of observations: it does not count the values".to_owned());
+    }
     if runs.iter().any(|run| run.outcome() == LitmusOutcome::TooFewValues) {
         notes.push(format!("–: inconclusive, fewer than {} new values", count(Litmus::FEWEST_NEW_VALUES)));
     }

@@ -121,11 +121,17 @@ fn path(page: &mut Page, clock: &ClockReport) {
 }
 
 fn latency_said(page: &mut Page, name: &str, latency: &Latency) {
+    let interval = match latency.per_read.has_interval() {
+        true => format!(
+            "interval {} with confidence {}",
+            TIME.interval(latency.per_read.low, latency.per_read.high),
+            confidence(latency.per_read.confidence)
+        ),
+        false => "no interval: one process".to_owned(),
+    };
     let text = format!(
-        "{} (interval {} with confidence {}) · p50 {} · p99 {} · minimum {} · {} of {}",
+        "{} ({interval}) · p50 {} · p99 {} · minimum {} · {} of {}",
         ns(latency.per_read.estimate),
-        TIME.interval(latency.per_read.low, latency.per_read.high),
-        confidence(latency.per_read.confidence),
         ns(latency.p50),
         ns(latency.p99),
         ns(latency.minimum),
@@ -195,7 +201,7 @@ fn tick_said(tick: &Tick) -> String {
     let readings = counted(tick.readings, "reading", "readings");
     match (&tick.period_ns, tick.shortest_ns.zip(tick.longest_ns)) {
         (Some(period), _) => {
-            let found = format!("{} ({})", ns(period.estimate), TIME.interval(period.low, period.high));
+            let found = TIME.amount(period);
             let part = tick.share.filter(|_| !tick.holds_all()).map_or_else(|| "all".to_owned(), share);
             format!("{found}: {part} of {readings} at irregular times are multiples of it")
         }
@@ -270,11 +276,8 @@ mod tests {
         let most = Tick { coherence: Some(0.9), share: Some(0.9), ..all.clone() };
         let unknown = Tick { readings: 2, ..Tick::default() };
         for (tick, said) in [
-            (&all, "279 ns (279.36–279.37 ns): all of 2\u{202f}000 readings at irregular times are multiples of it"),
-            (
-                &most,
-                "279 ns (279.36–279.37 ns): 90.0 % of 2\u{202f}000 readings at irregular times are multiples of it",
-            ),
+            (&all, "279.365 ns ± 0.005: all of 2\u{202f}000 readings at irregular times are multiples of it"),
+            (&most, "279.365 ns ± 0.005: 90.0 % of 2\u{202f}000 readings at irregular times are multiples of it"),
             (&bounds, "none from 2.50 ns to 3.00 µs in 2\u{202f}000 readings at irregular times"),
             (&unknown, "unknown: too few of 2 readings differ, or their distances are too regular"),
         ] {

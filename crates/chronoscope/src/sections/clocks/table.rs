@@ -62,7 +62,7 @@ fn cells(record: &Record, clock: &ClockReport, confidences: &Confidences) -> [St
         clock.name.to_string(),
         path(clock, clock.exits_on(&record.machine)),
         of_latency(|latency| latency.per_read.estimate),
-        latency.map_or_else(unknown, |latency| {
+        latency.filter(|latency| latency.per_read.has_interval()).map_or_else(unknown, |latency| {
             format!("{}{}", TIME.interval(latency.per_read.low, latency.per_read.high), confidences.mark(latency))
         }),
         of_latency(|latency| latency.p50),

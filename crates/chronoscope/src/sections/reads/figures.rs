@@ -1,7 +1,8 @@
 //! The figures of consecutive reads.
 
+use super::lost::{GAP_NS, losses, reason_hidden};
 use super::plan::READS;
-use super::report::{GAP_NS, Reads, lost};
+use super::report::Reads;
 use crate::clock_id::ClockId;
 use crate::figures::figure::Figures;
 use crate::figures::limit::{Absent, Bounds, Limit, Takes};
@@ -21,12 +22,14 @@ pub static FIGURES: Figures<[Reads]> = Figures {
     }],
 };
 
-/// The share of time lost while the worst clock was read, in percent.
-fn share_lost(reads: &[Reads], _: Option<&ClockId>) -> Result<Bounds, Absent> {
-    let lost = lost(reads);
-    let (reads, gaps) =
-        lost.first().ok_or_else(|| Absent::NotMeasured("gaps between reads were not observed".to_owned()))?;
-    let lost_pct = gaps.share_of_time * 100.0;
-    let words = format!("{} of the time reading {} lost in gaps over {}", percent(lost_pct), reads.clock, ns(GAP_NS));
+/// The share of time lost, in percent.
+fn share_lost(all: &[Reads], _: Option<&ClockId>) -> Result<Bounds, Absent> {
+    let lost = losses(all);
+    let hidden = || all.iter().find_map(|reads| reason_hidden(reads, GAP_NS));
+    let unknown = || hidden().unwrap_or_else(|| "gaps between reads were not observed".to_owned());
+    let loss = lost.first().ok_or_else(|| Absent::NotMeasured(unknown()))?;
+    let lost_pct = loss.gaps.share_of_time * 100.0;
+    let clock = &loss.reads.clock;
+    let words = format!("{} of the time reading {clock} lost in gaps over {}", percent(lost_pct), ns(GAP_NS));
     Ok(Bounds::exactly(words, lost_pct))
 }

@@ -1,6 +1,7 @@
 //! The distribution of consecutive reads.
 
 pub mod figures;
+pub mod lost;
 pub mod measure;
 pub mod plan;
 pub mod report;

@@ -1,8 +1,9 @@
 use crate::document::Record;
+use crate::sections::reads::lost::reason_hidden;
 use crate::sections::reads::plan::READS;
 use crate::sections::reads::report::Reads;
 use crate::shared_findings::NEGATIVE_ELAPSED;
-use chronoscope_harness::estimators::reads::STEPS_PER_GAP;
+use chronoscope_harness::estimators::reads::{GAP_THRESHOLDS_NS, READINGS_PER_GAP};
 
 use crate::screen::findings;
 use chronoscope_harness::quantity::{count, ns, share};
@@ -128,16 +129,13 @@ fn gaps(reads: &Reads) -> Option<String> {
     if gaps.is_empty() { hidden(reads) } else { Some(format!("time in gaps {}", gaps.join(", "))) }
 }
 
-/// Why shorter gaps are unknown, if the clock's steps hide them.
+/// Why shorter gaps are unknown, if the clock's steps or reads hide any that are counted elsewhere.
 fn hidden(reads: &Reads) -> Option<String> {
-    match reads.step_ns() {
-        0.0 => None,
-        step if step.is_finite() => {
-            let shortest = short(step * STEPS_PER_GAP);
-            Some(format!("gaps under {shortest} are hidden: the clock moves in steps of {} or more", ns(step)))
-        }
-        _ => Some("gaps unknown: the clock did not advance".to_owned()),
-    }
+    let reason = GAP_THRESHOLDS_NS.into_iter().find_map(|above_ns| reason_hidden(reads, above_ns))?;
+    Some(match reads.between_readings_ns() * READINGS_PER_GAP {
+        shortest if shortest.is_finite() => format!("gaps under {} are hidden: {reason}", short(shortest)),
+        _ => format!("gaps unknown: {reason}"),
+    })
 }
 
 /// A threshold, which is a round number.

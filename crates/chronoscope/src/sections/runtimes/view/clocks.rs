@@ -124,9 +124,14 @@ fn claimed(clock: &RuntimeClock) -> [String; 2] {
     [interval.within_1pct, interval.within_10pct].map(|claim| claim.map_or_else(none, ns))
 }
 
-/// How far the interval reaches on its longer side, in percent of the estimate; one process has no interval.
+/// Whether enough processes ran for an interval from which anything follows.
+fn has_interval(latency: &Latency) -> bool {
+    latency.processes.len() > 1 && latency.per_read.has_confidence()
+}
+
+/// How far the interval reaches on its longer side, in percent of the estimate.
 fn longer_side(latency: &Latency) -> String {
-    if latency.processes.len() < 2 {
+    if !has_interval(latency) {
         return none();
     }
     let side =
@@ -220,18 +225,19 @@ fn published(measured: &[&Runtime]) -> Vec<String> {
 fn explanation(measured: &[&Runtime]) -> String {
     let latencies =
         || measured.iter().flat_map(|runtime| &runtime.clocks).filter_map(|clock| clock.latency_ns.as_ref());
-    // One process has no interval.
-    let lowest = latencies()
-        .filter(|latency| latency.processes.len() > 1)
-        .map(|latency| latency.per_read.confidence)
-        .fold(f64::INFINITY, f64::min);
+    let of_intervals = latencies().filter(|latency| has_interval(latency)).map(|latency| latency.per_read.confidence);
+    let lowest = of_intervals.fold(f64::INFINITY, f64::min);
     let at = match lowest {
         lowest if lowest.is_finite() => format!(" at {} or more", confidence(lowest)),
         _ => String::new(),
     };
+    let few = match latencies().all(has_interval) {
+        true => "",
+        false => "; –: fewer than the six that it takes",
+    };
     format!(
         "path: from the system calls for the time in {} reads; ± %: the longer side of the interval{at}, over processes interleaved \
-         with those of the other runtimes; added: over a native read in the same round{}, with < where it may be 0; {}\
+         with those of the other runtimes{few}; added: over a native read in the same round{}, with < where it may be 0; {}\
          decl.: the declared resolution; obs.: the smallest step seen; a shorter one than a read is the tick on whose multiples the readings lie; = read: no \
          step but that of a read was seen; eq. %: \
          consecutive equal reads; gap: the largest difference between two reads, with < where steps hide shorter ones; \
@@ -297,6 +303,8 @@ mod tests {
         (latency.per_read.estimate, latency.per_read.low, latency.per_read.high) = (17.9, 17.88, 18.38);
         latency.processes = vec![latency.processes[0]; 3];
         assert_eq!(longer_side(&latency), "2.7");
+        latency.per_read.confidence = 0.5;
+        assert_eq!(longer_side(&latency), "–", "of two processes");
     }
 
     #[test]
@@ -306,6 +314,7 @@ mod tests {
             if let Some(latency) = &mut clock.latency_ns {
                 latency.processes = vec![latency.processes[0]; 3];
                 latency.per_read.high = latency.per_read.estimate * 1.12;
+                latency.per_read.confidence = 0.999;
             }
         }
         let mut page = Page::with_width(chronoscope_render::Width::of_columns(118));
