@@ -102,6 +102,7 @@ pub mod tests {
             violated: Some(violations),
             violations,
             worst_ns: if violations > 0 { 1.0 } else { 0.0 },
+            by_one_count: false,
             disturbance: Disturbance::default(),
         }
     }

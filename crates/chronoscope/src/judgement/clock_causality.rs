@@ -14,7 +14,7 @@ use crate::sections::clocks::report::ClockReport;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockCausality {
     pub clock: ClockId,
-    /// Whether it never did, in the litmus or in messages between CPUs; null if it did not, but observations were too few to
+    /// Whether it never did by more than one count of a counter, in the litmus or in messages between CPUs; null if it did not, but observations were too few to
     /// conclude that.
     pub causal: Option<bool>,
     /// Why that is unknown.
@@ -37,14 +37,14 @@ pub fn of_clocks(facts: &Facts<'_>) -> Vec<ClockCausality> {
 
 /// Whether `clock` never went backwards between CPUs, or why that is unknown.
 ///
-/// One backward step proves that it does. The opposite takes every pair of the plan, each with enough new values: a
+/// One backward step of more than a count proves that it does. The opposite takes every pair of the plan, each with enough new values: a
 /// repeated value adds hardly any evidence.
 fn of_clock(clock: &ClockReport, facts: &Facts<'_>) -> (Option<bool>, Option<String>) {
     let unknown = |reason: String| (None, Some(reason));
     let report = &facts.sections.causality.report;
     let rows: Vec<&Litmus> = report.litmus.iter().filter(|row| row.name == clock.name).collect();
-    let in_messages = report.pairs.iter().filter(|pair| pair.clock == clock.name).map(|pair| pair.violations);
-    if rows.iter().map(|row| row.violations).chain(in_messages).any(|violations| violations > 0) {
+    let mut in_messages = report.pairs.iter().filter(|pair| pair.clock == clock.name);
+    if rows.iter().any(|row| row.steps_back()) || in_messages.any(|pair| pair.violations > 0) {
         return (Some(false), None);
     }
     let left_out = || reason_left_out(&clock.name).map(str::to_owned).or_else(|| report.reason_unavailable.clone());

@@ -57,6 +57,7 @@ pub const SYMPTOMS: &[Symptom] = &[
             "non_causal_read",
             "cross_cpu_skew",
             "unordered_read_not_causal",
+            "back_by_one_count",
         ],
     },
     Symptom {

@@ -12,7 +12,7 @@ use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
 use chronoscope_harness::quantity::{count, ns, share};
 
 pub const RULES: &[RuleOfParts] =
-    &[RuleOfParts::new(&[LITMUS], &[NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL], non_causal_reads)];
+    &[RuleOfParts::new(&[LITMUS], &[NON_CAUSAL_READ, BACK_BY_ONE_COUNT, UNORDERED_READ_NOT_CAUSAL], non_causal_reads)];
 
 pub const NON_CAUSAL_READ: Kind = Kind::critical(
     "non_causal_read",
@@ -25,6 +25,17 @@ pub const NON_CAUSAL_READ: Kind = Kind::critical(
 )
 .shown_in(&["causality"])
 .classed(HostState::Broken);
+
+pub const BACK_BY_ONE_COUNT: Kind = Kind::notice(
+    "back_by_one_count",
+    Meaning {
+        about: "a counter went backwards across CPUs by a single count, less than it can resolve",
+        evidence: "observations between two CPUs, those that went backwards (`violations`), and the count (`worst_ns`)",
+        mend: "between threads take readings that are one count apart as simultaneous: this CPU's counter advances in larger steps, \
+            and adds a count to keep two reads of one core apart",
+    },
+)
+.shown_in(&["causality"]);
 
 pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind::notice(
     "unordered_read_not_causal",
@@ -53,7 +64,12 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
     // Of a clock unknown to this build its document says; one that says nothing must be causal like any other.
     let said = || record.content.clocks().clock(&row.name).is_none_or(|clock| clock.causal_by_design);
     let must_be_causal = id.map_or_else(said, |id| id.facts().is_causal);
-    let is_broken = must_be_causal || allowed_ns.is_some_and(|allowed| row.worst_ns >= allowed);
+    let is_broken = row.steps_back() && must_be_causal || allowed_ns.is_some_and(|allowed| row.worst_ns >= allowed);
+    let kind = match (is_broken, must_be_causal) {
+        (true, _) => NON_CAUSAL_READ,
+        (false, true) => BACK_BY_ONE_COUNT,
+        (false, false) => UNORDERED_READ_NOT_CAUSAL,
+    };
     let (went_back, of) = row.went_back();
     let rate = went_back as f64 / of.max(1) as f64;
     let back = match allowed_ns {
@@ -71,7 +87,7 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
         count(of),
         row.rate_is_of()
     );
-    let finding = Finding::new(if is_broken { NON_CAUSAL_READ } else { UNORDERED_READ_NOT_CAUSAL }, saw)
+    let finding = Finding::new(kind, saw)
         .about(&row.name)
         .value("observations", row.observations as f64)
         .value("violations", row.violations as f64)
@@ -81,13 +97,14 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
         Some(allowed) => finding.value("allowed_ns", allowed),
         None => finding,
     };
-    finding.advice(advice(id, is_broken, record))
+    if kind.id == UNORDERED_READ_NOT_CAUSAL.id {
+        return finding.advice(advice(id, record));
+    }
+    finding.advice(kind.mend)
 }
 
-fn advice(id: Option<SourceId>, is_broken: bool, record: &Record) -> String {
-    if is_broken {
-        return NON_CAUSAL_READ.mend.to_owned();
-    }
+/// Which clock to use in place of one that is not ordered.
+fn advice(id: Option<SourceId>, record: &Record) -> String {
     let is_sound = |id: &SourceId| {
         let clock = record.content.clocks().clocks.iter().find(|clock| clock.name == *id);
         clock.is_none_or(|clock| clock.available && record.content.causal(&clock.name) != Some(false))
@@ -143,5 +160,27 @@ mod tests {
         assert!(!advice(&record).contains(ordered) && advice(&record).contains("CLOCK_MONOTONIC"));
         record.content.sections.causality.report.litmus.push(went_back(SourceId::Os(OsClock::Monotonic)));
         assert!(!advice(&record).contains("CLOCK_MONOTONIC"));
+    }
+
+    #[test]
+    fn a_single_count_breaks_no_guarantee_and_is_told() {
+        let id = SourceId::CounterOrdered;
+        let mut record = blank();
+        record.machine.tsc.class = Some(TscClass::Invariant);
+        record.content.sections.clocks.report.clocks = [id, SourceId::Os(OsClock::Monotonic)].map(readable).to_vec();
+        record.content.sections.causality.plan.litmus_pairs = vec![(0, 1)];
+        let mut found = |by_one_count: bool| {
+            let seen = Litmus { worst_ns: 0.385, by_one_count, ..litmus(id, 10_000, 65) };
+            record.content.sections.causality.report.litmus = vec![seen];
+            let record = judged(record.clone());
+            (
+                non_causal_reads(&record)[0].id.clone(),
+                record.content.causal(&id.into()),
+                record.content.counter_doubt().map(str::to_owned),
+            )
+        };
+        assert_eq!(found(true), (BACK_BY_ONE_COUNT.id.into(), Some(true), None));
+        let (kind, causal, doubt) = found(false);
+        assert!(kind == NON_CAUSAL_READ.id && causal == Some(false) && doubt.is_some());
     }
 }

@@ -1,4 +1,4 @@
-use chronoscope_sources::Rate;
+use chronoscope_sources::{Rate, SourceId, Unit};
 
 use super::litmus::{self as litmus_task, LitmusTask};
 use super::offset::{self, OffsetTask};
@@ -55,14 +55,36 @@ pub fn litmus(request: &LitmusTask, samples: &litmus_task::Samples, rate: Rate, 
         violated: Some(samples.violated),
         violations: samples.violations,
         worst_ns: rate.ns_of_mean(samples.worst_ticks as f64),
+        by_one_count: samples.worst_ticks == 1 && request.source.known().is_some_and(counts),
         disturbance,
     }
+}
+
+/// Whether it reads the CPU's counter, in counts.
+fn counts(id: SourceId) -> bool {
+    id.facts().unit == Unit::CounterTicks
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use chronoscope_harness::estimators::steps::Steps;
+    use chronoscope_sources::os::OsClock;
+
+    #[test]
+    fn a_step_back_by_one_count_is_told_from_longer_ones() {
+        let of = |source: SourceId, worst_ticks| {
+            let request = LitmusTask { source: source.into(), writer: 0, reader: 1 };
+            let samples =
+                litmus_task::Samples { observations: 9, fresh: 9, violations: 3, worst_ticks, ..Default::default() };
+            let row = litmus(&request, &samples, Rate::NANOSECONDS, Disturbance::default());
+            (row.by_one_count, row.steps_back())
+        };
+        assert_eq!(of(SourceId::CounterOrdered, 1), (true, false));
+        assert_eq!(of(SourceId::CounterOrdered, 2), (false, true));
+        // A nanosecond is a step of this clock.
+        assert_eq!(of(SourceId::Os(OsClock::Monotonic), 1), (false, true));
+    }
 
     fn pair(there: i64, back: i64, steps: Steps) -> PairOffset {
         pair_within(0.0, there, back, steps)

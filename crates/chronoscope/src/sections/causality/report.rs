@@ -107,11 +107,20 @@ pub struct Litmus {
     pub violations: u64,
     /// The largest backward step.
     pub worst_ns: f64,
+    /// Whether no step back was longer than one count of the CPU's counter: a CPU whose counter advances in larger steps may add
+    /// one to keep two reads apart, and does so on each core alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_one_count: bool,
     /// What disturbed the measurement.
     pub disturbance: Disturbance,
 }
 
 impl Litmus {
+    /// Whether it shows that the clock steps back between CPUs. A single count is less than any step of a counter that adds one.
+    pub fn steps_back(&self) -> bool {
+        self.violations > 0 && !self.by_one_count
+    }
+
     /// With fewer new values, a clock that goes backwards in one of 300 is still possible (the rule of three, at 95 %),
     /// as unordered reads do.
     pub const FEWEST_NEW_VALUES: u64 = 1_000;

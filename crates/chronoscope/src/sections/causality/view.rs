@@ -1,6 +1,6 @@
 use crate::clock_id::ClockId;
 use crate::document::Record;
-use crate::judgement::rules::non_causal_read::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
+use crate::judgement::rules::non_causal_read::{BACK_BY_ONE_COUNT, NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::screen::findings;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::causality::report::{Litmus, LitmusOutcome, PairOffset};
@@ -189,7 +189,7 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
 fn style(record: &Record, run: &Litmus) -> Style {
     match run.outcome() {
         LitmusOutcome::WentBack { .. } => {
-            findings::style(record, &[NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL], &run.name)
+            findings::style(record, &[NON_CAUSAL_READ, BACK_BY_ONE_COUNT, UNORDERED_READ_NOT_CAUSAL], &run.name)
         }
         LitmusOutcome::Held { .. } | LitmusOutcome::TooFewValues => PLAIN,
     }
