@@ -17,6 +17,7 @@ mod kinds;
 mod machine;
 mod part;
 mod plan;
+mod private_file;
 mod probe;
 mod program_path;
 mod registry;

@@ -317,3 +317,63 @@ fn a_check_looks_at_those_that_start_quickly() {
         assert!(runtime["available"] == true || runtime["reason_unavailable"].is_string(), "{runtime}");
     }
 }
+
+/// Whether the process is there and has not ended.
+fn runs(process: &str) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/stat", process.trim())).unwrap_or_default();
+    !status.is_empty() && !status.contains(") Z ")
+}
+
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..6_000 {
+        if is_so() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("{what}");
+}
+
+#[test]
+fn what_a_run_has_started_ends_with_it_even_if_it_is_killed() {
+    let directory = tempfile::tempdir().unwrap();
+    let [temporary, saved] = ["temporary", "saved"].map(|name| directory.path().join(name));
+    for folder in [&temporary, &saved] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    let processes = directory.path().join("processes");
+    // Each has children, of which one has a session of its own.
+    let hang = format!(
+        "echo $$ >> {0}; sleep 1000 & echo $! >> {0}; setsid sleep 1000 & echo $! >> {0}; wait",
+        processes.display()
+    );
+    let [compiler, runtime] = ["cc", "node"].map(|name| program(directory.path(), name, &hang));
+    let output = saved.join("run.json");
+    let run = |runtimes: &[(&str, &Path)]| {
+        let mut command = Process::new(env!("CARGO_BIN_EXE_chronoscope"));
+        command.args(["runtimes", "--quick", "--only", "c", "--output"]).arg(&output).env("TMPDIR", &temporary);
+        for (kind, program) in runtimes {
+            command.arg("--runtime").arg(format!("{kind}={}", program.display()));
+        }
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let started = || std::fs::read_to_string(&processes).unwrap_or_default();
+    let names = |folder: &Path| -> Vec<_> {
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+    };
+
+    let mut killed = run(&[("c", &compiler), ("node", &runtime)]);
+    wait_until("they were not started", || started().lines().count() == 6);
+    assert!(started().lines().all(runs) && names(&temporary).len() == 1 && names(&saved).len() == 1);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    wait_until("some go on", || !started().lines().any(runs));
+    wait_until("the folder stays", || names(&temporary).is_empty());
+
+    // What was to be the output is removed by the next run that writes there.
+    assert_eq!(names(&saved).len(), 1);
+    let ends = program(directory.path(), "ends", &format!("setsid sleep 1000 & echo $! > {}", processes.display()));
+    run(&[("node", &ends)]).wait().unwrap();
+    assert!(!started().lines().any(runs), "a run that ends by itself leaves nothing either");
+    assert_eq!((names(&temporary).len(), names(&saved)), (0, vec!["run.json".into()]));
+}

@@ -11,6 +11,7 @@ compile_error!(
 );
 
 mod affinity;
+mod claim;
 /// From samples to numbers with bounds: pure functions, and the plain data that they return.
 #[cfg(feature = "estimators")]
 pub mod estimators;
@@ -33,6 +34,7 @@ pub use record::finding;
 pub use record::study::{Mode, Parameters};
 
 pub use crate::affinity::pin;
+pub use crate::claim::Claim;
 pub use crate::start::Start;
 pub use crate::study::{
     Bencher, CaseFilter, CasePattern, Group, OtherBuild, Study, StudyError, StudyObserver, StudyOptions, StudyRun,

@@ -1,4 +1,3 @@
-use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,6 +16,7 @@ use crate::document::Record;
 use crate::figures::figure::{Figure, FigureKind};
 use crate::figures::table::figures;
 use crate::json;
+use crate::private_file;
 use crate::sections::clocks::figures::LATENCY;
 
 /// How long to wait for another process that is writing.
@@ -308,22 +308,14 @@ fn open(file: &Path, flags: OpenFlags, patience: Duration) -> Result<Connection,
 /// The folder of `file`, which others need not read.
 fn make_folder(file: &Path) -> Result<(), HistoryError> {
     let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|error| {
+    private_file::create_folders(folder).map_err(|error| {
         HistoryError::new(file, format!("cannot make its folder ({error}); name another file in CHRONOSCOPE_HISTORY"))
     })
 }
 
 /// Creates an empty `file` that only its owner can read, whatever the umask. SQLite gives its journal the same permissions.
 fn make_file(file: &Path) -> Result<(), HistoryError> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(file) {
+    match private_file::create(file) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {
             Err(HistoryError::new(file, format!("cannot be made ({error}); name another file in CHRONOSCOPE_HISTORY")))
         }

@@ -1,6 +1,7 @@
 //! How to run each runtime's probe.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -8,7 +9,8 @@ use std::time::Duration;
 use chronoscope_probes::{RuntimeKind, Start};
 
 use super::find::{Place, Surroundings, dotnet_frameworks};
-use super::private_folder;
+use super::heir::MARK;
+use crate::private_file;
 use chronoscope_harness::process::{NotEnded, run_to_end, telling};
 
 /// A command that runs a probe, without the request.
@@ -80,6 +82,7 @@ impl Recipe<'_> {
             arguments: Vec::new(),
             // What it leaves behind goes with the folder.
             environment: vec![
+                (MARK, self.directory.into()),
                 ("TMPDIR", self.directory.into()),
                 ("XDG_CACHE_HOME", self.directory.join("cache").into()),
             ],
@@ -91,7 +94,7 @@ impl Recipe<'_> {
     fn write(&self) -> Result<PathBuf, String> {
         let source = &self.place.kind.row().probe;
         let file = self.directory.join(source.file);
-        let written = private_folder::write(&file, source.text);
+        let written = put(&file, source.text);
         written.map_err(|error| format!("{} could not be written: {error}", file.display())).map(|()| file)
     }
 
@@ -110,7 +113,7 @@ impl Recipe<'_> {
         let assembly = self.assembly()?;
         let version = self.place.version.as_deref().ok_or("no Microsoft.NETCore.App next to it")?;
         let settings = self.directory.join("Probe.runtimeconfig.json");
-        private_folder::write(&settings, &runtime_settings(version)).map_err(|error| error.to_string())?;
+        put(&settings, &runtime_settings(version)).map_err(|error| error.to_string())?;
         let run = self.run(&self.place.program).with("exec").with("--runtimeconfig").with(settings).with(assembly);
         Ok(run.within(INVARIANT, "1").within("DOTNET_CLI_TELEMETRY_OPTOUT", "1"))
     }
@@ -226,6 +229,11 @@ fn assemblies(folder: &Path) -> Vec<PathBuf> {
         .collect();
     found.sort();
     found
+}
+
+/// Creates `file` with this text.
+fn put(file: &Path, text: &str) -> std::io::Result<()> {
+    private_file::create(file)?.write_all(text.as_bytes())
 }
 
 /// Settings that select exactly this version.

@@ -4,17 +4,17 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use chronoscope_sources::os::executed_path;
+use chronoscope_sources::os::{executed_path, kill_with_parent};
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
-use nix::sys::prctl;
 use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::signal::Signal;
 use nix::unistd::{Pid, SysconfVar, sysconf};
 
 pub(crate) use super::unix::{
-    Events, Group, Pipe, Readable, lead_group, parent_id, signal_name, signal_of, system, wait,
+    Events, Group, Pipe, Readable, is_alone_and_of_owner, is_at, open_as_it_is, parent_id, signal_name, signal_of,
+    system, wait,
 };
 
 /// The longest string of a process's environment, in bytes.
@@ -77,9 +77,9 @@ pub(crate) fn this_program() -> Result<PathBuf, String> {
     Err("cannot find the program's own file: /proc is not mounted".to_owned())
 }
 
-/// Has the kernel kill this process when the thread that started it ends.
-pub(crate) fn end_with_parent() {
-    let _ = prctl::set_pdeathsig(Signal::SIGKILL);
+/// Makes the process lead its own process group, and end with the thread that starts it.
+pub(crate) fn lead_group(command: &mut Command) {
+    super::unix::lead_group(kill_with_parent(command));
 }
 
 pub(crate) fn open_log(path: &str) -> std::io::Result<File> {
