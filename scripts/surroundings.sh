@@ -329,8 +329,25 @@ open_umask() {
     if [[ -n $fault ]]; then fail "$name" "$fault"; else ok "$name"; fi
 }
 
+# Compilers and runtimes keep caches, settings and counters; nothing of that stays.
+fresh_home() {
+    local name="from a fresh home" home=$tmp/home fault seen
+    mkdir "$home" "$home/tmp"
+    seen=$(find /dev/shm -mindepth 1 2>/dev/null | sort)
+    run env -u XDG_CACHE_HOME -u XDG_CONFIG_HOME -u XDG_DATA_HOME -u XDG_STATE_HOME -u GOCACHE HOME="$home" TMPDIR="$home/tmp" \
+        "$binary" runtimes --quick --format json
+    fault=$(crash)
+    if [[ -z $fault ]]; then fault=$(record_fault "$out"); fi
+    if [[ -z $fault && $(find "$home" -mindepth 1) != "$home/tmp" ]]; then
+        fault="left behind: $(find "$home" -mindepth 1 ! -path "$home/tmp" | head -n 3 | paste -sd ' ')"
+    fi
+    if [[ -z $fault ]]; then fault=$(find /dev/shm -mindepth 1 2>/dev/null | sort | comm -13 <(echo "$seen") - | head -n 1); fi
+    if [[ -n $fault ]]; then fail "$name" "$fault"; else ok "$name"; fi
+}
+
 one_cpu
 read_only_directory
+fresh_home
 hidden_proc
 forbidden_counter
 full_device
