@@ -14,6 +14,7 @@ use crate::private_file;
 use crate::probe::probe_process::ProbeProcess;
 use crate::probe::runtime::Runtime;
 use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::rest;
 use chronoscope_harness::watch::Watch;
 use chronoscope_probes::RuntimeKind;
 
@@ -227,7 +228,7 @@ pub fn get_ready(
             if !goes_on(done.load(Relaxed) as f64 / slots.len().max(1) as f64) {
                 stop.store(true, Relaxed);
             }
-            thread::sleep(Duration::from_millis(10));
+            rest(Duration::from_millis(10));
         }
     });
     let mut ready: Vec<Candidate> = Vec::new();

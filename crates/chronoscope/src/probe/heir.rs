@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::io::{Read, Result, Write, stdin};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
 use std::time::Duration;
 
+use chronoscope_harness::rest;
 use chronoscope_harness::worker::Launcher;
 
 use super::claimed_folder::claimed;
@@ -68,7 +68,7 @@ fn end_all(folder: &Path) {
         if kill_marked(&mark) == 0 {
             return;
         }
-        sleep(BETWEEN);
+        rest(BETWEEN);
     }
 }
 

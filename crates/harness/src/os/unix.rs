@@ -7,7 +7,6 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus};
-use std::thread::sleep;
 use std::time::Duration;
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
@@ -17,6 +16,10 @@ use nix::sys::utsname::uname;
 use nix::unistd::Pid;
 
 use super::System;
+use crate::rest;
+
+/// Between two looks at what does not say when it changes.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 
 /// A descriptor that becomes readable when something other than output needs attention.
 pub(crate) type Events<'a> = BorrowedFd<'a>;
@@ -91,12 +94,15 @@ impl<R: Readable> Pipe<R> {
 pub(crate) fn wait(output: &Pipe<ChildStdout>, _child: &Child, at_most: Duration, events: Option<Events<'_>>) -> bool {
     let mut ready = vec![PollFd::new(output.0.as_fd(), PollFlags::POLLIN)];
     ready.extend(events.map(|events| PollFd::new(events, PollFlags::POLLIN)));
-    let _ = poll(&mut ready, PollTimeout::try_from(at_most).unwrap_or(PollTimeout::ZERO));
+    if poll(&mut ready, PollTimeout::try_from(at_most).unwrap_or(PollTimeout::ZERO)).is_err() {
+        // A signal, or a sandbox that refuses it; then events are not seen, and output is looked for again and again.
+        rest(at_most.min(BETWEEN_LOOKS));
+    }
     let found = |at: usize| ready.get(at).and_then(PollFd::revents).unwrap_or(PollFlags::empty());
     let has_event = found(1).contains(PollFlags::POLLIN);
     if !has_event && !found(0).is_empty() && !found(0).contains(PollFlags::POLLIN) {
         // It has closed its output but not yet exited.
-        sleep(Duration::from_millis(1));
+        rest(BETWEEN_LOOKS);
     }
     has_event
 }
