@@ -18,6 +18,7 @@ pub fn create_folders(folder: &Path) -> Result<()> {
 
 fn builder() -> DirBuilder {
     let mut builder = DirBuilder::new();
+    builder.recursive(false);
     #[cfg(unix)]
     builder.mode(0o700);
     builder
