@@ -168,6 +168,28 @@ full_disk() {
     skip "$name" "may not mount in a new namespace"
 }
 
+# Runs are removed from a history whose disk is full, or none of them.
+full_disk_of_history() {
+    local name="history on a full disk" flags
+    for flags in -rm -m; do
+        if unshare "$flags" mount -t tmpfs -o size=1m none "$tmp" 2>/dev/null; then
+            # shellcheck disable=SC2016 # expanded by the inner shell
+            run env -u CHRONOSCOPE_NO_HISTORY CHRONOSCOPE_HISTORY="$tmp/disk/history" unshare "$flags" sh -c '
+                mkdir "$0/disk" && mount -t tmpfs -o size=1m none "$0/disk" && "$1" history import "$2"/docs/shown/*.json || exit 97
+                "$1" history list --format json >"$0/before"
+                dd if=/dev/zero of="$0/disk/rest" bs=1k 2>/dev/null
+                "$1" history prune --keep 1; rc=$?
+                "$1" history list --format json >"$0/after"
+                cmp "$0/before" "$0/after" || exit 98
+                rm "$0/disk/rest" && "$1" history prune --keep 1 || exit 99
+                exit $rc' "$tmp" "$binary" "$here"
+            expect_refusal "$name" 1
+            return
+        fi
+    done
+    skip "$name" "may not mount in a new namespace"
+}
+
 # Temporary folders from which no program may run: probes that are compiled cannot start, and the mend is named.
 no_programs_in_tmp() {
     local name="TMPDIR without programs" flags fault
@@ -314,6 +336,25 @@ no_threads() {
     if [[ -n $fault ]]; then fail "$name" "$fault"; else ok "$name"; fi
 }
 
+# The same by `ulimit -u`, from which root is exempt: as a user who has no other processes, else as this one.
+no_processes() {
+    local name="where the user may have no more processes" as=() reachable fault
+    reachable=$(mktemp -d)
+    chmod 755 "$reachable"
+    cp "$binary" "$reachable/chronoscope"
+    if [[ $(id -u) == 0 ]]; then
+        command -v setpriv >/dev/null || { rm -r "$reachable"; skip "$name" "no setpriv"; return; }
+        as=(setpriv --reuid=61234 --regid=61234 --clear-groups)
+    fi
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    run "${as[@]}" bash -c 'cd / && ulimit -u 1 && exec "$@"' bash "$reachable/chronoscope" "${quick[@]}"
+    rm -r "$reachable"
+    fault=$(crash)
+    if [[ -z $fault ]]; then fault=$(record_fault "$out"); fi
+    if [[ -z $fault ]] && ! grep -q 'could not start a thread\|no thread can be started\|Resource temporarily' "$out"; then fault="no reason"; fi
+    if [[ -n $fault ]]; then fail "$name" "$fault"; else ok "$name"; fi
+}
+
 # Programs are written into folders and run from there: nobody else may replace them, whatever the umask.
 open_umask() {
     local name="with a umask of 000" folder=$tmp/open seen=$tmp/seen watch fault
@@ -329,12 +370,30 @@ open_umask() {
     if [[ -n $fault ]]; then fail "$name" "$fault"; else ok "$name"; fi
 }
 
+# Compilers and runtimes keep caches, settings and counters; nothing of that stays.
+fresh_home() {
+    local name="from a fresh home" home=$tmp/home fault seen
+    mkdir "$home" "$home/tmp"
+    seen=$(find /dev/shm -mindepth 1 2>/dev/null | sort)
+    run env -u XDG_CACHE_HOME -u XDG_CONFIG_HOME -u XDG_DATA_HOME -u XDG_STATE_HOME -u GOCACHE HOME="$home" TMPDIR="$home/tmp" \
+        "$binary" runtimes --quick --format json
+    fault=$(crash)
+    if [[ -z $fault ]]; then fault=$(record_fault "$out"); fi
+    if [[ -z $fault && $(find "$home" -mindepth 1) != "$home/tmp" ]]; then
+        fault="left behind: $(find "$home" -mindepth 1 ! -path "$home/tmp" | head -n 3 | paste -sd ' ')"
+    fi
+    if [[ -z $fault ]]; then fault=$(find /dev/shm -mindepth 1 2>/dev/null | sort | comm -13 <(echo "$seen") - | head -n 1); fi
+    if [[ -n $fault ]]; then fail "$name" "$fault"; else ok "$name"; fi
+}
+
 one_cpu
 read_only_directory
+fresh_home
 hidden_proc
 forbidden_counter
 full_device
 full_disk
+full_disk_of_history
 no_programs_in_tmp
 closed_pipe
 unknown_flag
@@ -343,5 +402,6 @@ open_umask
 hog
 quota
 no_threads
+no_processes
 interrupted
 exit "$failed"

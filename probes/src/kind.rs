@@ -8,7 +8,8 @@ use crate::Source;
 /// How a probe becomes a process of its runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// The runtime runs the source itself, named after these arguments.
+    /// The runtime runs the source itself, named after these arguments. The last ends the options: before it, launchers of version
+    /// managers take a script's folder, and all above it, for those that say which version to run.
     Source(&'static [&'static str]),
     /// `javac` compiles it, where there is one, and `java` runs it.
     Java,
@@ -21,6 +22,9 @@ pub enum Start {
     /// A compiler for C makes a program.
     C,
 }
+
+/// PHP has no such argument: after it, its script is standard input.
+const PHP_SCRIPT: &str = "array_shift($argv); $argc--; require $argv[0];";
 
 /// What is known of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +122,7 @@ kinds! {
         warms_up: true,
         clocks: &["process.hrtime.bigint", "performance.now", "Date.now", "process.cpuUsage"],
         probe: source!("node", "probe.mjs"),
-        start: Start::Source(&[]),
+        start: Start::Source(&["--"]),
     }
     /// Python.
     Python {
@@ -130,7 +134,7 @@ kinds! {
         clocks: &["time.perf_counter_ns", "time.monotonic_ns", "time.time_ns", "time.process_time_ns", "datetime.now"],
         probe: source!("python", "probe.py"),
         // -B: write no bytecode next to the source. Without -E and -s, so that the user's own settings apply.
-        start: Start::Source(&["-B"]),
+        start: Start::Source(&["-B", "--"]),
     }
     /// Ruby.
     Ruby {
@@ -147,7 +151,7 @@ kinds! {
             "Process.clock_gettime cpu",
         ],
         probe: source!("ruby", "probe.rb"),
-        start: Start::Source(&[]),
+        start: Start::Source(&["--"]),
     }
     /// PHP.
     Php {
@@ -159,7 +163,7 @@ kinds! {
         clocks: &["hrtime", "microtime", "getrusage"],
         probe: source!("php", "probe.php"),
         // What PHP complains of before the probe's first line must not go to standard output, which is the answer.
-        start: Start::Source(&["-d", "display_errors=stderr", "-d", "display_startup_errors=0"]),
+        start: Start::Source(&["-d", "display_errors=stderr", "-d", "display_startup_errors=0", "-r", PHP_SCRIPT, "--"]),
     }
     /// C, through a system compiler.
     C {

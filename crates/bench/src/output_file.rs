@@ -1,6 +1,8 @@
-use std::fs::{File, remove_file, rename};
+use std::fs::{read_dir, remove_file, rename};
 use std::io::{ErrorKind, Result as Written, Write};
 use std::path::{Path, PathBuf};
+
+use chronoscope_harness::Claim;
 
 use super::Failure;
 
@@ -62,34 +64,50 @@ impl OutputFile {
                 path.display()
             ))
         };
-        self.draft.file.write_all(text.as_bytes()).map_err(|error| cannot(&error))?;
-        self.draft.file.sync_all().map_err(|error| cannot(&error))?;
-        rename(&self.draft.path, &self.path).map_err(|error| cannot(&error))?;
+        let file = self.draft.claim.file();
+        file.write_all(text.as_bytes()).map_err(|error| cannot(&error))?;
+        file.sync_all().map_err(|error| cannot(&error))?;
+        rename(self.draft.claim.path(), &self.path).map_err(|error| cannot(&error))?;
         self.draft.is_moved = true;
         Ok(())
     }
 }
 
+/// What the names of drafts begin with.
+const DRAFT: &str = ".chronoscope-draft-";
+
 /// A file of a name of its own, with the permissions of any new file; removed unless it was moved.
 // Not of `tempfile`: its files are their owner's alone, and whoever compiles a benchmark would wait for three crates more.
 #[derive(Debug)]
 struct Draft {
-    path: PathBuf,
-    file: File,
+    claim: Claim,
     is_moved: bool,
 }
 
 impl Draft {
+    /// Removes the drafts in `folder` of programs that were killed, too.
     fn new(folder: &Path) -> Written<Self> {
-        // Names that are taken were left by a process of this number that was killed.
-        const MOST_LEFT: u32 = 1000;
+        // Names may be taken by other drafts of a process of this number, in another container or of another user.
+        const MOST_TAKEN: u32 = 1000;
         let mut number = 0;
         loop {
-            let path = folder.join(format!(".chronoscope-{}-{number}", std::process::id()));
-            match File::create_new(&path) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MOST_LEFT => number += 1,
-                created => return Ok(Self { path, file: created?, is_moved: false }),
+            match Claim::new(&folder.join(format!("{DRAFT}{}-{number}", std::process::id()))) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MOST_TAKEN => number += 1,
+                claimed => {
+                    let claim = claimed?;
+                    remove_leftovers(folder, &claim);
+                    return Ok(Self { claim, is_moved: false });
+                }
             }
+        }
+    }
+}
+
+fn remove_leftovers(folder: &Path, own: &Claim) {
+    let Ok(entries) = read_dir(folder) else { return };
+    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(DRAFT)) {
+        if let Some(left) = Claim::on_leftover(&entry.path(), own) {
+            let _ = remove_file(left.path());
         }
     }
 }
@@ -97,7 +115,7 @@ impl Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         if !self.is_moved {
-            let _ = remove_file(&self.path);
+            let _ = remove_file(self.claim.path());
         }
     }
 }
@@ -105,7 +123,7 @@ impl Drop for Draft {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs::{read_dir, read_to_string};
+    use std::fs::{File, read_to_string};
 
     #[test]
     fn drafts_have_names_of_their_own_and_leave_nothing() {
@@ -120,6 +138,24 @@ mod tests {
         assert_eq!(names(), 1);
         OutputFile::prepare("three", &path).unwrap().write("3").unwrap();
         assert_eq!((read_to_string(&path).unwrap().as_str(), names()), ("3", 1));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn drafts_of_programs_that_were_killed_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let living = OutputFile::prepare("one", &at("one")).unwrap();
+        for name in [".chronoscope-draft-1-0", ".chronoscope-1-0", "draft"] {
+            std::fs::write(at(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink(at("draft"), at(".chronoscope-draft-2-0")).unwrap();
+        drop(OutputFile::prepare("two", &at("two")).unwrap());
+        let is_there = |name: &str| at(name).symlink_metadata().is_ok();
+        assert!(!is_there(".chronoscope-draft-1-0"));
+        assert!([".chronoscope-1-0", "draft", ".chronoscope-draft-2-0"].into_iter().all(is_there));
+        living.write("1").unwrap();
+        assert!(is_there("one"));
     }
 
     #[cfg(unix)]

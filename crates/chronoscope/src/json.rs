@@ -1,8 +1,13 @@
-//! Documents as JSON.
+//! Documents as JSON, of bounded length.
+
+use std::io::Read;
 
 use chronoscope_harness::record::{ReportError, parsed, written};
 
 use crate::document::Record;
+
+/// What is longer is not read: documents are a few hundred kilobytes; with a study of every kind, some megabytes.
+pub const MOST_BYTES: u64 = 16_000_000;
 
 /// Writes a document as indented JSON with a final newline.
 ///
@@ -21,4 +26,38 @@ pub fn json(record: &Record) -> Result<String, ReportError> {
 /// As [`parsed`].
 pub fn document(text: &str) -> Result<Record, ReportError> {
     parsed(text)
+}
+
+/// What to say of a document's text that would not be read again; None if it would.
+pub fn reason_unreadable(text: &str) -> Option<String> {
+    let megabytes = text.len() as f64 / 1e6;
+    let most = MOST_BYTES / 1_000_000;
+    (text.len() as u64 > MOST_BYTES).then(|| {
+        format!("the record has {megabytes:.1} MB, and no command reads one of more than {most} MB: measure fewer parts at a time")
+    })
+}
+
+/// The text that `source` yields, or why it cannot be had. What is longer than `most` bytes is refused, so that a device without an end
+/// is too.
+pub fn bounded_text(source: impl Read, most: u64) -> Result<String, String> {
+    let mut text = String::new();
+    source.take(most.saturating_add(1)).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    if text.len() as u64 > most {
+        return Err(format!("it is longer than {} MB", most / 1_000_000));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_or_said_not_to_be() {
+        let text = |bytes: u64| " ".repeat(bytes as usize);
+        for (bytes, is_read) in [(MOST_BYTES, true), (MOST_BYTES + 1, false)] {
+            assert_eq!(bounded_text(text(bytes).as_bytes(), MOST_BYTES).is_ok(), is_read);
+            assert_eq!(reason_unreadable(&text(bytes)).is_none(), is_read);
+        }
+    }
 }

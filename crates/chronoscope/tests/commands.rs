@@ -45,3 +45,19 @@ fn every_command_has_its_answer() {
         assert!(said == golden, "other answers than in golden/commands.txt:\n{said}");
     }
 }
+
+/// 200 kB, as some services and containers have it, for the main thread and for those without a size of their own.
+#[cfg(unix)]
+#[test]
+fn a_small_stack_is_enough() {
+    let output = Command::new("sh")
+        .args(["-c", "ulimit -s 200 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_chronoscope")])
+        .args(["check", "--quick", "--full", "--format", "json"])
+        .env("RUST_MIN_STACK", "200000")
+        .assert()
+        .success()
+        .get_output()
+        .clone();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(!text.contains("overflow") && !text.contains("SIGABRT"), "{text}");
+}

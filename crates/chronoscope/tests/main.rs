@@ -8,6 +8,7 @@ mod gate;
 mod hiccups;
 mod history;
 mod pages;
+mod refused;
 mod runs;
 mod runtimes;
 mod scaling;

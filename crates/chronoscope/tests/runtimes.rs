@@ -15,7 +15,7 @@ fn chronoscope() -> Command {
     command
 }
 
-/// A program in `directory` that does what `script` says with the request in `$2`, as Node's would be started.
+/// A program in `directory` that does what `script` says with the request in `$3`, as Node's would be started.
 fn program(directory: &Path, name: &str, script: &str) -> PathBuf {
     let path = directory.join(name);
     std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -31,7 +31,7 @@ fn sound_until_asked(directory: &Path, name: &str, next: &str) -> PathBuf {
     let script = format!(
         r#"echo '{IDENTITY}'
 echo '{CLOCK}'
-case "$2" in
+case "$3" in
 *count*)
     echo '{{"type":"count_begin","clock":"now"}}'
     echo '{{"type":"count_end","clock":"now","reads":200}}'
@@ -211,7 +211,7 @@ fn a_runtime_whose_system_calls_could_not_be_counted_is_measured_all_the_same() 
     let answer = directory.path().join("answer");
     std::fs::write(&answer, clocks_answer()).unwrap();
     let script = format!(
-        "echo '{IDENTITY}'\necho '{CLOCK}'\ncase \"$2\" in\n*'\"count\"'*) echo sluggish >&2; exit 1 ;;\n\
+        "echo '{IDENTITY}'\necho '{CLOCK}'\ncase \"$3\" in\n*'\"count\"'*) echo sluggish >&2; exit 1 ;;\n\
          *) cat '{}' ;;\nesac",
         answer.display()
     );
@@ -316,4 +316,118 @@ fn a_check_looks_at_those_that_start_quickly() {
     for runtime in runtimes(&record) {
         assert!(runtime["available"] == true || runtime["reason_unavailable"].is_string(), "{runtime}");
     }
+}
+
+/// Whether the process is there and has not ended.
+fn runs(process: &str) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/stat", process.trim())).unwrap_or_default();
+    !status.is_empty() && !status.contains(") Z ")
+}
+
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..6_000 {
+        if is_so() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("{what}");
+}
+
+#[test]
+fn what_a_run_has_started_ends_with_it_even_if_it_is_killed() {
+    let directory = tempfile::tempdir().unwrap();
+    let [temporary, saved] = ["temporary", "saved"].map(|name| directory.path().join(name));
+    for folder in [&temporary, &saved] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    let processes = directory.path().join("processes");
+    // Each has children, of which one has a session of its own.
+    let hang = format!(
+        "echo $$ >> {0}; sleep 1000 & echo $! >> {0}; setsid sleep 1000 & echo $! >> {0}; wait",
+        processes.display()
+    );
+    let [compiler, runtime] = ["cc", "node"].map(|name| program(directory.path(), name, &hang));
+    let output = saved.join("run.json");
+    let run = |runtimes: &[(&str, &Path)]| {
+        let mut command = Process::new(env!("CARGO_BIN_EXE_chronoscope"));
+        command.args(["runtimes", "--quick", "--only", "c", "--output"]).arg(&output).env("TMPDIR", &temporary);
+        for (kind, program) in runtimes {
+            command.arg("--runtime").arg(format!("{kind}={}", program.display()));
+        }
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let started = || std::fs::read_to_string(&processes).unwrap_or_default();
+    let names = |folder: &Path| -> Vec<_> {
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+    };
+
+    let mut killed = run(&[("c", &compiler), ("node", &runtime)]);
+    wait_until("they were not started", || started().lines().count() == 6);
+    assert!(started().lines().all(runs) && names(&temporary).len() == 1 && names(&saved).len() == 1);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    wait_until("some go on", || !started().lines().any(runs));
+    wait_until("the folder stays", || names(&temporary).is_empty());
+
+    // What was to be the output is removed by the next run that writes there.
+    assert_eq!(names(&saved).len(), 1);
+    let ends = program(directory.path(), "ends", &format!("setsid sleep 1000 & echo $! > {}", processes.display()));
+    run(&[("node", &ends)]).wait().unwrap();
+    assert!(!started().lines().any(runs), "a run that ends by itself leaves nothing either");
+    assert_eq!((names(&temporary).len(), names(&saved)), (0, vec!["run.json".into()]));
+}
+
+/// What launchers of version managers do: the version is in a file in the working directory, in that of the script, or above.
+const LAUNCHER: &str = r#"
+look() {
+    folder=$1
+    while :; do
+        if [ -e "$folder/.fake-version" ]; then echo "$0 in $folder" >> STEERED; fi
+        [ -n "$folder" ] || return
+        folder=${folder%/*}
+    done
+}
+look "$PWD"
+for argument; do
+    case $argument in
+    -e* | -c* | --) break ;;
+    */*) if [ -f "$argument" ]; then look "${argument%/*}"; fi ;;
+    esac
+done
+exec NAME "$@"
+"#;
+
+#[test]
+fn nobody_else_says_which_version_runs() {
+    let directory = tempfile::tempdir().unwrap();
+    // As /tmp is.
+    let shared = directory.path().join("shared");
+    std::fs::create_dir(&shared).unwrap();
+    std::fs::set_permissions(&shared, Permissions::from_mode(0o1777)).unwrap();
+    std::fs::write(shared.join(".fake-version"), "").unwrap();
+    let steered = directory.path().join("steered");
+    let kinds = [("node", "node"), ("python", "python3"), ("ruby", "ruby"), ("php", "php"), ("go", "go"), ("c", "cc")];
+    let is_there =
+        |name: &str| Process::new("sh").args(["-c", "command -v \"$0\"", name]).output().unwrap().status.success();
+    let mut command = chronoscope();
+    command.args(["--quick", "--format", "json"]).current_dir(&shared).env("TMPDIR", &shared);
+    let there: Vec<_> = kinds.into_iter().filter(|(_, name)| is_there(name)).collect();
+    command.args(["--only", &there.iter().map(|(kind, _)| *kind).collect::<Vec<_>>().join(",")]);
+    for (kind, name) in &there {
+        // No compiler of C has a launcher that looks at its arguments.
+        let launcher = if *kind == "c" {
+            LAUNCHER.replace("for argument; do", "for argument in --; do")
+        } else {
+            LAUNCHER.to_owned()
+        };
+        let script = launcher.replace("NAME", name).replace("STEERED", &steered.display().to_string());
+        let launcher = program(directory.path(), &format!("launcher-{name}"), &script);
+        command.arg("--runtime").arg(format!("{kind}={}", launcher.display()));
+    }
+    let output = command.assert().success().get_output().clone();
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(std::fs::read_to_string(&steered).unwrap_or_default(), "");
+    let failed: Vec<_> = runtimes(&record).iter().filter(|runtime| runtime["available"] == false).collect();
+    assert!(failed.is_empty(), "{failed:?}");
 }

@@ -10,6 +10,16 @@ pub(crate) fn allowed() -> Result<Vec<u32>, String> {
     os::allowed_cpus()
 }
 
+/// Why the system does not say on which CPUs the calling thread may run; None if it does.
+///
+/// # Examples
+/// ```
+/// assert!(chronoscope_harness::reason_unknown_cpus().is_none_or(|reason| !reason.is_empty()));
+/// ```
+pub fn reason_unknown_cpus() -> Option<String> {
+    allowed().err()
+}
+
 /// Restricts the calling thread, and the threads it will start, to `cpus`.
 ///
 /// # Platform

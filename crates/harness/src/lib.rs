@@ -11,6 +11,7 @@ compile_error!(
 );
 
 mod affinity;
+mod claim;
 /// From samples to numbers with bounds: pure functions, and the plain data that they return.
 #[cfg(feature = "estimators")]
 pub mod estimators;
@@ -19,6 +20,7 @@ mod os;
 pub mod process;
 pub mod quantity;
 pub mod record;
+mod rest;
 pub mod rule;
 mod start;
 pub mod stats;
@@ -32,7 +34,9 @@ pub use chronoscope_sources::work::{black_box, consume_cpu};
 pub use record::finding;
 pub use record::study::{Mode, Parameters};
 
-pub use crate::affinity::pin;
+pub use crate::affinity::{pin, reason_unknown_cpus};
+pub use crate::claim::Claim;
+pub use crate::rest::rest;
 pub use crate::start::Start;
 pub use crate::study::{
     Bencher, CaseFilter, CasePattern, Group, OtherBuild, Study, StudyError, StudyObserver, StudyOptions, StudyRun,

@@ -24,7 +24,7 @@ impl Watch {
     /// Pins the calling thread, and the threads it will start, to `cpus`, if any, and starts counting.
     pub fn among(cpus: &[u32]) -> Self {
         let (cpus, reason_unpinned) = match cpus {
-            [] => (Vec::new(), Some("no CPU was named".to_owned())),
+            [] => (Vec::new(), affinity::reason_unknown_cpus().or_else(|| Some("no CPU was named".to_owned()))),
             _ => match affinity::pin(cpus) {
                 Ok(()) => (cpus.to_vec(), None),
                 Err(reason) => (Vec::new(), Some(reason)),

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use chronoscope_bench::{Failure, Format, OutputFile, page_width, print};
+use chronoscope_bench::{Failure, Format, OutputFile, page_width, print, tell};
 
 use super::page::{Shown, page};
 use crate::document::Record;
-use crate::json::json;
+use crate::json::{json, reason_unreadable};
 
 /// The destinations of a document.
 pub struct Output {
@@ -55,6 +55,9 @@ impl Output {
                 (print(&json), json)
             }
         };
+        if let Some(reason) = reason_unreadable(&json) {
+            tell("chronoscope", &format!("warning: {reason}"));
+        }
         self.file.map_or(Ok(()), |file| file.write(&json)).and(printed)
     }
 }

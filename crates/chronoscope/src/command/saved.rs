@@ -1,31 +1,20 @@
 //! Documents and texts read from files that the user names, of bounded length.
 
 use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use crate::document::Record;
-use crate::json::document;
-
-/// Documents are a few hundred kilobytes; with a study of every kind, some megabytes.
-const LONGEST: u64 = 16_000_000;
+use crate::json::{MOST_BYTES, bounded_text, document};
 
 /// The document in `file`, or why there is none.
 pub fn saved(file: &Path) -> Result<Record, String> {
-    let text = text_in(file, LONGEST)?;
+    let text = text_in(file, MOST_BYTES)?;
     document(&text).map_err(|error| error.to_string())
 }
 
-/// The text in `file`, which may also be a pipe; or why it cannot be had. What is longer than `most` bytes is refused, so that a
-/// device without an end is too.
+/// The text in `file`, which may also be a pipe; or why it cannot be had, as if it is longer than `most` bytes.
 pub fn text_in(file: &Path, most: u64) -> Result<String, String> {
-    let mut text = String::new();
-    let opened = File::open(file).map_err(|error| error.to_string())?;
-    opened.take(most.saturating_add(1)).read_to_string(&mut text).map_err(|error| error.to_string())?;
-    if text.len() as u64 > most {
-        return Err(format!("it is longer than {} MB", most / 1_000_000));
-    }
-    Ok(text)
+    bounded_text(File::open(file).map_err(|error| error.to_string())?, most)
 }
 
 #[cfg(test)]

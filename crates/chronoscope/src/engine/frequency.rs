@@ -78,7 +78,7 @@ impl SourceVisitor for Measure {
             )
         };
         let first = end();
-        std::thread::sleep(Duration::from_millis(self.budget_ms));
+        chronoscope_harness::rest(Duration::from_millis(self.budget_ms));
         [first, end()]
     }
 }

@@ -5,12 +5,25 @@ use rusqlite::ErrorCode;
 
 /// Why a history cannot be used: what was tried, why it failed, what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HistoryError(String);
+pub struct HistoryError {
+    text: String,
+    is_of_moment: bool,
+}
 
 impl HistoryError {
     /// For the history in `file`.
     pub fn new(file: &Path, why: impl fmt::Display) -> Self {
-        Self(format!("the history {}: {why}", file.display()))
+        Self { text: format!("the history {}: {why}", file.display()), is_of_moment: false }
+    }
+
+    /// The same for what may succeed later, with the same history.
+    fn at_the_moment(file: &Path, why: impl fmt::Display) -> Self {
+        Self { is_of_moment: true, ..Self::new(file, why) }
+    }
+
+    /// Whether it may succeed later, with the same history.
+    pub fn is_of_moment(&self) -> bool {
+        self.is_of_moment
     }
 
     /// The same for something that is not a history, or no longer one.
@@ -26,9 +39,11 @@ impl HistoryError {
                 Self::refused(file, format!("damaged ({error}); `sqlite3 FILE .recover` saves what it can"))
             }
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                Self::new(file, "another process has been writing to it for 30 s; try again")
+                Self::at_the_moment(file, "another process has been writing to it for 30 s; try again")
             }
-            Some(ErrorCode::DiskFull) => Self::new(file, "the disk is full"),
+            Some(ErrorCode::DiskFull) => {
+                Self::at_the_moment(file, "the disk is full; nothing was changed. Make room, and try again")
+            }
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 Self::new(file, format!("cannot be written ({error}); name another file in CHRONOSCOPE_HISTORY"))
             }
@@ -39,7 +54,7 @@ impl HistoryError {
 
 impl fmt::Display for HistoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 

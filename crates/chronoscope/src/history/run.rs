@@ -58,8 +58,9 @@ impl Run {
     /// # Errors
     /// If it does not say when it began.
     pub fn of(record: &Record) -> Result<Self, String> {
-        let started: Timestamp =
-            record.started_at.parse().map_err(|_| format!("started_at \"{}\" is not RFC 3339", record.started_at))?;
+        let started: Timestamp = record.started_at.parse().map_err(|_| {
+            format!("started_at \"{}\" is not RFC 3339, or after {}", record.started_at, Timestamp::MAX)
+        })?;
         let word = |value: &Option<String>| value.clone().unwrap_or_default();
         let machine = &record.machine;
         let count = |severity: Severity| {

@@ -1,5 +1,4 @@
-use std::fs::{self, File};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,6 +16,7 @@ use crate::document::Record;
 use crate::figures::figure::{Figure, FigureKind};
 use crate::figures::table::figures;
 use crate::json;
+use crate::private_file;
 use crate::sections::clocks::figures::LATENCY;
 
 /// How long to wait for another process that is writing.
@@ -25,8 +25,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const PATIENCE_OF_GLANCE: Duration = Duration::from_secs(1);
 /// The longest file that is read whole before each document that is added: beyond this, damage is found where it is read.
 const MOST_CHECKED: u64 = 32 << 20;
-/// Documents are some hundred kilobytes; one of more than this is refused rather than inflated.
-const LARGEST_DOCUMENT: u64 = 16 << 20;
 /// Earlier runs from which noise is known: more would tell little, and of longer ago.
 const MOST_EARLIER: i64 = 30;
 
@@ -208,9 +206,7 @@ impl History {
             self.with(|connection| connection.query_row(sql, [id], |row| row.get::<_, Vec<u8>>(0)).optional())?;
         let Some(bytes) = found.flatten() else { return Ok(None) };
         let cannot = |why: String| HistoryError::new(&self.file, format!("run {id} cannot be read: {why}"));
-        let mut text = String::new();
-        let read = ZlibDecoder::new(&bytes[..]).take(LARGEST_DOCUMENT).read_to_string(&mut text);
-        read.map_err(|error| cannot(error.to_string()))?;
+        let text = json::bounded_text(ZlibDecoder::new(&bytes[..]), json::MOST_BYTES).map_err(cannot)?;
         json::document(&text).map(Some).map_err(|error| cannot(error.to_string()))
     }
 
@@ -308,22 +304,14 @@ fn open(file: &Path, flags: OpenFlags, patience: Duration) -> Result<Connection,
 /// The folder of `file`, which others need not read.
 fn make_folder(file: &Path) -> Result<(), HistoryError> {
     let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|error| {
+    private_file::create_folders(folder).map_err(|error| {
         HistoryError::new(file, format!("cannot make its folder ({error}); name another file in CHRONOSCOPE_HISTORY"))
     })
 }
 
 /// Creates an empty `file` that only its owner can read, whatever the umask. SQLite gives its journal the same permissions.
 fn make_file(file: &Path) -> Result<(), HistoryError> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(file) {
+    match private_file::create(file) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {
             Err(HistoryError::new(file, format!("cannot be made ({error}); name another file in CHRONOSCOPE_HISTORY")))
         }
@@ -333,6 +321,9 @@ fn make_file(file: &Path) -> Result<(), HistoryError> {
 
 fn compressed(record: &Record) -> Result<Vec<u8>, String> {
     let json = json::json(record).map_err(|error| error.to_string())?;
+    if let Some(reason) = json::reason_unreadable(&json) {
+        return Err(reason);
+    }
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(json.as_bytes()).and_then(|()| encoder.finish()).map_err(|error| error.to_string())
 }

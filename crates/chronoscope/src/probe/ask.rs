@@ -8,7 +8,7 @@ use super::answer::Answer;
 use super::become_probe::become_arguments;
 use super::calls::{self, Listener};
 use super::protocol::ProbeRequest;
-use super::recipe::Launch;
+use super::recipe::{Launch, WORKING_DIRECTORY};
 use chronoscope_clock::Clock;
 use chronoscope_harness::process::{ChildProcess, Events};
 use chronoscope_harness::worker::{Hear, Launcher, Limit, Terms, attend};
@@ -73,7 +73,7 @@ impl ProbeRunner<'_> {
             .args(&launch.arguments)
             .arg(request.argument())
             .envs(launch.environment.iter().map(|(name, value)| (name, value)))
-            .current_dir(&launch.directory)
+            .current_dir(WORKING_DIRECTORY)
             .stdin(Stdio::null());
         command
     }

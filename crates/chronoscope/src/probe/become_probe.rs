@@ -26,7 +26,6 @@ pub fn become_if_asked(mut arguments: impl Iterator<Item = OsString>) -> Option<
     let (Some(access), Some(program)) = (arguments.next(), arguments.next()) else {
         return Some("a probe needs a program".to_owned());
     };
-    end_with_coordinator();
     if access == FAULTS
         && let Err(unavailable) = set_counter_access(CounterAccess::Faults)
     {
@@ -59,15 +58,6 @@ fn is_executable(program: &Path) -> bool {
 fn is_executable(_program: &Path) -> bool {
     false
 }
-
-/// If the coordinator is killed, the probe must not continue.
-#[cfg(target_os = "linux")]
-fn end_with_coordinator() {
-    let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL);
-}
-
-#[cfg(not(target_os = "linux"))]
-fn end_with_coordinator() {}
 
 /// Becomes `command`; returns only if that fails.
 #[cfg(unix)]

@@ -8,12 +8,13 @@ use std::time::Duration;
 use super::answer::Answer;
 use super::ask::{ProbeRun, ProbeRunner};
 use super::find::{Place, Surroundings};
-use super::private_folder;
 use super::protocol::{ProbeRequest, Task};
 use super::recipe::{Launch, prepare};
+use crate::private_file;
 use crate::probe::probe_process::ProbeProcess;
 use crate::probe::runtime::Runtime;
 use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::rest;
 use chronoscope_harness::watch::Watch;
 use chronoscope_probes::RuntimeKind;
 
@@ -78,7 +79,7 @@ impl Candidate {
         reads: u32,
         stop: &dyn Fn() -> bool,
     ) {
-        let made = private_folder::create(directory).map_err(|error| format!("no folder for its probe: {error}"));
+        let made = private_file::create_folder(directory).map_err(|error| format!("no folder for its probe: {error}"));
         let launch =
             match made.and_then(|()| prepare(&self.place, directory, surroundings, runner.patience * 3 / 2, stop)) {
                 Ok(launch) => launch,
@@ -227,7 +228,7 @@ pub fn get_ready(
             if !goes_on(done.load(Relaxed) as f64 / slots.len().max(1) as f64) {
                 stop.store(true, Relaxed);
             }
-            thread::sleep(Duration::from_millis(10));
+            rest(Duration::from_millis(10));
         }
     });
     let mut ready: Vec<Candidate> = Vec::new();

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::answer::Answer;
 use super::find::{Surroundings, places};
 use super::protocol::{ProbeRequest, Sweep, Task};
-use super::recipe::{Launch, prepare};
+use super::recipe::{Launch, WORKING_DIRECTORY, prepare};
 use super::runtime::TimeKind;
 use chronoscope_probes::RuntimeKind;
 
@@ -62,7 +62,7 @@ fn said(launch: &Launch, task: Task, environment: &[(&str, &str)]) -> String {
         .arg(ProbeRequest::new(task, 1).argument())
         .envs(launch.environment.iter().map(|(name, value)| (name, value)))
         .envs(environment.iter().copied())
-        .current_dir(&launch.directory)
+        .current_dir(WORKING_DIRECTORY)
         .output()
         .unwrap();
     let complaint = String::from_utf8_lossy(&output.stderr);
@@ -233,7 +233,7 @@ fn a_request_that_is_none_is_refused() {
             ("{\"protocol\":1,\"task\":\"dance\"}", 2),
         ] {
             let mut command = Command::new(&launch.program);
-            command.args(&launch.arguments).arg(request).current_dir(&launch.directory);
+            command.args(&launch.arguments).arg(request).current_dir(WORKING_DIRECTORY);
             let output = command.envs(launch.environment.iter().map(|(name, value)| (name, value))).output().unwrap();
             assert_eq!(output.status.code(), Some(code), "{} {request}", kind.title());
             assert!(!output.stderr.is_empty(), "{} {request}", kind.title());

@@ -10,16 +10,18 @@ mod become_probe;
 #[cfg_attr(not(target_os = "linux"), path = "calls/elsewhere.rs")]
 mod calls;
 mod candidate;
+mod claimed_folder;
 mod find;
 #[cfg(test)]
 mod golden_tests;
+mod heir;
 #[cfg(test)]
 mod lists_tests;
-mod private_folder;
 pub mod probe_process;
 pub mod protocol;
 pub mod rates;
 mod recipe;
+mod run_folder;
 pub mod runtime;
 
 pub use answer::Answer;
@@ -27,7 +29,8 @@ pub use ask::ProbeRunner;
 pub use become_probe::become_if_asked;
 pub use candidate::{Candidate, CountedCalls, get_ready, unasked};
 pub use find::{RuntimePlace, Surroundings, places};
-pub use private_folder::run_folder;
+pub use heir::inherit_if_asked;
+pub use run_folder::RunFolder;
 
 /// Why nothing is measured elsewhere.
 pub const ON_LINUX_ONLY: &str = "language runtimes are measured, so far, on Linux only";

@@ -1,6 +1,7 @@
 //! How to run each runtime's probe.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -8,7 +9,8 @@ use std::time::Duration;
 use chronoscope_probes::{RuntimeKind, Start};
 
 use super::find::{Place, Surroundings, dotnet_frameworks};
-use super::private_folder;
+use super::heir::MARK;
+use crate::private_file;
 use chronoscope_harness::process::{NotEnded, run_to_end, telling};
 
 /// A command that runs a probe, without the request.
@@ -19,9 +21,13 @@ pub struct Launch {
     pub environment: Vec<(&'static str, OsString)>,
     /// The file under which the user knows it.
     pub known_as: PathBuf,
-    /// The working directory: it contains nothing of the user's that the runtime might read.
+    /// The folder of the probe.
     pub directory: PathBuf,
 }
+
+/// The working directory of probes and compilers. Launchers of version managers, and Go, look for settings in it and in all above,
+/// and nobody else can write to this one.
+pub const WORKING_DIRECTORY: &str = "/";
 
 impl Launch {
     fn with(mut self, argument: impl Into<OsString>) -> Self {
@@ -35,8 +41,7 @@ impl Launch {
     }
 }
 
-/// Writes the probe into `directory`, which is its own, and compiles it if its runtime does not, for at most `limit`: a
-/// Go toolchain that has never built anything takes ten seconds or more.
+/// Writes the probe into `directory`, which is its own, and compiles it if its runtime does not, for at most `limit`.
 ///
 /// # Errors
 /// Why it cannot run, in words for the report.
@@ -80,6 +85,7 @@ impl Recipe<'_> {
             arguments: Vec::new(),
             // What it leaves behind goes with the folder.
             environment: vec![
+                (MARK, self.directory.into()),
                 ("TMPDIR", self.directory.into()),
                 ("XDG_CACHE_HOME", self.directory.join("cache").into()),
             ],
@@ -91,7 +97,7 @@ impl Recipe<'_> {
     fn write(&self) -> Result<PathBuf, String> {
         let source = &self.place.kind.row().probe;
         let file = self.directory.join(source.file);
-        let written = private_folder::write(&file, source.text);
+        let written = put(&file, source.text);
         written.map_err(|error| format!("{} could not be written: {error}", file.display())).map(|()| file)
     }
 
@@ -110,20 +116,22 @@ impl Recipe<'_> {
         let assembly = self.assembly()?;
         let version = self.place.version.as_deref().ok_or("no Microsoft.NETCore.App next to it")?;
         let settings = self.directory.join("Probe.runtimeconfig.json");
-        private_folder::write(&settings, &runtime_settings(version)).map_err(|error| error.to_string())?;
+        put(&settings, &runtime_settings(version)).map_err(|error| error.to_string())?;
         let run = self.run(&self.place.program).with("exec").with("--runtimeconfig").with(settings).with(assembly);
         Ok(run.within(INVARIANT, "1").within("DOTNET_CLI_TELEMETRY_OPTOUT", "1"))
     }
 
     fn go(&self) -> Result<Launch, String> {
         let (source, binary) = (self.write()?, self.directory.join("probe"));
-        let mut build = self.run(&self.place.program).with("build").with("-o").with(&binary).with(source);
+        let mut build = self.run(&self.place.program).with("build").with("-o").with(&binary).with("--").with(source);
         // Use only local files, nothing from the network.
         for (name, value) in [("GOTOOLCHAIN", "local"), ("GOPROXY", "off"), ("GOFLAGS", ""), ("GOWORK", "off")] {
             build = build.within(name, value);
         }
-        if std::env::var_os("HOME").is_none() && std::env::var_os("GOCACHE").is_none() {
-            build = build.within("GOCACHE", self.directory.join("cache"));
+        // Its user's settings are read where they are; its telemetry goes where they would be.
+        build = go_settings().into_iter().fold(build, |build, file| build.within("GOENV", file));
+        for (name, folder) in [("GOCACHE", "cache"), ("XDG_CONFIG_HOME", "config"), ("GOTMPDIR", "")] {
+            build = build.within(name, self.directory.join(folder));
         }
         self.compile(&build)?;
         Ok(self.run(&binary))
@@ -168,16 +176,18 @@ impl Recipe<'_> {
 
     /// Runs a compiler to its end.
     fn compile(&self, launch: &Launch) -> Result<(), String> {
+        let builds_library = self.place.kind == RuntimeKind::Go;
+        let limit = if builds_library { self.limit.max(GO_LIBRARY) } else { self.limit };
         let compiler = launch.program.display();
         let mut command = Command::new(&launch.program);
         command.args(&launch.arguments).envs(launch.environment.iter().map(|(name, value)| (name, value)));
-        let ended = run_to_end(command.current_dir(&launch.directory), Some(self.limit), self.cancelled);
+        let ended = run_to_end(command.current_dir(WORKING_DIRECTORY), Some(limit), self.cancelled);
         let ended = ended.map_err(|why| match why {
             NotEnded::Error(error) => format!("could not start the compiler {compiler}: {error}"),
             NotEnded::Cancelled => "the run was interrupted".to_owned(),
             NotEnded::TimedOut => format!(
-                "the compiler {compiler} timed out after {} s; a compiler with a cache may succeed next time",
-                self.limit.as_secs()
+                "the compiler {compiler} timed out after {} s; try again when the machine is less busy",
+                limit.as_secs()
             ),
         })?;
         // Some compilers report errors on standard output.
@@ -189,12 +199,22 @@ impl Recipe<'_> {
     }
 }
 
+/// Time for Go to build its library, for which it keeps nothing of earlier runs: seven seconds of a current CPU.
+const GO_LIBRARY: Duration = Duration::from_secs(60);
 /// Java's file of performance counters, which it maps into /tmp whatever TMPDIR says.
 const NO_PERFORMANCE_DATA: &str = "-XX:-UsePerfData";
 /// Mono's area of performance counters in /dev/shm.
 const NO_SHARED_AREA: &str = "MONO_DISABLE_SHARED_AREA";
 /// A .NET runtime must not fail for lack of a locale library; the probe prints only integers.
 const INVARIANT: &str = "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT";
+
+/// The file of the user's settings of Go.
+fn go_settings() -> Option<OsString> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let folder =
+        || variable("XDG_CONFIG_HOME").map(PathBuf::from).or(Some(Path::new(&variable("HOME")?).join(".config")));
+    variable("GOENV").or_else(|| Some(folder()?.join("go/env").into_os_string()))
+}
 
 /// The program `name` in the folder of `program`, or in that of the file it links to.
 fn sibling(program: &Path, name: &str) -> Option<PathBuf> {
@@ -226,6 +246,11 @@ fn assemblies(folder: &Path) -> Vec<PathBuf> {
         .collect();
     found.sort();
     found
+}
+
+/// Creates `file` with this text.
+fn put(file: &Path, text: &str) -> std::io::Result<()> {
+    private_file::create(file)?.write_all(text.as_bytes())
 }
 
 /// Settings that select exactly this version.

@@ -4,17 +4,18 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use chronoscope_sources::os::executed_path;
+use chronoscope_sources::os::{executed_path, kill_with_parent};
+use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
-use nix::sys::prctl;
 use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::signal::Signal;
 use nix::unistd::{Pid, SysconfVar, sysconf};
 
 pub(crate) use super::unix::{
-    Events, Group, Pipe, Readable, lead_group, parent_id, signal_name, signal_of, system, wait,
+    Events, Group, Pipe, Readable, is_alone_and_of_owner, is_at, open_as_it_is, parent_id, signal_name, signal_of,
+    system, wait,
 };
 
 /// The longest string of a process's environment, in bytes.
@@ -25,8 +26,35 @@ const PIPE_BYTES: i32 = 1 << 20;
 const THIS_THREAD: Pid = Pid::from_raw(0);
 
 pub(crate) fn allowed_cpus() -> Result<Vec<u32>, String> {
-    let set = sched_getaffinity(THIS_THREAD).map_err(|error| format!("sched_getaffinity failed: {}", error.desc()))?;
-    Ok((0..CpuSet::count()).filter(|cpu| set.is_set(*cpu).unwrap_or(false)).map(|cpu| cpu as u32).collect())
+    match sched_getaffinity(THIS_THREAD) {
+        Ok(set) => {
+            Ok((0..CpuSet::count()).filter(|cpu| set.is_set(*cpu).unwrap_or(false)).map(|cpu| cpu as u32).collect())
+        }
+        // A sandbox may refuse the call and show the file.
+        Err(error) => listed_cpus().ok_or_else(|| unsuccessful("sched_getaffinity", error)),
+    }
+}
+
+/// The CPUs in the kernel's list of those allowed to this thread.
+fn listed_cpus() -> Option<Vec<u32>> {
+    let status = super::text("/proc/thread-self/status").ok()?;
+    cpus_in(status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?.trim())
+}
+
+/// The numbers in a list such as `0-3,6`.
+fn cpus_in(list: &str) -> Option<Vec<u32>> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.parse().ok()?..=last.parse().ok()?)
+    };
+    let ranges: Vec<_> = list.split(',').map(range).collect::<Option<_>>()?;
+    Some(ranges.into_iter().flatten().collect())
+}
+
+/// What to say of a system call that did not succeed.
+fn unsuccessful(call: &str, error: Errno) -> String {
+    let how = if matches!(error, Errno::EPERM | Errno::EACCES | Errno::ENOSYS) { "was refused" } else { "failed" };
+    format!("{call} {how}: {}", error.desc())
 }
 
 pub(crate) fn bind(cpus: &[u32]) -> Result<(), String> {
@@ -37,7 +65,7 @@ pub(crate) fn bind(cpus: &[u32]) -> Result<(), String> {
     }
     sched_setaffinity(THIS_THREAD, &set).map_err(|error| {
         let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
-        format!("sched_setaffinity to CPU {} failed: {}", cpus.join(","), error.desc())
+        unsuccessful(&format!("sched_setaffinity to CPU {}", cpus.join(",")), error)
     })
 }
 
@@ -77,9 +105,9 @@ pub(crate) fn this_program() -> Result<PathBuf, String> {
     Err("cannot find the program's own file: /proc is not mounted".to_owned())
 }
 
-/// Has the kernel kill this process when the thread that started it ends.
-pub(crate) fn end_with_parent() {
-    let _ = prctl::set_pdeathsig(Signal::SIGKILL);
+/// Makes the process lead its own process group, and end with the thread that starts it.
+pub(crate) fn lead_group(command: &mut Command) {
+    super::unix::lead_group(kill_with_parent(command));
 }
 
 pub(crate) fn open_log(path: &str) -> std::io::Result<File> {
@@ -89,4 +117,26 @@ pub(crate) fn open_log(path: &str) -> std::io::Result<File> {
 /// A smaller pipe makes the process wait, a blocking one the coordinator; neither affects a result.
 pub(super) fn enlarge(pipe: &impl AsFd) {
     let _ = fcntl(pipe, FcntlArg::F_SETPIPE_SZ(PIPE_BYTES));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_list_is_what_the_call_says() {
+        assert_eq!(cpus_in("0-2,5"), Some(vec![0, 1, 2, 5]));
+        assert_eq!(cpus_in("7"), Some(vec![7]));
+        assert_eq!((cpus_in(""), cpus_in("1-x")), (None, None));
+        assert_eq!(listed_cpus(), allowed_cpus().ok());
+    }
+
+    #[test]
+    fn a_refused_call_is_named() {
+        assert_eq!(
+            unsuccessful("sched_getaffinity", Errno::EPERM),
+            "sched_getaffinity was refused: Operation not permitted"
+        );
+        assert_eq!(unsuccessful("sched_getaffinity", Errno::EINVAL), "sched_getaffinity failed: Invalid argument");
+    }
 }

@@ -5,7 +5,8 @@ use std::thread::available_parallelism;
 
 pub(crate) use super::not_linux::{clock_ticks_per_second, involuntary_switches, open_log, page_bytes, this_program};
 pub(crate) use super::unix::{
-    Events, Group, Pipe, Readable, lead_group, parent_id, signal_name, signal_of, system, wait,
+    Events, Group, Pipe, Readable, is_alone_and_of_owner, is_at, lead_group, open_as_it_is, parent_id, signal_name,
+    signal_of, system, wait,
 };
 
 /// Far below `ARG_MAX`, 1 MiB, which bounds all arguments and the whole environment together.
@@ -26,9 +27,6 @@ pub(crate) fn bind(_cpus: &[u32]) -> Result<(), String> {
 pub(crate) fn performance_counter_hz() -> Option<u64> {
     None
 }
-
-/// macOS cannot: a worker whose parent has ended goes on until it writes its answer.
-pub(crate) fn end_with_parent() {}
 
 /// A pipe grows by itself.
 pub(super) fn enlarge(_pipe: &impl AsFd) {}

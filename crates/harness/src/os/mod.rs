@@ -3,9 +3,10 @@
 //! - `allowed_cpus`, `bind`: which CPUs a thread may run on;
 //! - `involuntary_switches` of the calling thread, `clock_ticks_per_second` and `page_bytes`, the units of the kernel's
 //!   counters: None where it has none;
-//! - `this_program`, `parent_id`, `end_with_parent`, `LONGEST_VARIABLE`: how a worker is started;
+//! - `this_program`, `parent_id`, `LONGEST_VARIABLE`: how a worker is started;
 //! - `System`: the kernel and its version; `performance_counter_hz`, the rate that Windows declares of its counter;
 //! - `open_log`: the kernel's log, read without waiting;
+//! - `open_as_it_is`, `is_at`, `is_alone_and_of_owner`: whether a file is what its name promised;
 //! - `Group`, `lead_group`, `Pipe`, `Readable`, `Events`, `wait`, `signal_of` and `signal_name`: child processes.
 //!
 //! `unix.rs` has what Linux and macOS have in common, `not_linux.rs` what macOS and Windows have.
@@ -21,9 +22,9 @@ mod unix;
 mod imp;
 
 pub(crate) use imp::{
-    Events, Group, LONGEST_VARIABLE, Pipe, Readable, allowed_cpus, bind, clock_ticks_per_second, end_with_parent,
-    involuntary_switches, lead_group, open_log, page_bytes, parent_id, performance_counter_hz, signal_name, signal_of,
-    system, this_program, wait,
+    Events, Group, LONGEST_VARIABLE, Pipe, Readable, allowed_cpus, bind, clock_ticks_per_second, involuntary_switches,
+    is_alone_and_of_owner, is_at, lead_group, open_as_it_is, open_log, page_bytes, parent_id, performance_counter_hz,
+    signal_name, signal_of, system, this_program, wait,
 };
 
 use std::fs::File;

@@ -1,8 +1,10 @@
 //! Run under Wine, never on Windows.
 
+use std::fs::File;
 use std::io::{ErrorKind, Read, Result as IoResult};
 use std::os::windows::io::{AsHandle, BorrowedHandle};
 use std::os::windows::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -40,9 +42,6 @@ pub(crate) fn performance_counter_hz() -> Option<u64> {
 pub(crate) fn parent_id() -> Option<u32> {
     host::parent_id()
 }
-
-/// Its job ends with the coordinator, and the process with its job: see `Group`.
-pub(crate) fn end_with_parent() {}
 
 pub(crate) fn system() -> Option<System> {
     Some(System {
@@ -132,5 +131,19 @@ pub(crate) fn wait(output: &Pipe<ChildStdout>, child: &Child, at_most: Duration,
     if host::bytes_in(output.0.as_handle()).is_err() {
         host::wait_for(child, at_most.min(LOOK_EVERY));
     }
+    false
+}
+
+/// # Errors
+/// Always: nothing tells whose a file is.
+pub(crate) fn open_as_it_is(_path: &Path) -> IoResult<File> {
+    Err(ErrorKind::Unsupported.into())
+}
+
+pub(crate) fn is_at(_file: &File, _path: &Path) -> bool {
+    false
+}
+
+pub(crate) fn is_alone_and_of_owner(_file: &File, _own: &File) -> bool {
     false
 }

@@ -1,10 +1,10 @@
 use std::process::ExitStatus;
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::failure::WorkerFailure;
 use crate::os;
 use crate::process::{ChildProcess, Events};
+use crate::rest;
 
 /// How often a waiting coordinator checks whether the run was stopped. Rare, since every check disturbs the worker.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -71,7 +71,7 @@ pub fn attend(
         let has_event = match terms.limit {
             Limit::Whole(_) => process.wait(LOOK_EVERY, hearer.events()),
             Limit::Each(_) => {
-                sleep(LISTEN_EVERY);
+                rest(LISTEN_EVERY);
                 false
             }
         };

@@ -3,6 +3,8 @@
 
 #[cfg(feature = "observers")]
 mod bind;
+#[cfg(target_os = "linux")]
+mod child;
 mod discipline;
 #[cfg(target_os = "linux")]
 mod executed;
@@ -17,6 +19,8 @@ pub use chronoscope_clock::raw::{
 
 #[cfg(feature = "observers")]
 pub(crate) use bind::bind_thread;
+#[cfg(target_os = "linux")]
+pub use child::kill_with_parent;
 pub use discipline::{KernelDiscipline, kernel_discipline};
 #[cfg(target_os = "linux")]
 pub use executed::executed_path;

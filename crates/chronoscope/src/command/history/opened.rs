@@ -9,9 +9,9 @@ pub fn to_read() -> Result<History, Failure> {
     History::to_read(file().map_err(Failure::usage)?).map_err(refused)
 }
 
-/// Of an error of the history: wrong input.
+/// Of an error of the history: wrong input, unless it may succeed later.
 pub fn refused(error: HistoryError) -> Failure {
-    Failure::usage(error.to_string())
+    if error.is_of_moment() { Failure::run(error.to_string()) } else { Failure::usage(error.to_string()) }
 }
 
 /// The latest run, of the machine if one is named.

@@ -8,6 +8,7 @@ use crate::section::Steps;
 use crate::sections::causality::estimate;
 use crate::sections::causality::plan::{CausalityPlan, LITMUS, OFFSETS, PAIR_ROUNDS};
 use crate::sections::causality::report::{Causality, Litmus};
+use chronoscope_harness::reason_unknown_cpus;
 use chronoscope_harness::worker::WorkerFailure;
 
 /// Passes messages between pairs of CPUs.
@@ -105,7 +106,10 @@ fn observe(session: &Session<'_>, request: &LitmusTask, budget_ms: u64) -> Resul
 /// Why `cpus` are fewer than the two that it takes; None if they are not.
 pub fn reason_too_few_cpus(cpus: &[u32]) -> Option<String> {
     match cpus {
-        [] => Some("cannot tell which CPUs this process may use".to_owned()),
+        [] => {
+            let reason = reason_unknown_cpus().map_or_else(String::new, |reason| format!(": {reason}"));
+            Some(format!("cannot tell which CPUs this process may use{reason}"))
+        }
         [cpu] => Some(format!("only CPU {cpu} is available; this takes two")),
         _ => None,
     }

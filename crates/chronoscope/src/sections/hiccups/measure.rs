@@ -87,6 +87,6 @@ fn watch<W: Write>(
         observation.tend(elapsed);
         let elapsed = began.elapsed();
         let until = observation.next(elapsed).min(limit.unwrap_or(Duration::MAX));
-        std::thread::sleep(until.saturating_sub(elapsed).min(LOOK_EVERY));
+        chronoscope_harness::rest(until.saturating_sub(elapsed).min(LOOK_EVERY));
     }
 }

@@ -1,7 +1,8 @@
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
+
+use chronoscope_harness::rest;
 
 use super::report::ProgramReport;
 use crate::plan::PlanError;
@@ -44,7 +45,11 @@ impl Program {
     /// Why it could not be started.
     pub fn start(command: &[String]) -> Result<Option<Self>, String> {
         let Some((program, arguments)) = command.split_first() else { return Ok(None) };
-        let started = Command::new(found(program)?).args(arguments).stdout(Stdio::from(std::io::stderr())).spawn();
+        let mut command = Command::new(found(program)?);
+        // It does not outlive this program, even if that is killed.
+        #[cfg(target_os = "linux")]
+        chronoscope_sources::os::kill_with_parent(&mut command);
+        let started = command.args(arguments).stdout(Stdio::from(std::io::stderr())).spawn();
         let child = started.map_err(|error| not_started(program, &error.to_string()))?;
         Ok(Some(Self { child }))
     }
@@ -58,7 +63,7 @@ impl Program {
     fn wait(&mut self, longest: Duration) {
         let until = Instant::now() + longest;
         while !self.has_ended() && Instant::now() < until {
-            thread::sleep(LOOK);
+            rest(LOOK);
         }
     }
 
@@ -141,7 +146,7 @@ mod tests {
     fn a_program_that_ends_by_itself_tells_its_exit_code() {
         let mut program = started(&["sh", "-c", "exit 3"]);
         while !program.has_ended() {
-            thread::sleep(LOOK);
+            rest(LOOK);
         }
         let found = program.finish(false);
         assert_eq!((found.exit_code, found.signal, found.stopped, found.killed), (Some(3), None, false, false));
@@ -166,7 +171,7 @@ mod tests {
         let script = format!("trap '' TERM; : > {}; while :; do sleep 1; done", ready.display());
         let program = started(&["sh", "-c", &script]);
         while !ready.exists() {
-            thread::sleep(LOOK);
+            rest(LOOK);
         }
         let found = program.finish_within(Duration::from_millis(20), false);
         assert_eq!((found.exit_code, found.signal, found.stopped, found.killed), (None, Some(9), true, true));

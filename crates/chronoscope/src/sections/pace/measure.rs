@@ -92,7 +92,7 @@ fn keep(plan: &PacePlan, schedule: impl Iterator<Item = Duration> + Clone, cance
     let error_before = Clock::or_system().trust().error_bound;
     pacer.worked(Duration::ZERO);
     while let Some(slot) = pacer.next_slot_or(cancel) {
-        let stalled = stall.take_if(|(at, _)| slot.intended >= *at).map(|(_, stall)| std::thread::sleep(stall));
+        let stalled = stall.take_if(|(at, _)| slot.intended >= *at).map(|(_, stall)| chronoscope_harness::rest(stall));
         let times = pacer.finish(&slot);
         // Without work, no lateness can be due to work.
         pacer.worked(stalled.map_or(Duration::ZERO, |()| times.service));

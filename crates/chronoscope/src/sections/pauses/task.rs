@@ -184,9 +184,9 @@ impl Paused {
             Ok(Self::Pauser { pauser: Box::new(pauser), _slice: slice })
         };
         match way {
-            PauseWay::StdSleep => Ok(Self::Std),
-            PauseWay::Sleep => Ok(Self::Sleep),
-            PauseWay::Hybrid => Ok(Self::Hybrid),
+            PauseWay::StdSleep => may_sleep().map(|()| Self::Std),
+            PauseWay::Sleep => may_sleep().map(|()| Self::Sleep),
+            PauseWay::Hybrid => may_sleep().map(|()| Self::Hybrid),
             PauseWay::Pauser => calibrated(None, false),
             PauseWay::PauserSlice => {
                 let slice = TimeSlice::request(SLICE).map_err(|unavailable| unavailable.to_string())?;
@@ -221,6 +221,25 @@ impl Paused {
             }
         }
     }
+}
+
+/// Whether a sandbox lets threads sleep. Where it does not, the standard library panics, and `pause::sleep` spins.
+#[cfg(target_os = "linux")]
+fn may_sleep() -> Result<(), String> {
+    use rustix::thread::{ClockId, NanosleepRelativeResult, Timespec, clock_nanosleep_relative};
+
+    let shortest = Timespec { tv_sec: 0, tv_nsec: 1 };
+    match clock_nanosleep_relative(ClockId::Monotonic, &shortest) {
+        NanosleepRelativeResult::Err(error) => {
+            Err(format!("clock_nanosleep was refused: {}", std::io::Error::from(error)))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn may_sleep() -> Result<(), String> {
+    Ok(())
 }
 
 fn turn(way: PauseWay, pause: &mut Paused, requested_ns: u64, budget_ns: u64) -> Turn {

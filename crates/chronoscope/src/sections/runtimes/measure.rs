@@ -10,7 +10,7 @@ use crate::engine::stages::{Found, StageError};
 use crate::probe::protocol::Task;
 use crate::probe::rates::{forget, wrong_rate, wrong_timer};
 use crate::probe::runtime::{Runtime, RuntimeClock, TimeKind};
-use crate::probe::{Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, run_folder, unasked};
+use crate::probe::{Candidate, ON_LINUX_ONLY, ProbeRunner, RunFolder, Surroundings, get_ready, places, unasked};
 use crate::sections::runtimes::estimate as runtimes_estimate;
 use crate::sections::runtimes::estimate::{NATIVE_THREAD_CPU, NativeRounds, native_clock};
 use crate::sections::runtimes::plan::RUNTIMES;
@@ -60,13 +60,16 @@ pub fn run(session: &mut Session<'_>, plan: &Option<RuntimesPlan>) -> Found<Vec<
             PATIENCE_S[session.plan.depth as usize]
         }),
     };
-    let directory = run_folder().map_err(|error| StageError::Failed(format!("no folder for probes: {error}")))?;
+    let directory =
+        RunFolder::new(&launcher).map_err(|error| StageError::Failed(format!("no folder for probes: {error}")))?;
     let (candidates, missing) = candidates(plan);
     let at_once = session.plan.cpus.len().clamp(1, 4);
     let mut candidates = get_ready(candidates, directory.path(), &runner, COUNTED_READS, at_once, &mut |share| {
         session.goes_on(RUNTIMES, share * READY_SHARE);
         !session.observer.cancelled()
     });
+    // Except in a check, the time for compilers, which keep nothing from run to run, is not that for measuring.
+    let began = if plan.quick_starters { began } else { Instant::now() };
     if plan.clocks && !plan.quick_starters {
         let rounds = plan.rounds.max(1);
         // Without it, latencies of an earlier part are the reference, if there are any.

@@ -16,7 +16,7 @@ use crate::probe::probe_process::ProbeProcess;
 use crate::probe::protocol::{ProbeRequest, Sweep, Task};
 use crate::probe::rates::wrong_timer;
 use crate::probe::runtime::Runtime;
-use crate::probe::{Candidate, ON_LINUX_ONLY, ProbeRunner, Surroundings, get_ready, places, run_folder, unasked};
+use crate::probe::{Candidate, ON_LINUX_ONLY, ProbeRunner, RunFolder, Surroundings, get_ready, places, unasked};
 use chronoscope_probes::RuntimeKind;
 
 /// Processes of each runtime, by depth.
@@ -115,7 +115,7 @@ impl RuntimesPlan {
         let launcher = start.launcher().map_err(|failure| failure.to_string())?;
         let counter_faults = start.counter_access() == TscAccess::Faults;
         let runner = ProbeRunner { launcher, counter_faults, patience: PATIENCE };
-        let folder = run_folder().map_err(|error| format!("no folder for probes: {error}"))?;
+        let folder = RunFolder::new(launcher).map_err(|error| format!("no folder for probes: {error}"))?;
         let (candidates, missing) = self.candidates();
         let time = deadline.saturating_duration_since(began);
         let ready_by = began + time.mul_f64(READY_SHARE);

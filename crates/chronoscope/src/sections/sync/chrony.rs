@@ -113,7 +113,8 @@ fn ask(program: &Path) -> Result<String, String> {
         NotEnded::TimedOut | NotEnded::Cancelled => format!("{name} timed out after {} s", PATIENCE.as_secs()),
     };
     let mut command = Command::new(program);
-    let ended = run_to_end(command.args(ARGUMENTS).env("LC_ALL", "C"), Some(PATIENCE), &|| false).map_err(failed)?;
+    command.args(ARGUMENTS).env("LC_ALL", "C").current_dir("/");
+    let ended = run_to_end(&mut command, Some(PATIENCE), &|| false).map_err(failed)?;
     match ended.output.lines().next().unwrap_or_default().trim() {
         text if ended.status.success() => Ok(text.to_owned()),
         "" => Err(format!("{name} failed ({})", ended.status)),

@@ -33,7 +33,7 @@ fn watch(session: &mut Session<'_>, over: Duration) {
     let began = Instant::now();
     while began.elapsed() < over && !session.observer.cancelled() {
         session.goes_on(SYNC, began.elapsed().div_duration_f64(over));
-        std::thread::sleep(LOOK_EVERY.min(over.saturating_sub(began.elapsed())));
+        chronoscope_harness::rest(LOOK_EVERY.min(over.saturating_sub(began.elapsed())));
     }
 }
 

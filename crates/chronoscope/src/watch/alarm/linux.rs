@@ -3,6 +3,7 @@ use std::io::{ErrorKind, Read};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
+use chronoscope_harness::rest;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use rustix::time::{
@@ -46,7 +47,7 @@ impl Alarm {
             match self.part(u16::try_from(part_ms).unwrap_or(u16::MAX)) {
                 Ok(true) => return Woken::ClockSet,
                 Ok(false) => {}
-                Err(_) => std::thread::sleep(AFTER_SIGNAL.min(Duration::from_nanos(left_ns))),
+                Err(_) => rest(AFTER_SIGNAL.min(Duration::from_nanos(left_ns))),
             }
         }
     }
