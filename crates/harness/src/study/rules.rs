@@ -41,9 +41,9 @@ pub const NOISY_MACHINE: Kind = Kind::warning(
 pub const PART_UNAVAILABLE: Kind = Kind::warning(
     "part_unavailable",
     Meaning {
-        about: "part of the plan could not be measured, or not completely",
+        about: "part of the plan was not measured",
         evidence: "the parts concerned, how each ended, and why",
-        mend: "remove the cause that the finding names, or allow more time with --duration",
+        mend: "allow more time with --duration, or remove the cause",
     },
 )
 .classed(HostState::Unknown);

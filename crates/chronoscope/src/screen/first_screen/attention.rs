@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use chronoscope_harness::finding::{Finding, HostState};
+use chronoscope_harness::finding::{Finding, HostState, Kind, NO_ACTION};
 use chronoscope_harness::quantity::{count, share};
+use chronoscope_harness::record::clean;
 use chronoscope_harness::study_rules::NOISY_MACHINE;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::fitted;
@@ -24,12 +25,14 @@ const MOST: usize = 4;
 const NAMES: usize = 3;
 /// Columns of what a record says itself, which may be of any length.
 const FOUND: usize = 130;
-const MEND: usize = 110;
+const MEND: usize = 92;
 
 /// The lines of attention.
 pub fn attention(record: &Record, host: &Host, noise: &Noise) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
-    rows.extend(emulated(&record.machine).map(|text| line(HostState::Degraded, &text)));
+    rows.extend(
+        emulated(&record.machine).map(|text| line(HostState::Degraded, &format!("{text} → do not benchmark here"))),
+    );
     rows.extend(record.interrupted.then(|| line(HostState::Degraded, "interrupted: partial results follow")));
     rows.extend(host.reasons.iter().map(|reason| line(reason.class, &said(reason, &record.findings, noise))));
     let more = rows.len().saturating_sub(MOST);
@@ -58,26 +61,37 @@ fn said(reason: &Reason, findings: &[Finding], noise: &Noise) -> String {
         return said;
     }
     let findings = reason.of(findings);
-    let mend = |finding: &&Finding| Some(format!(" → {}", fitted(finding.advice.first()?, MEND)));
-    let mend = findings.first().and_then(mend).unwrap_or_default();
-    format!("{}{mend}", fitted(&found(reason, &findings), FOUND))
+    let kind = kinds::all().find(|kind| kind.id == reason.id);
+    let advised = findings.first().and_then(|finding| finding.advice.first()).map(String::as_str);
+    let mend = advised.or_else(|| kind.map(|kind| kind.mend)).filter(|mend| *mend != NO_ACTION);
+    let mend = mend.map_or_else(String::new, |mend| format!(" → {}", clause(mend)));
+    format!("{}{mend}", fitted(&found(reason, kind, &findings), FOUND))
 }
 
-/// What the kind means, of which clocks where it speaks of any. Of parts that were not measured, and of another build's kinds,
-/// the evidence.
-fn found(reason: &Reason, findings: &[&Finding]) -> String {
-    let evidence = || findings.first().map_or_else(String::new, |finding| finding.evidence.summary.clone());
-    let kind = match kinds::all().find(|kind| kind.id == reason.id) {
-        None => return format!("{}: {}", reason.id, evidence()),
-        Some(kind) if kind.class == HostState::Unknown => return evidence(),
-        Some(kind) => kind,
+/// As much of an advice as there is room for, in whole clauses.
+fn clause(advice: &str) -> String {
+    let advice = clean(advice);
+    let is_short = |end: &usize| *end > 0 && Line::plain(&advice[..*end]).width() <= MEND;
+    let ends = || ["; ", ", "].into_iter().flat_map(|mark| advice.match_indices(mark)).map(|(end, _)| end);
+    match ends().filter(is_short).max() {
+        Some(end) if Line::plain(&advice).width() > MEND => advice[..end].to_owned(),
+        _ => fitted(&advice, MEND),
+    }
+}
+
+/// What the kind means, of which clocks or parts where it speaks of any; of another build's kinds, the evidence.
+fn found(reason: &Reason, kind: Option<&Kind>, findings: &[&Finding]) -> String {
+    let Some(about) = kind.map(|kind| kind.about) else {
+        return format!("{}: {}", reason.id, findings.first().map_or("", |finding| finding.evidence.summary.as_str()));
     };
-    let names: BTreeSet<String> = findings.iter().filter_map(|it| Some(quoted(it.subject.as_deref()?))).collect();
-    let is_of_any = ["a ", "an ", "two "].iter().any(|article| kind.about.starts_with(article));
+    let is_of_parts = about.starts_with("part ");
+    let name = |subject: &str| if is_of_parts { subject.to_owned() } else { quoted(subject) };
+    let names: BTreeSet<String> = findings.iter().filter_map(|it| Some(name(it.subject.as_deref()?))).collect();
+    let is_of_any = is_of_parts || ["a ", "an ", "two "].iter().any(|article| about.starts_with(article));
     match (is_of_any, names.len()) {
-        (true, 1..=NAMES) => format!("{}: {}", kind.about, names.into_iter().collect::<Vec<_>>().join(", ")),
-        (true, many) if many > NAMES => format!("{} ({}×)", kind.about, count(many as u64)),
-        _ => kind.about.to_owned(),
+        (true, 1..=NAMES) => format!("{about}: {}", names.into_iter().collect::<Vec<_>>().join(", ")),
+        (true, many) if many > NAMES => format!("{about} ({}×)", count(many as u64)),
+        _ => about.to_owned(),
     }
 }
 
@@ -92,10 +106,10 @@ fn noise_said(noise: &Noise) -> Option<String> {
         LostTo::Unknown => "an unknown cause",
     };
     let todo = match advice {
-        NoiseAdvice::RaiseQuota => "raise the quota while you measure, or use a cpuset",
-        NoiseAdvice::PinToIdleCpu => "pin your program to an idle CPU",
-        NoiseAdvice::StopOtherWork => "stop other work",
-        NoiseAdvice::DedicatedCpus => "use CPUs that the host dedicates to this guest",
+        NoiseAdvice::RaiseQuota => "raise the quota or use a cpuset, and repeat",
+        NoiseAdvice::PinToIdleCpu => "repeat on an idle CPU",
+        NoiseAdvice::StopOtherWork => "stop other work, and repeat",
+        NoiseAdvice::DedicatedCpus => "use a machine with dedicated CPUs",
         NoiseAdvice::MoveInterrupts => "move interrupts to other CPUs, or take medians",
     };
     Some(format!("{} of the time lost to {by} → {todo}", share(lost.share)))

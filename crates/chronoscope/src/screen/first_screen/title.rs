@@ -20,10 +20,14 @@ const HYPERVISOR: usize = 24;
 pub fn title(record: &Record, host: &Host) -> (Line, Line) {
     let tool = fitted(&format!("{} {}", record.tool.name, record.tool.version), TOOL);
     let rest = format!(" · {} · {} · {}", processor(record), machine(record), ms(record.elapsed_ms as f64));
-    let is_known = host.state != HostState::Unknown;
-    let so_far = if is_known && !host.complete { " so far" } else { "" };
+    // What was not checked may be graver.
+    let doubt = match host.state {
+        HostState::Ok if !host.complete => " so far",
+        HostState::Noisy | HostState::Degraded if !host.complete => " or worse",
+        _ => "",
+    };
     let (style, word) = (style_of(host.state), host.state.word());
-    (Line::styled(TITLE, &tool).and(&rest), Line::styled(TITLE, "HOST: ").with(style, &format!("{word}{so_far}")))
+    (Line::styled(TITLE, &tool).and(&rest), Line::styled(TITLE, "HOST: ").with(style, &format!("{word}{doubt}")))
 }
 
 /// The processor's name without trade marks, and its microarchitecture.

@@ -1,14 +1,15 @@
 //! What was checked about the clocks: what failed first, then what is not known, then what holds.
 
-use chronoscope_harness::quantity::{MANY, TIME, count, ns};
+use chronoscope_harness::quantity::{MANY, TIME, ns};
 use chronoscope_harness::record::Known;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::fitted;
 use chronoscope_render::palette::{DIM, PLAIN};
-use chronoscope_render::words::{counted, given};
+use chronoscope_render::words::{counted, given, quoted};
 
 use super::cells::Row;
 use super::mark;
+use super::uses::doubted;
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::judgement::Judgement;
@@ -27,10 +28,10 @@ const DAEMON: usize = 24;
 /// A mark per check. What the lines of attention say of the wall clock is not said again.
 pub fn trust(record: &Record, judgement: &Judgement) -> Row {
     let mut checks: Vec<(Grade, String)> = backwards(record, judgement);
-    checks.extend([
-        (judgement.path.grade(), system_call(&judgement.path)),
-        (judgement.counter.grade, counter(record, &judgement.counter)),
-    ]);
+    checks.push((judgement.path.grade(), system_call(&judgement.path)));
+    // A doubt is told where the reads of the counter are.
+    let is_told = doubted(record, judgement).is_some();
+    checks.extend((!is_told).then(|| (judgement.counter.grade, counter(record, &judgement.counter))));
     // What was seen to go backwards says more than a bound that was not broken.
     let is_told = judgement.causality.grade() == Grade::Critical && judgement.skew.grade() == Grade::Good;
     checks.extend((!is_told).then(|| (judgement.skew.grade(), skew(&judgement.skew))));
@@ -52,7 +53,7 @@ fn why(reason: Option<&str>) -> String {
 }
 
 fn names(clocks: &[ClockId]) -> String {
-    clocks.iter().map(ClockId::name).collect::<Vec<_>>().join(", ")
+    clocks.iter().map(|clock| quoted(clock.name())).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a clock went backwards within a thread or between CPUs; in one sentence where none did either.
@@ -63,7 +64,14 @@ fn backwards(record: &Record, judgement: &Judgement) -> Vec<(Grade, String)> {
         let counts = format!("{} reads, {} between {cpus}", many(reads(record)), many(*new_values));
         return vec![(Grade::Good, format!("no recommended clock stepped back: {counts}"))];
     }
-    vec![(one.grade(), one_thread(record, one)), (across.grade(), across_cores(record, across))]
+    let of_durations = judgement.uses.durations.as_ref().filter(|clock| record.content.causal(clock) == Some(true));
+    let sound = of_durations.filter(|_| across.grade() != Grade::Good).map(|clock| {
+        let rows = record.content.causality().litmus.iter().filter(|row| row.name == *clock);
+        let values = many(rows.map(|row| row.fresh).fold(0, u64::saturating_add));
+        (Grade::Good, format!("{} did not step back between CPUs: {values} values", quoted(clock.name())))
+    });
+    let found = [(one.grade(), one_thread(record, one)), (across.grade(), across_cores(record, across))];
+    found.into_iter().chain(sound).collect()
 }
 
 fn many(count: u64) -> String {
@@ -92,16 +100,14 @@ fn across_cores(record: &Record, found: &Causality) -> String {
         AcrossCores::Causal { new_values, .. } => {
             format!("no recommended clock stepped back between CPUs: {} values", many(*new_values))
         }
-        AcrossCores::WentBackwards { observations, violations, .. } => {
-            let rows = record.content.causality().litmus.iter();
+        AcrossCores::WentBackwards { .. } => {
             let must_not = |clock: &ClockId| record.content.clocks().clock(clock).is_some_and(|it| it.causal_by_design);
-            let worst = rows.filter(|row| row.violations > 0 && must_not(&row.name));
-            let by = worst
-                .map(|row| row.worst_ns)
-                .reduce(f64::max)
-                .map_or_else(String::new, |by| format!(" by ≤ {}", ns(by)));
-            let counts = format!("{} of {} observations", count(*violations), many(*observations));
-            format!("clocks above stepped back between CPUs{by}: {counts}")
+            let rows = record.content.causality().litmus.iter();
+            let worst = rows.filter(|row| row.steps_back() && must_not(&row.name)).map(|row| row.worst_ns);
+            let by = worst.reduce(f64::max).map_or_else(String::new, |by| format!(", by ≤ {}", ns(by)));
+            let of = found.clocks.iter().filter(|of| of.causal == Some(false) && must_not(&of.clock));
+            let clocks: Vec<ClockId> = of.map(|of| of.clock.clone()).collect();
+            format!("stepped back between CPUs{by}: {}", fitted(&names(&clocks), REASON))
         }
         AcrossCores::Unknown { unknown, .. } => {
             format!("steps back between CPUs: {}", why(Some(&format!("unknown for {}", names(unknown)))))

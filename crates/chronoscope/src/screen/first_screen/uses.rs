@@ -7,6 +7,7 @@ use chronoscope_render::line::Line;
 use chronoscope_render::page::fitted;
 use chronoscope_render::palette::{DIM, TITLE, WARNING};
 use chronoscope_render::words::quoted;
+use chronoscope_sources::Family;
 
 use super::cells::{Row, align};
 use crate::clock_id::ClockId;
@@ -23,6 +24,8 @@ const CLOCK: usize = 24;
 const LATENCY: usize = 8;
 /// Columns of a name in a sentence.
 const NAME: usize = 34;
+/// Clocks that are named to keep away from; more are on the full page.
+const MOST: usize = 3;
 /// Runtimes that are left out last.
 const RUNTIMES: usize = 2;
 
@@ -40,7 +43,7 @@ pub fn uses(record: &Record, judgement: &Judgement) -> Vec<Row> {
         align(&mut rows);
     }
     rows.extend(runtimes_left(record.content.runtimes()));
-    rows.extend(never(record, &judgement.uses.avoid));
+    rows.extend(never(record, judgement));
     rows
 }
 
@@ -71,7 +74,7 @@ fn of_machine(record: &Record, judgement: &Judgement) -> Vec<Row> {
         of_clock(durations, uses.durations.as_ref(), None),
         of_clock("short, 1 thread", uses.short_intervals.as_ref(), None),
         of_clock("time of day", uses.time_of_day.as_ref(), Some(wall_clock(record, judgement.wall_clock))),
-        of_clock("chronoscope-clock", uses.rust_hot_path.as_ref(), Some("Rust crate, coarse steps")),
+        of_clock("chronoscope-clock", uses.rust_hot_path.as_ref(), Some("Rust, coarse timestamps")),
     ];
     rows.into_iter().flatten().collect()
 }
@@ -115,22 +118,36 @@ fn timed(timed: &TimedIntervals) -> String {
 /// Those that users time with, and for which there was no time; each once.
 fn runtimes_left(runtimes: &[Runtime]) -> Option<Row> {
     let is_left = |runtime: &&Runtime| runtime.out_of_time && runtime.kind != RuntimeKind::C;
-    let mut names: Vec<String> = runtimes.iter().filter(is_left).map(|left| fitted(&left.title(), NAME)).collect();
+    let mut names: Vec<&str> = runtimes.iter().filter(is_left).map(|left| left.kind.title()).collect();
     names.dedup();
     let said = format!("not measured yet: {} → chronoscope runtimes", names.join(", "));
     (!names.is_empty()).then(|| Row::of([Line::styled(DIM, &said)]).ranked(4))
 }
 
+/// The reads of a counter that something speaks against, and what; None if nothing does, or none can be read.
+pub fn doubted(record: &Record, judgement: &Judgement) -> Option<String> {
+    let doubt = judgement.counter.doubt.as_deref().filter(|_| judgement.counter.grade > Grade::Unknown)?;
+    let counters = record.content.clocks().clocks.iter().filter(|clock| clock.available && is_counter(&clock.name));
+    let counters: Vec<String> = counters.map(|clock| quoted(clock.name.name())).take(MOST).collect();
+    (!counters.is_empty()).then(|| format!("Never: {}: {}", counters.join(", "), fitted(doubt, NAME)))
+}
+
+fn is_counter(clock: &ClockId) -> bool {
+    clock.known().is_some_and(|id| id.facts().family == Family::Counter)
+}
+
 /// What went backwards: a clock that must not, and a counter between threads. Of the library's reads, only those that must not.
-fn never(record: &Record, avoid: &[Avoid]) -> Option<Row> {
-    /// More are on the full page.
-    const MOST: usize = 3;
+///
+/// A counter that something speaks against is for nothing, whichever way it is read.
+fn never(record: &Record, judgement: &Judgement) -> Option<Row> {
+    let doubted = doubted(record, judgement);
     let is_library = |clock: &ClockId| clock.known().is_some_and(|id| id.guarantee().is_some());
     let said = |wrong_for: WrongFor| {
         let is_meant = |each: &&Avoid| {
-            each.purpose == wrong_for && (wrong_for == WrongFor::Everything || !is_library(&each.clock))
+            let is_told = doubted.is_some() && is_counter(&each.clock);
+            each.purpose == wrong_for && !is_told && (wrong_for == WrongFor::Everything || !is_library(&each.clock))
         };
-        let clocks: Vec<&Avoid> = avoid.iter().filter(is_meant).collect();
+        let clocks: Vec<&Avoid> = judgement.uses.avoid.iter().filter(is_meant).collect();
         let mut names: Vec<String> =
             clocks.iter().take(MOST).map(|each| quoted(&fitted(each.clock.name(), NAME))).collect();
         names.extend((clocks.len() > MOST).then(|| format!("{} more", clocks.len() - MOST)));
@@ -147,9 +164,10 @@ fn never(record: &Record, avoid: &[Avoid]) -> Option<Row> {
             WrongFor::Everything | WrongFor::BetweenThreads | WrongFor::Durations => None,
         }
     };
-    let words: Vec<Line> = [WrongFor::Everything, WrongFor::BetweenThreads]
-        .into_iter()
-        .filter_map(said)
+    let words: Vec<Line> = doubted
+        .iter()
+        .cloned()
+        .chain([WrongFor::Everything, WrongFor::BetweenThreads].into_iter().filter_map(said))
         .map(|said| Line::styled(WARNING, &said))
         .collect();
     (!words.is_empty()).then(|| Row::of(words).ranked(2))
