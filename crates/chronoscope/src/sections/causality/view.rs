@@ -177,7 +177,8 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
         "rate: share of new values at which the reader's clock was behind; with none, the upper 95 % bound".to_owned(),
     ];
     if runs.iter().any(|run| run.rate_is_of() == "observations") {
-        notes.push("of violations, this document's rate is of observations: it does not count the values".to_owned());
+        notes
+            .push("rates of violations here are shares of observations: the document does not count values".to_owned());
     }
     if runs.iter().any(|run| run.outcome() == LitmusOutcome::TooFewValues) {
         notes.push(format!("–: inconclusive, fewer than {} new values", count(Litmus::FEWEST_NEW_VALUES)));
