@@ -132,7 +132,7 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
     let mut runs: Vec<&Litmus> = record.content.causality().litmus.iter().collect();
     let all = runs.len();
     if all > limit {
-        runs.sort_by(|x, y| y.violations.cmp(&x.violations).then(y.rate_upper_95().total_cmp(&x.rate_upper_95())));
+        runs.sort_by(|x, y| y.share().total_cmp(&x.share()).then(y.rate_upper_95().total_cmp(&x.rate_upper_95())));
         let mut shown: Vec<&ClockId> = Vec::new();
         runs.retain(|run| {
             let is_worst = !shown.contains(&&run.name);
