@@ -253,6 +253,7 @@ fn a_trend_marks_what_changed() {
     let file = saved(folder.path(), 4000, change);
     printed(chronoscope(&history).args(["history", "import"]).arg(file));
     let trend = printed(chronoscope(&history).args(["history", "trend", "clock_monotonic"]));
+    assert_eq!(printed(chronoscope(&history).args(["history", "trend", "monotonic"])), trend, "as gate calls it");
     assert!(trend.contains("CLOCK_MONOTONIC") && trend.contains("hpet") && trend.contains('┊'), "{trend}");
     let json =
         printed(chronoscope(&history).args(["history", "trend", "CLOCK_MONOTONIC", "--last", "2", "--format", "json"]));

@@ -6,7 +6,7 @@
 //! - [`SourceId`]: every way to read the time on this machine, with static dispatch, and what is known of each; [`arch`], the
 //!   CPU's counter; [`os`], the clocks of the system; [`Rate`], the length of a tick.
 //! - `causality`: measurements between two CPUs. Feature `observers`, as the next and the last.
-//! - `hiccups`: what holds up a thread that asks for nothing.
+//! - `hiccups`: stalls of a thread that only computes, or sleeps.
 //! - [`work`]: busy work of a chosen length, and values that the optimiser cannot see through.
 //! - [`allocations`]: memory that each thread allocates.
 //! - `calls`: stops a process at each system call so that they can be counted. Linux.

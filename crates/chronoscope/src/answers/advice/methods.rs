@@ -182,8 +182,11 @@ pub fn repetitions(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
     let says = match is_endless {
         true => format!("it takes {} readings: {} at {} each", count(needed), days(takes_ns), ns(each_ns)),
         false => format!(
-            "the mean of {} readings at random phases of the {} step is within {} in {} of 100 experiments",
-            count(needed),
+            "{} of the {} step is within {} in {} of 100 experiments",
+            match needed {
+                1 => "one reading at a random phase".to_owned(),
+                _ => format!("the mean of {} readings at random phases", count(needed)),
+            },
             ns(step_ns),
             limit(setting.question.error_pct),
             CONFIDENCE_PCT

@@ -242,6 +242,8 @@ pub fn runtime_named(text: &str) -> Option<RuntimeKind> {
 pub fn narrow(sections: &mut Sections, kind: RuntimeKind) {
     if let Some(plan) = &mut sections.runtimes.plan {
         plan.kinds.retain(|planned| *planned == kind);
+        // One process of it tells which calls read what, and by which path.
+        plan.rounds = 1;
         let is_read = |clock: &ClockId| matches!(clock, ClockId::Known(id) if READ_BY_RUNTIMES.contains(id));
         sections.causality.plan.pair_clocks.retain(is_read);
         sections.causality.plan.litmus_clocks.retain(is_read);

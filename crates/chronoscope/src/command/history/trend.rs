@@ -12,6 +12,7 @@ use serde_json::json;
 use super::opened::{latest, refused, to_read};
 use super::options::TrendOptions;
 use crate::answers::since::when::{local, when};
+use crate::clock_id::ClockId;
 use crate::history::trend::{Change, binned, changes, labels};
 use crate::history::{History, Run, Scope, Series};
 use crate::sections::{clocks, runtimes};
@@ -41,12 +42,15 @@ pub fn run(options: &TrendOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The latency of a clock, whatever the case of its name.
+/// The latency of a clock, by any of its names, whatever their case.
 fn series(history: &mut History, clock: &str) -> Result<Series, Failure> {
     let is_latency = |series: &Series| [clocks::figures::LATENCY, runtimes::figures::LATENCY].contains(&series.kind);
     let all: Vec<Series> = history.series().map_err(refused)?.into_iter().filter(is_latency).collect();
     let names: Vec<String> = all.iter().map(|series| series.subject.clone()).collect();
-    let found = all.into_iter().find(|series| series.subject.eq_ignore_ascii_case(clock));
+    let known = ClockId::called(clock);
+    let called = [Some(clock), known.as_ref().map(ClockId::name)];
+    let is_meant = |series: &Series| called.iter().flatten().any(|name| series.subject.eq_ignore_ascii_case(name));
+    let found = all.into_iter().find(is_meant);
     found.ok_or_else(|| Failure::usage(format!("no kept run has a clock {clock}; choose from {}", names.join(", "))))
 }
 

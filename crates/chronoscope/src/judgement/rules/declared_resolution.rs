@@ -97,7 +97,13 @@ fn finding(clocks: &[&Misdeclared<'_>]) -> Finding {
         names(clocks),
         ns(step_ns)
     );
-    let subject = if is_counters { SourceId::CounterUnordered.name().to_owned() } else { names(&clocks[..1]) };
+    let subject = match clocks {
+        _ if is_counters => SourceId::CounterUnordered.name().to_owned(),
+        [only] => names(&[*only]),
+        // As the summary names it.
+        [first, ..] => first.clock.to_owned(),
+        [] => String::new(),
+    };
     Finding::new(RESOLUTION_IS_NOT_GRANULARITY, summary)
         .about(subject)
         .value("declared_ns", finest_ns)

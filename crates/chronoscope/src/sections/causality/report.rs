@@ -141,6 +141,12 @@ impl Litmus {
         }
     }
 
+    /// Their share; 0 if there were none.
+    pub fn share(&self) -> f64 {
+        let (went_back, of) = self.went_back();
+        went_back as f64 / of.max(1) as f64
+    }
+
     /// What the rate counts.
     pub fn rate_is_of(&self) -> &'static str {
         if self.violations > 0 && self.violated.is_none() { "observations" } else { "new values" }
@@ -158,7 +164,7 @@ impl Litmus {
             (0, _) if self.violations > 0 => LitmusOutcome::WentBack { share: f64::NAN },
             (0, _) if self.is_telling() => LitmusOutcome::Held { rate_below: self.rate_upper_95() },
             (0, _) => LitmusOutcome::TooFewValues,
-            (went_back, of) => LitmusOutcome::WentBack { share: went_back as f64 / of as f64 },
+            _ => LitmusOutcome::WentBack { share: self.share() },
         }
     }
 }

@@ -132,7 +132,7 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
     let mut runs: Vec<&Litmus> = record.content.causality().litmus.iter().collect();
     let all = runs.len();
     if all > limit {
-        runs.sort_by(|x, y| y.violations.cmp(&x.violations).then(y.rate_upper_95().total_cmp(&x.rate_upper_95())));
+        runs.sort_by(|x, y| y.share().total_cmp(&x.share()).then(y.rate_upper_95().total_cmp(&x.rate_upper_95())));
         let mut shown: Vec<&ClockId> = Vec::new();
         runs.retain(|run| {
             let is_worst = !shown.contains(&&run.name);
@@ -177,7 +177,8 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
         "rate: share of new values at which the reader's clock was behind; with none, the upper 95 % bound".to_owned(),
     ];
     if runs.iter().any(|run| run.rate_is_of() == "observations") {
-        notes.push("of violations, this document's rate is of observations: it does not count the values".to_owned());
+        notes
+            .push("rates of violations here are shares of observations: the document does not count values".to_owned());
     }
     if runs.iter().any(|run| run.outcome() == LitmusOutcome::TooFewValues) {
         notes.push(format!("–: inconclusive, fewer than {} new values", count(Litmus::FEWEST_NEW_VALUES)));

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use chronoscope_harness::estimators::reads::READINGS_PER_GAP;
 use chronoscope_harness::record::Times;
 
 /// Stalls of threads that only compute, and of threads that sleep.
@@ -68,12 +69,23 @@ pub struct HiccupFigures {
     pub looks: u64,
     /// Lateness of all looks.
     pub late_ns: Times,
-    /// Share of moments, 0 to 1, at which work would have waited longer than 10 µs.
+    /// Share of moments, 0 to 1, at which work would have waited longer than 10 µs; means nothing where a read of the clock takes
+    /// over 1 µs.
     pub share_over_10_us: f64,
     /// Share of moments at which work would have waited longer than 100 µs.
     pub share_over_100_us: f64,
     /// Share of moments at which work would have waited longer than 1 ms.
     pub share_over_1_ms: f64,
+}
+
+impl Hiccups {
+    /// Whether moments at which work would have waited for `longer_than_ns` can be told. A look ends with a read of the clock, so
+    /// none is earlier than a read takes; where even the earliest is late by more than a tenth of that, as with an HPET that a
+    /// hypervisor emulates, the clock's reads would be told as stalls. What a sleeping thread waits for is not the clock.
+    pub fn tells(&self, longer_than_ns: f64) -> bool {
+        let earliest = self.figures.late_ns.histogram.bins.iter().map(|bin| bin.from_ns).reduce(f64::min);
+        self.way == HiccupWay::Sleep || earliest.is_none_or(|ns| ns * READINGS_PER_GAP <= longer_than_ns)
+    }
 }
 
 /// A CPU that could not be watched.

@@ -51,7 +51,10 @@ pub fn affected(
     (longer_than_ns, least): (f64, f64),
 ) -> Option<(Vec<&Hiccups>, &Hiccups)> {
     let is_affected = |row: &&Hiccups| {
-        row.way == way && share_of(row) >= least && at_least(row, share_of(row), longer_than_ns) >= FEWEST_HICCUPS
+        row.way == way
+            && row.tells(longer_than_ns)
+            && share_of(row) >= least
+            && at_least(row, share_of(row), longer_than_ns) >= FEWEST_HICCUPS
     };
     let rows: Vec<_> = report.cpus.iter().filter(is_affected).collect();
     let worst = rows.iter().copied().max_by(|a, b| share_of(a).total_cmp(&share_of(b)))?;

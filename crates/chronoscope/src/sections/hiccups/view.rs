@@ -1,6 +1,6 @@
 use super::plan::HICCUPS;
 use super::program::quoted;
-use super::report::{HiccupFigures, HiccupWay, HiccupsReport, LogReport, ProgramReport};
+use super::report::{HiccupFigures, HiccupWay, Hiccups, HiccupsReport, LogReport, ProgramReport};
 use crate::document::Record;
 use crate::section::Entry;
 use chronoscope_harness::quantity::{count, ms, ns, share};
@@ -86,16 +86,23 @@ fn table(page: &mut Page, report: &HiccupsReport) {
     ]);
     for row in &report.cpus {
         let cpu = row.cpu.map_or_else(|| "any".to_owned(), |cpu| cpu.to_string());
-        table.row(PLAIN, cells(cpu, row.way, &row.figures));
+        table.row(PLAIN, cells(cpu, row));
     }
     page.table(table);
     page.paragraph(Line::plain("  "), DIM, LEGEND);
+    if report.cpus.iter().any(|row| !row.tells(1e4)) {
+        let text = "–: not known, as a read of the clock takes over a tenth of that time";
+        page.paragraph(Line::plain("  "), DIM, text);
+    }
 }
 
-fn cells(cpu: String, way: HiccupWay, figures: &HiccupFigures) -> [String; 12] {
+fn cells(cpu: String, row: &Hiccups) -> [String; 12] {
+    let figures = &row.figures;
+    let told =
+        |longer_than_ns: f64, value: f64| if row.tells(longer_than_ns) { share(value) } else { "–".to_owned() };
     [
         cpu,
-        way.name().to_owned(),
+        row.way.name().to_owned(),
         ms(figures.observed_ms),
         count(figures.looks),
         ns(figures.late_ns.p50),
@@ -103,9 +110,9 @@ fn cells(cpu: String, way: HiccupWay, figures: &HiccupFigures) -> [String; 12] {
         ns(figures.late_ns.p99),
         ns(figures.late_ns.p999),
         ns(figures.late_ns.max),
-        share(figures.share_over_10_us),
-        share(figures.share_over_100_us),
-        share(figures.share_over_1_ms),
+        told(1e4, figures.share_over_10_us),
+        told(1e5, figures.share_over_100_us),
+        told(1e6, figures.share_over_1_ms),
     ]
 }
 

@@ -97,17 +97,21 @@ fn rate_found(pace: &Pace) -> Option<Finding> {
     Some(found.value("rate_error_ppm", ppm))
 }
 
-/// The deviation from the requested rate: never finer than the clock's own error.
+/// The deviation from the requested rate: never finer than the clock resolves. The rate of the clock itself is not
+/// in it: pacer and measurement share the clock.
 fn off_by(ppm: f64, bound_ppm: Option<f64>) -> String {
     match bound_ppm {
-        None => format!("{} ppm, clock error not in the record", signed(ppm)),
+        None => format!("{} ppm; what the clock resolves is not in the record", signed(ppm)),
         Some(bound) if ppm.abs() <= bound => {
-            format!("within the clock's error of ± {} ppm", three_digits(ppm.abs() + bound))
+            format!("within ± {} ppm, all that the clock resolves in this time", three_digits(ppm.abs() + bound))
         }
         Some(bound) => {
             let digits = (-bound.max(1e-6).log10().floor()).clamp(0.0, 6.0) as usize;
             let sign = if ppm < 0.0 { '−' } else { '+' };
-            format!("{sign}{:.digits$} ppm, clock error ± {bound:.digits$} ppm", ppm.abs())
+            format!(
+                "{sign}{:.digits$} ppm by the clock that paced it, which resolves ± {bound:.digits$} ppm",
+                ppm.abs()
+            )
         }
     }
 }

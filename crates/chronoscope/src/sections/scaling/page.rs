@@ -141,7 +141,7 @@ fn front_row(findings: &[Finding], one: &Conclusion, objections: &[Objection]) -
     let front = match (low, high) {
         _ if found.is_some_and(|finding| finding.is(ONE_THREAD)) => "one thread only".to_owned(),
         (None, None) => "inconclusive".to_owned(),
-        (None, Some(End { tokens: 0, .. })) if one.front.scales == Scales::Everywhere => "none".to_owned(),
+        (None, Some(End { tokens: 0, .. })) if one.front.scales == Scales::Everywhere => "scales".to_owned(),
         (None, Some(End { tokens: 0, .. })) => "back to back".to_owned(),
         (Some(End { tokens: 0, .. }) | None, Some(high)) => format!("≤ {}", ns(high.ns)),
         (Some(low), Some(high)) => format!("{} to {}", ns(low.ns), ns(high.ns)),

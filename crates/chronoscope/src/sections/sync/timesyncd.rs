@@ -25,7 +25,7 @@ pub fn read(root: &Path) -> Known<Timesyncd> {
     let touched = path.metadata().and_then(|found| found.modified());
     touched
         .map_err(|error| match error.kind() {
-            ErrorKind::NotFound => "it has not synchronised since boot".to_owned(),
+            ErrorKind::NotFound => "it does not run, or has not synchronised since boot".to_owned(),
             _ => format!("{}: {error}", path.display()),
         })
         .and_then(|at| at.duration_since(UNIX_EPOCH).map_err(|_| "the file is older than 1970".to_owned()))

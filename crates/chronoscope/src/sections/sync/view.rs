@@ -115,7 +115,7 @@ fn slew(page: &mut Page, report: &SyncReport) {
             (ppm(told.at_end_ppm), words)
         }),
         rate_row("to remove an offset", &slew.transient_ppm, |rate| {
-            (ppm(*rate), "intervals are off by this much; the rest corrects the counter's frequency".to_owned())
+            (ppm(*rate), "intervals are off by this much; the rest sets the clock's rate right".to_owned())
         }),
     ];
     table(page, Table::new(&[("", Align::Left), ("rate", Align::Left), ("what it is", Align::Left)]), rows);

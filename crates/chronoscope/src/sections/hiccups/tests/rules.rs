@@ -1,5 +1,5 @@
 use chronoscope_harness::finding::{Finding, Severity};
-use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::record::{Bin, Disturbance};
 
 use super::super::plan::HICCUPS;
 use super::super::rules::{HICCUPS_UNPINNED, WOKEN_LATE};
@@ -37,6 +37,19 @@ fn a_cpu_that_holds_up_work_is_named_and_much_of_it_is_a_warning() {
         assert!(found.iter().all(|finding| finding.is(COMPUTING_HELD_UP)), "{found:?}");
         assert!(found.iter().all(|finding| finding.subject.as_deref() == Some("CPU 1")), "{found:?}");
     }
+}
+
+/// As in a guest whose clocksource is an HPET that the hypervisor emulates: a read takes 13.9 µs.
+#[test]
+fn a_clock_that_is_slow_to_read_holds_up_nobody() {
+    let slow = |from_ns: f64| {
+        found(1, HiccupWay::Spin, move |figures| {
+            figures.share_over_10_us = 0.996;
+            figures.late_ns.histogram.bins = vec![Bin { from_ns, to_ns: from_ns + 1_000.0, count: 900 }];
+        })
+    };
+    assert_eq!(slow(13_900.0), []);
+    assert_eq!(slow(40.0)[0].severity, Severity::Warning);
 }
 
 #[test]
