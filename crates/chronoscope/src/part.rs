@@ -57,6 +57,9 @@ pub struct PartReport {
     /// none is counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled_ms: Option<f64>,
+    /// The clocksource that the kernel kept time by when it ended; absent where the system names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clocksource: Option<String>,
     /// The combined disturbance of its measurements.
     pub disturbance: Disturbance,
 }

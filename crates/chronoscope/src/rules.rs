@@ -72,7 +72,15 @@ pub mod tests {
 
     /// A part that was done in this time.
     pub fn done(part: Part, elapsed_ms: u64, disturbance: Disturbance) -> PartReport {
-        PartReport { part, outcome: Outcome::Done, reason: None, elapsed_ms, throttled_ms: None, disturbance }
+        PartReport {
+            part,
+            outcome: Outcome::Done,
+            reason: None,
+            elapsed_ms,
+            throttled_ms: None,
+            clocksource: None,
+            disturbance,
+        }
     }
 
     /// A readable clock about which nothing else is known.

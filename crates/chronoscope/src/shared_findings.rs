@@ -1,4 +1,4 @@
-//! Findings on clocks and pauses, whether the machine's or a runtime's.
+//! Findings that more than one command has: on clocks and pauses, whether the machine's or a runtime's.
 
 use chronoscope_harness::estimators::pauses::PauseFigures;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
@@ -24,6 +24,16 @@ pub const EARLY_PAUSE: Kind = Kind::critical(
 )
 .shown_in(&["pauses", "runtimes"])
 .classed(HostState::Broken);
+
+pub const CLOCKSOURCE_CHANGED: Kind = Kind::warning(
+    "clocksource_changed",
+    Meaning {
+        about: "the kernel keeps time by another clocksource",
+        evidence: "both names; of a check, what was measured before and after",
+        mend: "`dmesg | grep -i clocksource` says why; a watchdog that distrusts the TSC is the usual cause",
+    },
+)
+.classed(HostState::Degraded);
 
 /// Clock `name` went backwards; `wall` for one that may be set, with what to use instead. For consecutive reads only a
 /// count is kept, not the distance: `worst_ns` is then 0.

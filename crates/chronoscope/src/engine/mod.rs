@@ -29,7 +29,7 @@ use crate::registry::{self, Sections};
 use crate::run_options::RunOptions;
 use crate::section::{EntryOf, Section};
 use crate::sections::clocks::plan as clocks;
-use chronoscope_harness::machine::throttled_ms;
+use chronoscope_harness::machine::{current_clocksource, throttled_ms};
 use chronoscope_harness::record::{Machine, Tool};
 use chronoscope_harness::worker::Launch;
 use session::Session;
@@ -143,7 +143,8 @@ pub fn run(
         let elapsed_ms = milliseconds(part_began);
         let throttled_ms = throttled_ms().zip(throttled_before).map(|(now, then)| (now - then).max(0.0));
         let disturbance = session.take_suffered();
-        session.parts.push(PartReport { part, outcome, reason, elapsed_ms, throttled_ms, disturbance });
+        let clocksource = current_clocksource();
+        session.parts.push(PartReport { part, outcome, reason, elapsed_ms, throttled_ms, clocksource, disturbance });
         session.done_ms += budget_ms;
     }
     registry::finish(&mut session, &mut record.content.sections);

@@ -1,5 +1,6 @@
 //! The rules that look across sections, at other conclusions, or at how the run went.
 
+pub mod clocksource_changed;
 pub mod computing_held_up;
 pub mod cpu_throttled;
 pub mod declared_resolution;
@@ -24,6 +25,7 @@ pub fn rules() -> impl Iterator<Item = &'static of_parts::RuleOfParts> {
         computing_held_up::RULES,
         declared_resolution::RULES,
         timer_slack::RULES,
+        clocksource_changed::RULES,
     ];
     sections.into_iter().flatten().chain(machine::RULES)
 }

@@ -4,6 +4,20 @@ use crate::record::{Clocksource, Machine};
 
 const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
 
+/// The clocksource that the kernel keeps time by at this moment; None where the system names none.
+///
+/// # Examples
+/// ```
+/// use chronoscope_harness::machine::current_clocksource;
+///
+/// if let Some(name) = current_clocksource() {
+///     assert!(!name.is_empty());
+/// }
+/// ```
+pub fn current() -> Option<String> {
+    identify(&Files::System).current
+}
+
 pub(super) fn identify(files: &Files) -> Clocksource {
     if let Some(hz) = os::performance_counter_hz() {
         return behind_performance_counter(hz);

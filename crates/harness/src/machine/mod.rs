@@ -21,6 +21,7 @@ mod messages;
 pub mod microarchitecture;
 mod tsc;
 
+pub use clocksource::current as current_clocksource;
 pub use known_core::KnownCore;
 pub use limits::throttled_ms;
 pub use microarchitecture::{RDTSC_CYCLES_SOURCE, published_rdtsc_cycles};

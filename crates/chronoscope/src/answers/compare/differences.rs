@@ -1,5 +1,6 @@
 //! What differs between two documents besides figures: where they were measured, by what, and how.
 
+use chronoscope_harness::quantity::ns;
 use chronoscope_harness::record::{Document, Machine};
 
 use super::report::Difference;
@@ -63,6 +64,7 @@ fn of_machine(machine: &Machine) -> Vec<Fact> {
         ("container", word(&machine.hypervisor.container)),
         ("governor", machine.governors.all().join(", ")),
         ("CPU limit", machine.cpu_quota.value().copied().flatten().map_or_else(|| "none".to_owned(), limit)),
+        ("timer slack", machine.timer_slack_ns.map(|slack| ns(slack as f64)).unwrap_or_default()),
         ("boot parameters", if boot.is_empty() { "none".to_owned() } else { boot.join(" ") }),
     ]
 }
@@ -110,6 +112,16 @@ mod tests {
         );
         assert_eq!((found[0].this.as_str(), found[2].this.as_str()), ("unknown", "hpet"));
         assert!(!is_alike(&base, &this));
+    }
+
+    #[test]
+    fn another_timer_slack_is_a_condition() {
+        let (mut base, mut this) = (record(), record());
+        (base.machine.timer_slack_ns, this.machine.timer_slack_ns) = (Some(50_000), Some(1));
+        let found = differences(&base, &this);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].what.as_str(), found[0].this.as_str()), ("timer slack", "1.00 ns"));
+        assert!(found[0].base.starts_with("50.0") && !is_alike(&base, &this), "{found:?}");
     }
 
     #[test]

@@ -1,20 +1,9 @@
 //! The kernel keeps time by another clocksource.
 
-use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning};
+use chronoscope_harness::finding::Finding;
 
-use super::shown_in::SHOWN_IN;
+use crate::shared_findings::CLOCKSOURCE_CHANGED;
 use crate::watch::sample::Sample;
-
-pub const CLOCKSOURCE_CHANGED: Kind = Kind::warning(
-    "clocksource_changed",
-    Meaning {
-        about: "the kernel keeps time by another clocksource",
-        evidence: "both names",
-        mend: "`dmesg | grep -i clocksource` says why; a watchdog that distrusts the TSC is the usual cause",
-    },
-)
-.shown_in(SHOWN_IN)
-.classed(HostState::Degraded);
 
 #[derive(Debug, Default)]
 pub struct Detector {
@@ -28,7 +17,7 @@ impl Detector {
         (last != *now).then(|| {
             Finding::new(CLOCKSOURCE_CHANGED, format!("the clocksource changed from {last} to {now}"))
                 .about(now.clone())
-                .advice("`dmesg | grep -i clocksource` says why; a watchdog that distrusts the TSC is the usual cause")
+                .advice(CLOCKSOURCE_CHANGED.mend)
                 .advice("`chronoscope clocks` says what a read costs now")
         })
     }

@@ -14,12 +14,13 @@ mod synchronised;
 use chronoscope_harness::finding::{Finding, Kind};
 
 use super::sample::Sample;
+use crate::shared_findings::CLOCKSOURCE_CHANGED;
 
 /// Every kind of event, in the order of reports.
 pub const KINDS: &[Kind] = &[
     stepped::WALL_CLOCK_SET,
     slew::SLEW_CHANGED,
-    clocksource::CLOCKSOURCE_CHANGED,
+    CLOCKSOURCE_CHANGED,
     synchronised::SYNC_CHANGED,
     leap::LEAP_CHANGED,
     skew::SKEW_GROWN,

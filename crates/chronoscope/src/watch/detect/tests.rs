@@ -186,7 +186,7 @@ fn a_change_of_clocksource_is_told_once() {
     };
     assert_eq!((look(Some("tsc")), look(Some("tsc")), look(None)), (None, None, None));
     let found = look(Some("hpet")).unwrap();
-    assert!(found.is(clocksource::CLOCKSOURCE_CHANGED) && found.evidence.summary.ends_with("hpet"));
+    assert!(found.is(CLOCKSOURCE_CHANGED) && found.evidence.summary.ends_with("hpet"));
     assert_eq!(look(Some("hpet")), None);
 }
 

@@ -74,6 +74,7 @@ fn what_the_hypervisor_took_is_mentioned() {
         reason,
         elapsed_ms: 10_000,
         throttled_ms: None,
+        clocksource: None,
         disturbance,
     });
     let finding = conclude(&record).into_iter().find(|finding| finding.is(COMPUTING_HELD_UP)).unwrap();
