@@ -9,6 +9,22 @@ readonly COMMAND_LIMIT_S=120
 
 step_release() { build_release; }
 
+# What the same commit gives in another folder, with cargo's own in another place, is the same program to the byte.
+step_reproducible() {
+    local entry elsewhere=$tmp/elsewhere again
+    [[ -z $(git status --porcelain) ]] || skip "a clone lacks what is not committed"
+    build_release
+    again=$elsewhere/target/${binary#"$target"/}
+    git clone --quiet . "$elsewhere/chronoscope"
+    mkdir "$elsewhere/cargo"
+    for entry in "${CARGO_HOME:-${HOME:-/root}/.cargo}"/*; do
+        ln -s "$entry" "$elsewhere/cargo/"
+    done
+    CARGO_HOME=$elsewhere/cargo CARGO_TARGET_DIR=$elsewhere/target "$elsewhere/chronoscope/run" --version
+    cmp "$binary" "$again"
+    sha256sum "$binary" "$again"
+}
+
 # Every command once, and the front door.
 step_smoke() {
     local bad=0 rows kind command

@@ -56,8 +56,8 @@ macro_rules! kinds {
             $($(#[$meta])* $Kind,)*
         }
 
-        /// In the order of reports.
-        const ROWS: &[(RuntimeKind, KindRow)] = &[$((RuntimeKind::$Kind, KindRow { $($row)* })),*];
+        /// In the order of reports. A static: of a constant every unit that names it may have a copy, and the probes' sources with it.
+        static ROWS: &[(RuntimeKind, KindRow)] = &[$((RuntimeKind::$Kind, KindRow { $($row)* })),*];
     };
 }
 

@@ -32,8 +32,11 @@ pub fn conclude<'a, R: 'a>(rules: impl IntoIterator<Item = &'a Rule<R>>, record:
 }
 
 /// `findings`, most severe first, then in the order of `kinds`, then by subject.
-pub fn ranked<'a>(mut findings: Vec<Finding>, kinds: impl IntoIterator<Item = &'a Kind>) -> Vec<Finding> {
-    let order: Vec<&str> = kinds.into_iter().map(|kind| kind.id).collect();
+pub fn ranked<'a>(findings: Vec<Finding>, kinds: impl IntoIterator<Item = &'a Kind>) -> Vec<Finding> {
+    ranked_by(findings, &kinds.into_iter().map(|kind| kind.id).collect::<Vec<_>>())
+}
+
+fn ranked_by(mut findings: Vec<Finding>, order: &[&str]) -> Vec<Finding> {
     let place = |finding: &Finding| order.iter().position(|id| *id == finding.id);
     findings.sort_by(|a, b| {
         b.severity.cmp(&a.severity).then_with(|| place(a).cmp(&place(b))).then_with(|| a.subject.cmp(&b.subject))

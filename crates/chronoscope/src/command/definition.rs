@@ -36,6 +36,6 @@ pub fn man() -> Result<ExitCode, Failure> {
 
 /// Prints the schema of every document.
 pub fn schema() -> Result<ExitCode, Failure> {
-    print(&document::schema())?;
+    print(document::SCHEMA)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -114,17 +114,8 @@ impl<'a> Session<'a> {
                 let task = R::NAME.to_owned();
                 let (protocol, timer) = (PROTOCOL, self.timer);
                 let request = Request { protocol, counter_faults, cpu, timer, budget_ms, task, request };
-                let request =
-                    serde_json::to_string(&request).map_err(|error| WorkerFailure::NotStarted(error.to_string()))?;
-                let limit = Limit::Whole(GRACE + 2 * Duration::from_millis(budget_ms));
-                let mut heard = TaskAnswer::default();
-                self.workers.converse(
-                    &request,
-                    &mut heard,
-                    Terms { limit, padding: 0, cancelled: &|| self.observer.cancelled() },
-                )?;
-                serde_json::from_str(&heard.response.unwrap_or_default())
-                    .map_err(|error| WorkerFailure::ProtocolError(error.to_string()))?
+                let response = self.response(serde_json::to_string(&request), budget_ms)?;
+                serde_json::from_str(&response).map_err(|error| WorkerFailure::ProtocolError(error.to_string()))?
             }
             Some(_) if counter_faults => {
                 return Err(WorkerFailure::Refused(
@@ -145,6 +136,16 @@ impl<'a> Session<'a> {
             ))),
             _ => Ok((samples, disturbance)),
         }
+    }
+
+    /// A worker's response, as text.
+    fn response(&self, request: serde_json::Result<String>, budget_ms: u64) -> Result<String, WorkerFailure> {
+        let request = request.map_err(|error| WorkerFailure::NotStarted(error.to_string()))?;
+        let limit = Limit::Whole(GRACE + 2 * Duration::from_millis(budget_ms));
+        let terms = Terms { limit, padding: 0, cancelled: &|| self.observer.cancelled() };
+        let mut heard = TaskAnswer::default();
+        self.workers.converse(&request, &mut heard, terms)?;
+        Ok(heard.response.unwrap_or_default())
     }
 
     /// Starts processes of this program.

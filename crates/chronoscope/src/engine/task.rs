@@ -7,7 +7,7 @@ use std::cell::RefCell;
 
 use chronoscope_sources::os::{CounterAccess, set_counter_access};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::timer::{Timer, TimerSpec};
@@ -98,7 +98,7 @@ pub struct Request<R> {
 
 /// A worker's answer, and what disturbed it.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case", try_from = "Flat<S>", bound(deserialize = "S: DeserializeOwned"))]
 pub enum Response<S> {
     Samples {
         samples: S,
@@ -109,6 +109,41 @@ pub enum Response<S> {
         reason: String,
         disturbance: Disturbance,
     },
+}
+
+/// A [`Response`] as it is read. Read as a tagged enum, samples would go by way of a buffer, and all their types would have the
+/// code that reads them a second time.
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "S: DeserializeOwned"))]
+struct Flat<S> {
+    r#type: Answered,
+    #[serde(default, deserialize_with = "given")]
+    samples: Option<S>,
+    reason: Option<String>,
+    disturbance: Disturbance,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Answered {
+    Samples,
+    Refused,
+}
+
+/// A value that is there, be it null.
+fn given<'a, S: Deserialize<'a>, D: Deserializer<'a>>(value: D) -> Result<Option<S>, D::Error> {
+    S::deserialize(value).map(Some)
+}
+
+impl<S> TryFrom<Flat<S>> for Response<S> {
+    type Error = &'static str;
+
+    fn try_from(Flat { r#type, samples, reason, disturbance }: Flat<S>) -> Result<Self, Self::Error> {
+        match r#type {
+            Answered::Samples => Ok(Self::Samples { samples: samples.ok_or("missing field `samples`")?, disturbance }),
+            Answered::Refused => Ok(Self::Refused { reason: reason.ok_or("missing field `reason`")?, disturbance }),
+        }
+    }
 }
 
 /// Runs `task` in this process and on this thread.
@@ -215,6 +250,27 @@ mod tests {
         };
         let text = serde_json::to_string(&request).unwrap();
         Ok(serde_json::from_str(&answer([served::<Count>()].into_iter(), &text)?).unwrap())
+    }
+
+    #[test]
+    fn an_answer_has_what_its_type_says() {
+        let read = |mut answer: Value| {
+            answer["disturbance"] = serde_json::to_value(Disturbance::default()).unwrap();
+            let read = serde_json::from_str::<Response<Option<u32>>>(&answer.to_string());
+            read.map_err(|error| error.to_string())
+        };
+        let samples = |answer| match read(answer) {
+            Ok(Response::Samples { samples, .. }) => samples,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(samples(serde_json::json!({ "type": "samples", "samples": 7 })), Some(7));
+        assert_eq!(samples(serde_json::json!({ "type": "samples", "samples": null })), None);
+        let refused = read(serde_json::json!({ "type": "refused", "reason": "no" }));
+        assert!(matches!(refused, Ok(Response::Refused { reason, .. }) if reason == "no"));
+        for (kind, lacks) in [("samples", "samples"), ("refused", "reason"), ("sung", "unknown variant")] {
+            let error = read(serde_json::json!({ "type": kind })).unwrap_err();
+            assert!(error.contains(lacks), "{error}");
+        }
     }
 
     #[test]

@@ -80,7 +80,7 @@ fn advice_fits_every_width_and_survives_the_round_trip() {
 
 #[test]
 fn the_schema_has_advice() {
-    let schema: Value = serde_json::from_str(&crate::document::schema()).expect("it is JSON");
+    let schema: Value = serde_json::from_str(crate::document::SCHEMA).expect("it is JSON");
     let validator = jsonschema::validator_for(&schema).expect("it is a schema");
     let record = document(FIXTURE).unwrap();
     for advised in advised(&record) {

@@ -3,12 +3,13 @@
 use std::time::{Duration, Instant};
 
 use chronoscope_clock::TickSource;
+use chronoscope_clock::raw::{id, read_ns};
 use chronoscope_harness::pin;
+use chronoscope_sources::Rate;
 use chronoscope_sources::causality::{Trips, alternate};
-use chronoscope_sources::{Rate, SourceVisitor};
+use chronoscope_sources::os::{OsClock, try_read_ns};
 
 use super::sample::Skew;
-use crate::clock_id::ClockId;
 use crate::engine::steps::one_look;
 use chronoscope_harness::estimators::steps::{Steps, step_ns};
 
@@ -16,7 +17,6 @@ use chronoscope_harness::estimators::steps::{Steps, step_ns};
 const ROUNDS: u64 = 500;
 /// A partner that does not get to run for so long is not waited for: both spin meanwhile.
 const LONGEST: Duration = Duration::from_millis(20);
-const CLOCK: &str = "CLOCK_MONOTONIC";
 
 /// Bounds on how far CPU `b` is ahead of CPU `a`.
 ///
@@ -24,9 +24,9 @@ const CLOCK: &str = "CLOCK_MONOTONIC";
 /// Why there are none.
 pub fn between(a: u32, b: u32) -> Result<Skew, String> {
     // The threads of an exchange are bound to CPUs; this one must stay as it is.
-    let exchange = std::thread::Builder::new().spawn(move || ClockId::from(CLOCK).visit(Exchange { a, b }));
+    let exchange = std::thread::Builder::new().spawn(move || exchange(a, b));
     let exchange = exchange.map_err(|error| format!("could not start a thread: {error}"))?;
-    let (trips, steps) = exchange.join().map_err(|_| "the exchange panicked".to_owned())???;
+    let (trips, steps) = exchange.join().map_err(|_| "the exchange panicked".to_owned())??;
     Ok(skew(a, b, trips, step_ns(&steps, Rate::NANOSECONDS)))
 }
 
@@ -43,27 +43,29 @@ fn skew(a: u32, b: u32, trips: Trips, step_ns: f64) -> Skew {
     }
 }
 
-struct Exchange {
-    a: u32,
-    b: u32,
+/// The one clock that messages are stamped with.
+struct Monotonic;
+
+impl TickSource for Monotonic {
+    #[inline(always)]
+    fn read(&self) -> u64 {
+        read_ns::<{ id(OsClock::Monotonic) }>()
+    }
 }
 
-impl SourceVisitor for Exchange {
-    type Output = Result<(Trips, Steps), String>;
-
-    fn visit<S: TickSource + Copy + Send + Sync>(self, source: S) -> Self::Output {
-        let until = Instant::now() + LONGEST;
-        let enter = |side: usize| pin(&[[self.a, self.b][side]]).err();
-        let (trips, refused) = alternate(&source, &source, ROUNDS, || Instant::now() > until, enter, |refused| refused)
+fn exchange(a: u32, b: u32) -> Result<(Trips, Steps), String> {
+    try_read_ns(OsClock::Monotonic).map_err(|unavailable| unavailable.to_string())?;
+    let until = Instant::now() + LONGEST;
+    let enter = |side: usize| pin(&[[a, b][side]]).err();
+    let (trips, refused) =
+        alternate(&Monotonic, &Monotonic, ROUNDS, || Instant::now() > until, enter, |refused| refused)
             .map_err(|error| format!("could not start a thread: {error}"))?;
-        if let Some(why) = refused.into_iter().flatten().next() {
-            return Err(why);
-        }
-        let trips = trips.ok_or_else(|| {
-            format!("CPUs {} and {} were too busy to exchange messages; tried again later", self.a, self.b)
-        })?;
-        Ok((trips, one_look(&source)))
+    if let Some(why) = refused.into_iter().flatten().next() {
+        return Err(why);
     }
+    let trips =
+        trips.ok_or_else(|| format!("CPUs {a} and {b} were too busy to exchange messages; tried again later"))?;
+    Ok((trips, one_look(&Monotonic)))
 }
 
 #[cfg(test)]

@@ -27,7 +27,10 @@ impl Distribution {
     /// The distribution of values with counts, in any order, repeated or not.
     pub fn of_counts(counts: impl IntoIterator<Item = (f64, u64)>) -> Self {
         let is_counted = |(value, count): &(f64, u64)| value.is_finite() && *count > 0;
-        let mut counts: Vec<(f64, u64)> = counts.into_iter().filter(is_counted).collect();
+        Self::of_unsorted(counts.into_iter().filter(is_counted).collect())
+    }
+
+    fn of_unsorted(mut counts: Vec<(f64, u64)>) -> Self {
         counts.sort_by(|a, b| a.0.total_cmp(&b.0));
         counts.dedup_by(|later, kept| {
             let same = later.0 == kept.0;

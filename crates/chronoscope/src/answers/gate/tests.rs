@@ -364,7 +364,7 @@ fn a_gate_passes_only_if_every_rule_does() {
 fn the_judgement_is_kept_in_the_document() {
     let (mut record, found) = judged_gate();
     record.content.gate = Some(found);
-    let schema: serde_json::Value = serde_json::from_str(&crate::document::schema()).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(crate::document::SCHEMA).unwrap();
     let value = serde_json::to_value(&record).unwrap();
     assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&value));
     assert_eq!(document(&json(&record).unwrap()).unwrap(), record);
