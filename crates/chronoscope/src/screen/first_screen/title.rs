@@ -37,7 +37,9 @@ fn processor(record: &Record) -> String {
     // The clock rate that a brand may end with is that of no counter here.
     let brand = brand.split('@').next().unwrap_or_default();
     let brand = brand.split_whitespace().filter(|word| *word != "Processor" && *word != "CPU").collect::<Vec<_>>();
-    match (brand.join(" "), &cpu.microarchitecture) {
+    // Of a name in parentheses the brand says enough.
+    let core = cpu.microarchitecture.as_deref().map(|core| core.split(" (").next().unwrap_or_default());
+    match (brand.join(" "), core) {
         (brand, Some(core)) if brand.is_empty() => fitted(core, PROCESSOR),
         (brand, None) if brand.is_empty() => "unknown CPU".to_owned(),
         (brand, Some(core)) => fitted(&format!("{brand} ({core})"), PROCESSOR),

@@ -1,6 +1,6 @@
 //! What was checked about the clocks: what failed first, then what is not known, then what holds.
 
-use chronoscope_harness::quantity::{MANY, TIME, ns};
+use chronoscope_harness::quantity::{MANY, TIME, count, ns};
 use chronoscope_harness::record::Known;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::fitted;
@@ -34,7 +34,7 @@ pub fn trust(record: &Record, judgement: &Judgement) -> Row {
     checks.extend((!is_told).then(|| (judgement.counter.grade, counter(record, &judgement.counter))));
     // What was seen to go backwards says more than a bound that was not broken.
     let is_told = judgement.causality.grade() == Grade::Critical && judgement.skew.grade() == Grade::Good;
-    checks.extend((!is_told).then(|| (judgement.skew.grade(), skew(&judgement.skew))));
+    checks.extend((!is_told).then(|| (judgement.skew.grade(), skew(record, &judgement.skew))));
     let wall_clock = (judgement.wall_clock, wall_clock(record, judgement.wall_clock));
     checks.extend(Some(wall_clock).filter(|(grade, _)| *grade <= Grade::Unknown));
     checks.sort_by_key(|(grade, _)| std::cmp::Reverse(*grade));
@@ -133,10 +133,14 @@ fn system_call(found: &FastPath) -> String {
     }
 }
 
-fn skew(found: &Skew) -> String {
+fn skew(record: &Record, found: &Skew) -> String {
+    let causality = record.content.causality();
+    let of = causality.pairs_tested_of_more().map_or_else(String::new, |tested| {
+        format!(" on {} of {} pairs of CPUs", count(tested), count(causality.pairs_possible))
+    });
     match found {
-        Skew::NotExcluded { below_ns } => format!("skew, if any, {}", TIME.below(*below_ns)),
-        Skew::Apart { up_to_ns } => format!("skew between CPUs up to {}", ns(*up_to_ns)),
+        Skew::NotExcluded { below_ns } => format!("skew, if any, {}{of}", TIME.below(*below_ns)),
+        Skew::Apart { up_to_ns } => format!("skew between CPUs up to {}{of}", ns(*up_to_ns)),
         Skew::NotTested { reason } => format!("skew: {}", why(Some(reason))),
     }
 }
