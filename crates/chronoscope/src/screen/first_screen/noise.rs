@@ -19,7 +19,7 @@ pub fn noise(noise: &Noise) -> Row {
         Some(lost) => {
             let grade = if noise.advice.is_some() { Grade::Warning } else { Grade::Good };
             let gaps = format!("gaps of {} to {}", ns(lost.above_ns), ns(lost.worst_ns));
-            (grade, format!("{} of time lost in {gaps}, on top of the above", share(lost.share)))
+            (grade, format!("{} of time in {gaps}; errors above exclude it", share(lost.share)))
         }
     };
     Row::named("NOISE", [graded(grade, &said)])

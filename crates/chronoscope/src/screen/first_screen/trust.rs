@@ -136,7 +136,7 @@ fn system_call(found: &FastPath) -> String {
 fn skew(record: &Record, found: &Skew) -> String {
     let causality = record.content.causality();
     let of = causality.pairs_tested_of_more().map_or_else(String::new, |tested| {
-        format!(" on {} of {} pairs of CPUs", count(tested), count(causality.pairs_possible))
+        format!(" ({} of {} pairs tried)", count(tested), count(causality.pairs_possible))
     });
     match found {
         Skew::NotExcluded { below_ns } => format!("skew, if any, {}{of}", TIME.below(*below_ns)),

@@ -74,7 +74,7 @@ fn of_machine(record: &Record, judgement: &Judgement) -> Vec<Row> {
         of_clock(durations, uses.durations.as_ref(), None),
         of_clock("short, 1 thread", uses.short_intervals.as_ref(), None),
         of_clock("time of day", uses.time_of_day.as_ref(), Some(wall_clock(record, judgement.wall_clock))),
-        of_clock("chronoscope-clock", uses.rust_hot_path.as_ref(), Some("Rust, coarse timestamps")),
+        of_clock("chronoscope-clock", uses.rust_hot_path.as_ref(), Some("Rust: monotonic, coarse")),
     ];
     rows.into_iter().flatten().collect()
 }
@@ -154,7 +154,7 @@ fn never(record: &Record, judgement: &Judgement) -> Option<Row> {
         let names = names.join(", ");
         let causality = record.content.causality();
         let worst = clocks.iter().filter_map(|each| causality.worst_share(&each.clock)).reduce(f64::max);
-        let rate = worst.map_or_else(String::new, |worst| format!(" ({})", share(worst)));
+        let rate = worst.map_or_else(String::new, |worst| format!(" ({} of values)", share(worst)));
         match wrong_for {
             WrongFor::Everything if !clocks.is_empty() => Some(format!("Never: {names}, which stepped back{rate}")),
             WrongFor::BetweenThreads if !clocks.is_empty() => {
