@@ -1,6 +1,6 @@
 use crate::document::Record;
 use crate::probe::runtime::{Bounded, ConcurrentLatency, Runtime, RuntimeClock, TimeKind};
-use crate::screen::step::observed_step;
+use crate::screen::step::{AS_A_READ_MEANS, observed_step};
 use crate::sections::runtimes::plan::COUNTED_READS;
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::record::Path;
@@ -159,8 +159,7 @@ fn path(clock: &RuntimeClock) -> String {
 }
 
 fn observed(clock: &RuntimeClock) -> String {
-    let words = ["= read", NONE];
-    observed_step(clock.moves_in_ns(), clock.granularity_ns, clock.granularity_is_latency, words)
+    observed_step(clock.moves_in_ns(), clock.granularity_ns, clock.granularity_is_latency, NONE)
 }
 
 fn largest_gap(clock: &RuntimeClock) -> String {
@@ -238,8 +237,7 @@ fn explanation(measured: &[&Runtime]) -> String {
     format!(
         "path: from the system calls for the time in {} reads; ± %: the longer side of the interval{at}, over processes interleaved \
          with those of the other runtimes{few}; added: over a native read in the same round{}, with < where it may be 0; {}\
-         decl.: the declared resolution; obs.: the smallest step seen; a shorter one than a read is the tick on whose multiples the readings lie; = read: no \
-         step but that of a read was seen; eq. %: \
+         decl.: the declared resolution; obs.: the smallest step seen; a shorter one than a read is the tick on whose multiples the readings lie; {AS_A_READ_MEANS}; eq. %: \
          consecutive equal reads; gap: the largest difference between two reads, with < where steps hide shorter ones; \
          1 %?, 10 %?: {CLAIM}; how each loop is made: `notes` in the record",
         count(u64::from(COUNTED_READS)),
