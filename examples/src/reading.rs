@@ -1,6 +1,5 @@
 //! Computations on a record's figures.
 
-use chronoscope_harness::quantity::confidence;
 use chronoscope_harness::record::study::{Cell, Estimate, StudyRecord};
 use chronoscope_harness::stats::over_processes;
 
@@ -21,12 +20,15 @@ fn open_ns(cell: &Cell) -> f64 {
     cell.below_ns.unwrap_or(of_time)
 }
 
-/// What too few processes leave open, after an estimate: `, with a confidence of 75.0 % only: inconclusive`. Empty where its interval
-/// has confidence.
+/// After an interval that has zero in it: which says neither that there is a difference nor that there is none.
+pub(crate) const MAY_BE_ZERO: &str = ", which may be zero";
+
+/// What too few processes leave open, after an estimate, which says its confidence: `, from too few processes: inconclusive`. Empty
+/// where its interval has confidence.
 pub(crate) fn doubt(of: &Estimate) -> String {
     match (of.has_confidence(), of.has_interval()) {
         (true, _) => String::new(),
-        (false, true) => format!(", with a confidence of {} only: inconclusive", confidence(of.confidence)),
+        (false, true) => ", from too few processes: inconclusive".to_owned(),
         (false, false) => ", from a single process: inconclusive".to_owned(),
     }
 }
@@ -47,7 +49,7 @@ mod tests {
     #[test]
     fn too_few_processes_are_said() {
         let half = Estimate { confidence: 0.5, ..interval(1.9, 0.01) };
-        assert_eq!(doubt(&half), ", with a confidence of 50.0 % only: inconclusive");
+        assert_eq!(doubt(&half), ", from too few processes: inconclusive");
         assert_eq!(doubt(&Estimate::without_interval(1.9)), ", from a single process: inconclusive");
         assert_eq!(doubt(&interval(1.9, 0.01)), "");
     }

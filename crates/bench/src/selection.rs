@@ -1,5 +1,6 @@
 //! Which cases the command line selects.
 
+use chronoscope_harness::study_words::list;
 use chronoscope_harness::{CaseFilter, CasePattern};
 
 /// A study by its names.
@@ -62,7 +63,7 @@ impl Selection<'_> {
             (_, _, false) => format!("no case matches {texts} after --skip {skipped}"),
         };
         match studies {
-            [alone] => format!("{nothing}; cases: {}", alone.cases.join(", ")),
+            [alone] => format!("{nothing}; cases: {}", list(alone.cases.iter().map(String::as_str))),
             _ => {
                 let names: Vec<&str> = studies.iter().map(|named| named.study).collect();
                 format!("{nothing}; studies: {} (--list shows their cases)", names.join(", "))
@@ -198,6 +199,8 @@ mod tests {
             Selection { texts: texts.to_vec(), skipped, is_exact }.refusal(studies)
         };
         assert_eq!(said(&["x", "y"], &[], false, &several[..1]), "no case matches x or y; cases: n, unaligned, rare");
+        let comma = named("n", &["v++, one line", "v++"]);
+        assert_eq!(said(&["x"], &[], false, &[comma]), "no case matches x; cases: \"v++, one line\", v++");
         let other = said(&["x"], &[], false, &several);
         assert_eq!(other, "no study or case matches x; studies: gate, rare, rare calls (--list shows their cases)");
         assert!(said(&["x"], &[], true, &several).contains("study/case"));

@@ -166,12 +166,12 @@ fn every_finding_is_listed_and_explained() {
     let list = run(&[]);
     for row in rows.as_array().unwrap() {
         assert!(list.contains(row["id"].as_str().unwrap()), "{row}");
-        for words in ["meaning", "evidence", "mend", "severity"] {
+        for words in ["meaning", "evidence", "fix", "severity"] {
             assert!(row[words].as_str().is_some_and(|words| !words.is_empty()), "{row}");
         }
     }
     let one = run(&["cross_cpu_skew"]);
-    assert!(["meaning", "evidence", "mend", "offset_ns"].iter().all(|word| one.contains(word)), "{one}");
+    assert!(["meaning", "evidence", "fix", "offset_ns"].iter().all(|word| one.contains(word)), "{one}");
     let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
     command.args(["findings", "noise"]).assert().code(2);
 }

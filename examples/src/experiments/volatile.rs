@@ -16,7 +16,7 @@ use chronoscope_harness::record::study::{Difference, Estimate, StudyRecord};
 use chronoscope_harness::{Bencher, Study, black_box};
 use chronoscope_render::text::percent;
 
-use crate::reading::{doubt, quotient, subtracted};
+use crate::reading::{MAY_BE_ZERO, doubt, quotient, subtracted};
 use crate::{Block, Conclusions, Experiment, Value};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -153,7 +153,7 @@ fn model(record: &StudyRecord) -> Block {
                 (false, _) if !difference.has_confidence() => {
                     format!("the volatile increment takes {found} more than the plain one{}", doubt(&difference))
                 }
-                (false, _) => format!("no significant difference between the two increments: {found}"),
+                (false, _) => format!("the two increments differ by {found}{MAY_BE_ZERO}"),
             };
             let text = format!(
                 "compared directly, in pairs of the same round, {words}. Nothing else is done between two of them"

@@ -30,14 +30,14 @@ struct Explained {
     severity: Severity,
     meaning: &'static str,
     evidence: &'static str,
-    mend: &'static str,
+    fix: &'static str,
     shown_in: &'static [&'static str],
 }
 
 impl From<&Kind> for Explained {
     fn from(kind: &Kind) -> Self {
-        let Kind { id, severity, shown_in, about, evidence, mend, .. } = *kind;
-        Self { id, severity, meaning: about, evidence, mend, shown_in }
+        let Kind { id, severity, shown_in, about, evidence, mend: fix, .. } = *kind;
+        Self { id, severity, meaning: about, evidence, fix, shown_in }
     }
 }
 
@@ -78,7 +78,7 @@ fn explanations(kinds: &[Kind], width: Width) -> String {
             ("severity", kind.severity.word()),
             ("meaning", kind.about),
             ("evidence", kind.evidence),
-            ("mend", kind.mend),
+            ("fix", kind.mend),
         ] {
             page.entry(name, PLAIN, text);
         }

@@ -7,6 +7,7 @@ use chronoscope_harness::study_rules::{
 };
 
 use chronoscope_harness::finding::{Finding, Kind, Severity};
+use chronoscope_harness::study_words::list;
 
 /// The findings of one kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +40,7 @@ pub fn objections(findings: &[Finding]) -> Vec<Objection> {
         let others: Vec<&str> = others.map(String::as_str).collect();
         let also = match others.as_slice() {
             [] => String::new(),
-            some => format!(". The same holds for {} more: {}", some.len(), some.join(", ")),
+            some => format!(". The same holds for {} more: {}", some.len(), list(some.iter().copied())),
         };
         let sign = if cases.is_empty() {
             OF_THE_RUN
@@ -123,5 +124,13 @@ mod tests {
         assert_eq!(said, [("!", "6 of 18 iterations were undisturbed"), ("†", worst), ("‡", modes)]);
         assert_eq!([marks(&found, &["a"]), marks(&found, &["a", "b"]), marks(&found, &["d"])], [" †", " †‡", ""]);
         assert_eq!(objections(&[]), []);
+    }
+
+    /// A name with a comma would look like two.
+    #[test]
+    fn names_with_commas_are_quoted_in_a_list() {
+        let findings = [overlap("a", 0.1), overlap("v++, one line", 0.2), overlap("plain v++", 0.3)];
+        let words = &objections(&findings)[0].words;
+        assert!(words.ends_with("The same holds for 2 more: \"v++, one line\", plain v++"), "{words}");
     }
 }

@@ -187,7 +187,7 @@ fn result(shortest: ShortestInterval) -> String {
 fn basis(promise: &Promise) -> &'static str {
     match [promise.within_1pct, promise.within_10pct].map(ShortestInterval::is_tried) {
         [true, true] => "trials",
-        [false, false] => "claim alone",
+        [false, false] => "prediction alone",
         [true, false] => "trials for 1 %",
         [false, true] => "trials for 10 %",
     }
@@ -222,8 +222,8 @@ fn claims(page: &mut Page, clocks: &[Timed<'_>]) {
     let mut claims = Table::new(&[
         ("clock", Align::Left),
         ("recommended", Align::Left),
-        ("claimed 1 %", Align::Right),
-        ("claimed 10 %", Align::Right),
+        ("predicted 1 %", Align::Right),
+        ("predicted 10 %", Align::Right),
         ("result 1 %", Align::Right),
         ("result 10 %", Align::Right),
         ("basis", Align::Left),
@@ -243,6 +243,11 @@ fn claims(page: &mut Page, clocks: &[Timed<'_>]) {
         );
     }
     page.table(claims);
+    page.paragraph(
+        Line::plain("  "),
+        DIM,
+        "predicted: from latency and step; result: the shortest that trials confirm",
+    );
 }
 
 fn reservations(page: &mut Page, (clock, timed, promise): &Timed<'_>) {

@@ -130,7 +130,7 @@ fn the_list_of_findings_is_that_of_the_rows() {
         What Chronoscope concludes, by the `id` of a finding in a document. `chronoscope findings ID` explains one in the \
         terminal; [`--forbid` of a gate](gate.md) fails on it; a run with `--strict` fails on any warning or \
         worse. The severity is that of the kind; a rule may call a single finding less grave. *Evidence* names the numbers \
-        that a finding carries in the document. *Mend* is the usual remedy; the advice of a finding fits its machine.\n\n\
+        that a finding carries in the document. *Fix* is the usual remedy; the advice of a finding fits its machine.\n\n\
         Generated from the rows in the sections' `rules.rs`: `UPDATE_GOLDEN=1 cargo test -p chronoscope --lib findings`.\n"
         .to_owned();
     for row in rows() {
@@ -138,7 +138,7 @@ fn the_list_of_findings_is_that_of_the_rows() {
         let Kind { id, about, evidence, mend, severity, .. } = row;
         let severity = severity.word();
         text += &format!(
-            "\n## `{id}`\n\n{severity}, shown by {shown}\n\n- **Meaning**: {about}\n- **Evidence**: {evidence}\n- **Mend**: {mend}\n"
+            "\n## `{id}`\n\n{severity}, shown by {shown}\n\n- **Meaning**: {about}\n- **Evidence**: {evidence}\n- **Fix**: {mend}\n"
         );
     }
     assert_same(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/findings.md"), &text);

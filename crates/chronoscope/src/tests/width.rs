@@ -148,9 +148,9 @@ fn the_usual_page_has_118_columns_and_sentences_never_have_more() {
     let rows = record.content.clocks().clocks.len();
     for (i, line) in wide.lines().enumerate() {
         let is_of_table = (start..=start + rows).contains(&i);
-        assert!(line.width() <= if is_of_table { 121 } else { 118 }, "{line}");
+        assert!(line.width() <= if is_of_table { 120 } else { 118 }, "{line}");
     }
-    assert_eq!(wide.lines().nth(start).map(UnicodeWidthStr::width), Some(121));
+    assert_eq!(wide.lines().nth(start).map(UnicodeWidthStr::width), Some(120));
 }
 
 #[test]

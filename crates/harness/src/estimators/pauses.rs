@@ -96,7 +96,7 @@ const FEWEST_FOR_P999: u64 = 1_000;
 /// Means in microseconds for 1, 10, 100, 1 000 and 10 000 µs.
 ///
 /// # Sources
-/// The article on pauses behind row P1: Java on a laptop, before JDK 25.
+/// D. Shaya, "Let's pause for a Microsecond", 2015.
 const PUBLISHED: [(&str, [f64; 5]); 3] = [
     ("Thread.sleep (Java)", [1284.6, 1293.8, 1295.7, 1292.7, 11865.3]),
     ("LockSupport.parkNanos (Java)", [8.1, 28.4, 141.8, 1294.3, 11834.2]),
@@ -104,7 +104,7 @@ const PUBLISHED: [(&str, [f64; 5]); 3] = [
 ];
 /// The lengths, in nanoseconds.
 pub const PUBLISHED_LENGTHS_NS: [u64; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
-const PUBLISHED_SOURCE: &str = "the article on pauses: Java before JDK 25, a machine that is not named";
+const PUBLISHED_SOURCE: &str = "D. Shaya, \"Let's pause for a Microsecond\", 2015: Java on a MacBook Pro";
 
 /// Pauses of one method and length in one process.
 pub struct Paused<'a> {

@@ -70,7 +70,7 @@ pub const CASE_FAILED: Kind = Kind::warning(
     Meaning {
         about: "a case of a study failed",
         evidence: "the case, and why it failed",
-        mend: "mend the case: its reason is that of the program, or of the machine",
+        mend: "fix the case: its reason is that of the program, or of the machine",
     },
 );
 pub const NO_STEADY_STATE: Kind = Kind::warning(

@@ -7,6 +7,7 @@ use super::case::{Case, Group};
 use super::error::StudyError;
 use super::options::StudyOptions;
 use super::schedule::{self, CellSpec};
+use super::words::list;
 use crate::record::study::{Mode, Parameter, Parameters, StudyPlan};
 use crate::worker::{Head, request};
 
@@ -205,7 +206,7 @@ impl Study {
         let names = || self.cases.iter().map(|case| case.name.clone());
         let cases: Vec<String> = names().filter(|name| options.filter.selects(&self.name, name)).collect();
         ensure(!cases.is_empty(), || {
-            format!("no case matches {}; cases: {}", options.filter, names().collect::<Vec<_>>().join(", "))
+            format!("no case matches {}; cases: {}", options.filter, list(self.cases.iter().map(|case| &*case.name)))
         })?;
         let comparisons = self.plan.comparisons.iter().filter(|(a, b)| cases.contains(a) && cases.contains(b));
         let mut plan = StudyPlan {

@@ -105,6 +105,12 @@ fn cell_name(cell: &Cell) -> String {
     format!("{}{role}{}", cell.case, parameters(&cell.parameters))
 }
 
+/// `a, b`: a name that has a comma itself is quoted.
+pub fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let quoted = |name: &str| if name.contains(',') { format!("\"{name}\"") } else { name.to_owned() };
+    names.into_iter().map(quoted).collect::<Vec<_>>().join(", ")
+}
+
 /// ` size=64 depth=2`, with a space before each.
 pub fn parameters<'a>(parameters: impl IntoIterator<Item = (&'a String, &'a String)>) -> String {
     parameters.into_iter().map(|(name, value)| format!(" {name}={value}")).collect()

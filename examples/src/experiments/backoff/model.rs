@@ -7,7 +7,7 @@ use chronoscope_render::text::counted;
 
 use super::cases::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
 use super::cost::{Amortised, Cost, MARGIN_PCT, Row, amortised, moved, rows, turns};
-use crate::reading::doubt;
+use crate::reading::{MAY_BE_ZERO, doubt};
 use crate::{Block, Value};
 
 pub(super) fn block(record: &StudyRecord) -> Block {
@@ -95,15 +95,15 @@ fn says(block: &mut Block, record: &StudyRecord, who: &str, rows: &[Row]) {
         return;
     };
     let exposed = first.difference_ns;
-    let verdict = match (exposed.is_resolved(), exposed.low > 0.0) {
-        (false, _) if !exposed.has_confidence() => "the difference is",
-        (false, _) => "no significant cost:",
-        (true, true) => "volatile costs",
-        (true, false) => "volatile takes less time than plain:",
+    let (verdict, may_be) = match (exposed.is_resolved(), exposed.low > 0.0) {
+        (false, _) if !exposed.has_confidence() => ("the difference is", ""),
+        (false, _) => ("the difference is", MAY_BE_ZERO),
+        (true, true) => ("volatile costs", ""),
+        (true, false) => ("volatile takes less time than plain:", ""),
     };
     block
         .conclude(format!(
-            "{who}: at {} {verdict} {}{}",
+            "{who}: at {} {verdict} {}{}{may_be}",
             tokens(first),
             TIME.signed().difference(&exposed),
             doubt(&exposed)

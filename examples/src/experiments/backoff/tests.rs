@@ -142,6 +142,23 @@ fn every_kind_of_record_has_its_page() {
             "a cost that may be within the margin",
             changed(VOLATILE, |comparison| comparison.points[1].difference_ns = interval(0.9, 0.6)),
         ),
+        // Not a sentence that there is no cost, next to an interval that allows many times the operation.
+        (
+            "a difference that may be zero or large",
+            changed(VOLATILE, |comparison| {
+                comparison.points[0].difference_ns =
+                    Estimate { estimate: 0.0, low: -5.0, high: 61.0, ..interval(0.0, 1.0) };
+            }),
+        ),
+        (
+            "intervals of too little confidence",
+            changed(VOLATILE, |comparison| {
+                for point in &mut comparison.points {
+                    point.difference_ns.confidence = 0.875;
+                    point.verdict = Difference::Unresolved;
+                }
+            }),
+        ),
         ("a single process", lone()),
         ("nothing was measured", record(&[], &[])),
     ];

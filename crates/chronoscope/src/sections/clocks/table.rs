@@ -4,7 +4,7 @@ use crate::sections::clocks::report::{ClockReport, ClocksReport};
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::record::{Path, PathMethod};
 
-use crate::screen::step::observed_step;
+use crate::screen::step::{AS_A_READ, AS_A_READ_MEANS, observed_step};
 use crate::sections::clocks::latency::interference::{core_cycle_ns, quiet_iterations};
 use crate::sections::clocks::library_clock::view as library_clock;
 use chronoscope_harness::quantity::{TIME, confidence, ns, percent, three_digits};
@@ -101,8 +101,7 @@ pub const fn path_word(path: Path) -> &'static str {
 }
 
 fn observed(clock: &ClockReport) -> String {
-    let words = ["= latency", UNKNOWN];
-    observed_step(clock.moves_in_ns(), clock.granularity_ns, clock.granularity_is_latency, words)
+    observed_step(clock.moves_in_ns(), clock.granularity_ns, clock.granularity_is_latency, UNKNOWN)
 }
 
 /// The confidences of the intervals in a table: the highest is in the header, the others are marked.
@@ -164,6 +163,9 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     remarks.extend(untested("observed", |clock| clock.granularity_ns.is_none(), GRANULARITY));
     if clocks.iter().any(ClockReport::hides_its_tick) {
         remarks.push("observed under the latency: the tick on whose multiples the readings lie".to_owned());
+    }
+    if clocks.iter().any(|clock| observed(clock) == AS_A_READ) {
+        remarks.push(AS_A_READ_MEANS.to_owned());
     }
     remarks.extend(untested("path", |clock| clock.path.is_none(), PATHS));
     let mut notes = Vec::new();
@@ -253,7 +255,7 @@ mod tests {
         };
         for (clock, said) in [
             (clock(Some(558.0), Some(true), period_ns), "279 ns"),
-            (clock(Some(558.0), Some(true), None), "= latency"),
+            (clock(Some(558.0), Some(true), None), AS_A_READ),
             (clock(Some(100.0), Some(false), None), "100 ns"),
             (clock(None, None, None), UNKNOWN),
         ] {

@@ -8,9 +8,18 @@ use super::plan::PacePlan;
 use crate::sections::pace::report::Pace;
 use chronoscope_harness::record::{Bin, Histogram as Bins, Times};
 
-/// The events in `record`; `ends` are the intended time of the first and the start of the last; each clock reading may be
-/// off by `clock_error`.
-pub fn pace(plan: &PacePlan, record: &PaceRecord, ends: Option<(Instant, Instant)>, clock_error: Duration) -> Pace {
+/// The clock that paced.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PaceClock {
+    /// How far each reading may be off.
+    pub error: Duration,
+    /// The step in which it moves.
+    pub step: Duration,
+}
+
+/// The events in `record`; `ends` are the intended time of the first and the start of the last.
+pub fn pace(plan: &PacePlan, record: &PaceRecord, ends: Option<(Instant, Instant)>, clock: PaceClock) -> Pace {
+    let step_ns = u64::try_from(clock.step.as_nanos()).unwrap_or(u64::MAX).max(1);
     let rate_error_ppm = rate_error_ppm(plan, record);
     let (caller, machine, pacer) = record.late_by();
     let late = (caller + machine + pacer).as_secs_f64();
@@ -37,10 +46,11 @@ pub fn pace(plan: &PacePlan, record: &PaceRecord, ends: Option<(Instant, Instant
         slipped_ms: record.slipped().as_secs_f64() * 1e3,
         achieved_per_s: achieved_per_s(plan, record, rate_error_ppm, ends),
         rate_error_ppm,
-        rate_error_bound_ppm: rate_error_ppm.and_then(|_| record.rate().error_bound_ppm(clock_error)),
-        lateness_ns: times(record.lateness()),
-        response_ns: times(record.response()),
-        service_ns: times(record.service()),
+        rate_error_bound_ppm: rate_error_ppm.and_then(|_| record.rate().error_bound_ppm(clock.error)),
+        clock_step_ns: Some(step_ns as f64),
+        lateness_ns: times(record.lateness(), step_ns),
+        response_ns: times(record.response(), step_ns),
+        service_ns: times(record.service(), step_ns),
         late_share_caller: share(caller),
         late_share_machine: share(machine),
         late_share_pacer: share(pacer),
@@ -66,10 +76,11 @@ fn achieved_per_s(
     Some(record.events().saturating_sub(1) as f64 / whole.as_secs_f64())
 }
 
-fn times(seen: &Histogram<u64>) -> Times {
+/// Bins are octaves of the clock's step: it tells no finer ones apart.
+fn times(seen: &Histogram<u64>, step_ns: u64) -> Times {
     let at = |quantile| seen.value_at_quantile(quantile) as f64;
     let mut low = 0;
-    let octaves = seen.iter_log(1, 2.0).map(|octave| {
+    let octaves = seen.iter_log(step_ns, 2.0).map(|octave| {
         let (from, to) = (low, octave.value_iterated_to().saturating_add(1));
         low = to;
         Bin { from_ns: from as f64, to_ns: to as f64, count: octave.count_since_last_iteration() }
@@ -96,10 +107,22 @@ mod tests {
         for ns in [0, 1, 2, 3, 100, 5_000, 5_001, 1 << 30] {
             seen.record(ns).unwrap();
         }
-        let found = times(&seen);
+        let found = times(&seen, 1);
         assert_eq!(found.histogram.count(), 8);
         assert!(found.histogram.bins.windows(2).all(|pair| pair[0].to_ns <= pair[1].from_ns));
         assert_eq!(found.max, seen.max() as f64);
+    }
+
+    #[test]
+    fn no_bin_is_finer_than_the_clocks_step() {
+        let mut seen = Histogram::new_with_bounds(1, 1 << 40, 3).unwrap();
+        for ns in [0, 1, 5, 10, 11, 12, 35, 5_000] {
+            seen.record(ns).unwrap();
+        }
+        let bins = times(&seen, 11).histogram.bins;
+        assert_eq!(bins.iter().map(|bin| bin.count).sum::<u64>(), 8);
+        assert_eq!((bins[0].from_ns, bins[0].to_ns, bins[0].count), (0.0, 11.0, 4));
+        assert!(bins.iter().all(|bin| bin.to_ns - bin.from_ns >= 11.0), "{bins:?}");
     }
 
     #[test]
@@ -112,7 +135,7 @@ mod tests {
             stall: None,
             real_time: false,
         };
-        let found = pace(&plan, &PaceRecord::new(), None, Duration::ZERO);
+        let found = pace(&plan, &PaceRecord::new(), None, PaceClock::default());
         assert_eq!((found.events, found.achieved_per_s, found.rate_error_ppm), (0, None, None));
         assert_eq!((found.behind.as_str(), found.late_share_pacer), ("skip", 0.0));
     }

@@ -89,7 +89,7 @@ fn keep(plan: &PacePlan, schedule: impl Iterator<Item = Duration> + Clone, cance
     let cpu_ns = || os::try_read_ns(OsClock::ThreadCpuTime).ok();
     let (cpu_before, began) = (cpu_ns(), Instant::now());
     let mut ends: Option<(Instant, Instant)> = None;
-    let error_before = Clock::or_system().trust().error_bound;
+    let (error_before, clock_step) = (Clock::or_system().trust().error_bound, Clock::or_system().reading().step());
     pacer.worked(Duration::ZERO);
     while let Some(slot) = pacer.next_slot_or(cancel) {
         let stalled = stall.take_if(|(at, _)| slot.intended >= *at).map(|(_, stall)| chronoscope_harness::rest(stall));
@@ -109,6 +109,6 @@ fn keep(plan: &PacePlan, schedule: impl Iterator<Item = Duration> + Clone, cance
         real_time: matches!(real_time, Some(Ok(()))),
         reason_no_real_time,
         cpu_share: cpu_ns.map(|ns| (ns as f64 / wall.as_nanos().max(1) as f64).min(1.0)),
-        ..estimate::pace(plan, &record, ends, clock_error)
+        ..estimate::pace(plan, &record, ends, estimate::PaceClock { error: clock_error, step: clock_step })
     }
 }

@@ -38,7 +38,10 @@ pub struct Pace {
     /// Worst-case error of that deviation if each clock reading is off by its error; null if unknown.
     #[serde(default)]
     pub rate_error_bound_ppm: Option<f64>,
-    /// From the intended to the actual start; like the next two accurate to a thousandth of itself.
+    /// The step in which the pacing clock moves: these times are no finer, nor are the bins of their histograms; null if unknown.
+    #[serde(default)]
+    pub clock_step_ns: Option<f64>,
+    /// From the intended to the actual start; like the next two accurate to a thousandth of itself, and to the clock's step.
     pub lateness_ns: Times,
     /// From the intended start to the end: the latency that the event's user experiences.
     pub response_ns: Times,

@@ -1,9 +1,9 @@
 use chronoscope_harness::rule::Rule;
 
-use super::words::{rate, signed, three_digits_or_more};
+use super::words::{rate, signed, three_digits_or_more, time};
 use crate::sections::pace::report::Pace;
 use chronoscope_harness::finding::{Finding, Kind, Meaning, NO_ACTION};
-use chronoscope_harness::quantity::{ns, percent, three_digits};
+use chronoscope_harness::quantity::{percent, three_digits};
 
 /// The page that shows them.
 const SHOWN_IN: &[&str] = &["pace"];
@@ -155,7 +155,8 @@ fn forgotten(pace: &Pace) -> Option<Finding> {
     let finding = |kind, said: String| {
         Finding::new(kind, said).value("response_ns_p99", response).value("service_ns_p99", service)
     };
-    if pace.events == 0 || response <= service * MUCH {
+    let step = pace.clock_step_ns.unwrap_or(0.0);
+    if pace.events == 0 || response <= service.max(step) * MUCH {
         return None;
     }
     if pace.late_share_caller <= MOST_OF_IT {
@@ -166,15 +167,19 @@ fn forgotten(pace: &Pace) -> Option<Finding> {
         let mostly = if pace.late_share_caller < NAMED_SHARE { "" } else { "mostly " };
         let said = format!(
             "the p99 of {} (response) is {mostly}the pacer's own lateness on this machine: the operation alone has a p99 of {}",
-            ns(response),
-            ns(service)
+            time(response, pace),
+            time(service, pace)
         );
         return Some(finding(PACER_LATE, said));
     }
-    let blind =
-        format!("timing from the actual start would report a p99 of {}; users saw {}", ns(service), ns(response));
+    let blind = format!(
+        "timing from the actual start would report a p99 of {}; users saw {}",
+        time(service, pace),
+        time(response, pace)
+    );
+    // A multiple of what the clock cannot tell from zero is none.
     let times =
-        if service > 0.0 { format!(", {} times that", three_digits(response / service)) } else { String::new() };
+        if service > step { format!(", {} times that", three_digits(response / service)) } else { String::new() };
     Some(finding(COORDINATED_OMISSION, format!("{blind}{times}: coordinated omission")))
 }
 
@@ -244,6 +249,25 @@ mod tests {
                     pace.stall_ms = None;
                     shares(pace, 0.0, 0.9, pace.late_share_pacer);
                 }),
+            ),
+            (
+                "operations shorter than the clock's step",
+                of(|pace| {
+                    own(pace);
+                    (pace.clock_step_ns, pace.service_ns.p99) = (Some(11.0), 5.0);
+                }),
+            ),
+            (
+                "responses shorter than the clock's step, too",
+                of(|pace| {
+                    own(pace);
+                    (pace.response_ns.p99, pace.service_ns.p99, pace.lateness_ns.p99) = (10.0, 5.0, 9.0);
+                    pace.clock_step_ns = Some(11.0);
+                }),
+            ),
+            (
+                "a stall among operations shorter than the clock's step",
+                of(|pace| (pace.clock_step_ns, pace.service_ns.p99) = (Some(11.0), 5.0)),
             ),
             ("within the clock's error", of(|pace| rate(pace, 1_000.0, -0.001, Some(0.04)))),
             ("beyond the clock's error", of(|pace| rate(pace, 999.9, -100.234, Some(0.08)))),

@@ -1,9 +1,8 @@
 use crate::document::Record;
 use crate::sections::pace::report::Pace;
-use chronoscope_harness::record::Times;
 
 use super::rules::RATE_KEPT;
-use super::words::rate;
+use super::words::{rate, time};
 use chronoscope_harness::finding::{Finding, Kind, Severity};
 use chronoscope_harness::quantity::{count, ns, percent};
 use chronoscope_render::bars::{SCALE, bars};
@@ -35,7 +34,7 @@ pub fn pace_at(run: &Record, pace: &Pace, width: Width) -> String {
     }
     if pace.events > 0 {
         times(&mut page, pace);
-        lateness(&mut page, &pace.lateness_ns);
+        lateness(&mut page, pace);
         for finding in notices {
             page.paragraph(Line::styled(TITLE, "→ "), PLAIN, &finding.evidence.summary);
         }
@@ -101,20 +100,32 @@ fn times(page: &mut Page, pace: &Pace) {
         ("response", &pace.response_ns, "from the intended start to the end"),
         ("service", &pace.service_ns, "from the actual start to the end"),
     ] {
-        let figures = [times.p50, times.p90, times.p99, times.p999, times.max].map(ns);
+        let figures = [times.p50, times.p90, times.p99, times.p999, times.max].map(|of| time(of, pace));
         let [p50, p90, p99, p999, most] = figures;
         table.row(
             PLAIN,
-            [name.to_owned(), times.mean.map_or_else(String::new, ns), p50, p90, p99, p999, most, what.to_owned()],
+            [
+                name.to_owned(),
+                times.mean.map_or_else(String::new, |mean| time(mean, pace)),
+                p50,
+                p90,
+                p99,
+                p999,
+                most,
+                what.to_owned(),
+            ],
         );
     }
     page.table(table);
 }
 
-fn lateness(page: &mut Page, times: &Times) {
+fn lateness(page: &mut Page, pace: &Pace) {
     page.section("LATENESS");
-    page.lines(bars(&times.histogram, ROWS, page.width()));
+    page.lines(bars(&pace.lateness_ns.histogram, ROWS, page.width()));
     page.paragraph(Line::new(), DIM, SCALE);
+    if let Some(step) = pace.clock_step_ns {
+        page.paragraph(Line::new(), DIM, &format!("the clock moves in steps of up to {}: no time is finer", ns(step)));
+    }
 }
 
 #[cfg(test)]
@@ -146,6 +157,18 @@ mod tests {
         let mut quiet = run();
         quiet.pace.response_ns = quiet.pace.service_ns.clone();
         assert!(!pace(&quiet).contains("coordinated"));
+    }
+
+    /// On a clock that ticks in 10 ns, a median of 5 ns is not a time that it can show.
+    #[test]
+    fn no_time_is_finer_than_the_clocks_step() {
+        let mut fine = run();
+        fine.pace.lateness_ns.p50 = 5.0;
+        fine.pace.clock_step_ns = Some(11.0);
+        let text = pace(&fine);
+        let lateness = text.lines().find(|line| line.starts_with("lateness")).unwrap();
+        assert!(lateness.contains("< 11.0 ns") && !lateness.contains(" 5.00 ns"), "{text}");
+        assert!(text.contains("steps of up to 11.0 ns"), "{text}");
     }
 
     /// A bar for two octaves would be longer than that of the most frequent octave.

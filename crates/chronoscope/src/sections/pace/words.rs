@@ -1,6 +1,16 @@
 //! How rates are written.
 
-use chronoscope_harness::quantity::{count, three_digits};
+use chronoscope_harness::quantity::{TIME, count, ns, three_digits};
+
+use super::report::Pace;
+
+/// A time of this pace, never finer than its clock's step.
+pub fn time(value_ns: f64, pace: &Pace) -> String {
+    match pace.clock_step_ns {
+        Some(step) if value_ns < step => TIME.below(step),
+        _ => ns(value_ns),
+    }
+}
 
 pub fn rate(per_s: f64) -> String {
     format!("{} per second", three_digits_or_more(per_s))

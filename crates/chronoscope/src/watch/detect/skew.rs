@@ -13,7 +13,7 @@ pub const SKEW_GROWN: Kind = Kind::critical(
     Meaning {
         about: "two CPUs disagree on the time by more than before",
         evidence: "the offset and its error (`skew_ns` ± `error_ns`), and the one before (`before_ns`)",
-        mend: "`chronoscope causality` measures all pairs; have the kernel use another clocksource until it is mended",
+        mend: "`chronoscope causality` measures all pairs; have the kernel use another clocksource until it is fixed",
     },
 )
 .shown_in(SHOWN_IN)
@@ -60,7 +60,5 @@ fn found(skew: Skew, told: Skew) -> Finding {
         .value("skew_ns", by_ns)
         .value("error_ns", error_ns)
         .value("before_ns", middle(told))
-        .advice(
-            "`chronoscope causality` measures all pairs; have the kernel use another clocksource until it is mended",
-        )
+        .advice("`chronoscope causality` measures all pairs; have the kernel use another clocksource until it is fixed")
 }

@@ -1,6 +1,6 @@
 use crate::document::Record;
 use crate::probe::runtime::{Bounded, ConcurrentLatency, Runtime, RuntimeClock, TimeKind};
-use crate::screen::step::observed_step;
+use crate::screen::step::{AS_A_READ_MEANS, observed_step};
 use crate::sections::runtimes::plan::COUNTED_READS;
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::record::Path;
@@ -66,8 +66,8 @@ pub fn brief(page: &mut Page, record: &Record) {
         ("path", Align::Left),
         ("latency", Align::Right),
         ("observed", Align::Right),
-        ("claimed 1 %", Align::Right),
-        ("claimed 10 %", Align::Right),
+        ("predicted 1 %", Align::Right),
+        ("predicted 10 %", Align::Right),
     ])
     .named_by(2);
     for runtime in record.content.runtimes().iter().filter(|runtime| runtime.available) {
@@ -80,12 +80,12 @@ pub fn brief(page: &mut Page, record: &Record) {
         );
     }
     page.table(table);
-    page.paragraph(Line::plain("  "), DIM, &format!("claimed: {CLAIM}"));
+    page.paragraph(Line::plain("  "), DIM, &format!("predicted: {PREDICTED}"));
 }
 
-/// The meaning of the claims.
-const CLAIM: &str = "shortest interval that two reads should time to this accuracy, predicted from empty intervals \
-                     and steps; not confirmed by trials, which may need longer ones";
+/// The meaning of the predicted intervals.
+const PREDICTED: &str = "shortest interval that two reads should time to this accuracy, calculated from empty intervals \
+                     and steps, not tried: trials of the same clock may confirm another";
 
 fn none() -> String {
     NONE.to_owned()
@@ -159,8 +159,7 @@ fn path(clock: &RuntimeClock) -> String {
 }
 
 fn observed(clock: &RuntimeClock) -> String {
-    let words = ["= read", NONE];
-    observed_step(clock.moves_in_ns(), clock.granularity_ns, clock.granularity_is_latency, words)
+    observed_step(clock.moves_in_ns(), clock.granularity_ns, clock.granularity_is_latency, NONE)
 }
 
 fn largest_gap(clock: &RuntimeClock) -> String {
@@ -238,10 +237,9 @@ fn explanation(measured: &[&Runtime]) -> String {
     format!(
         "path: from the system calls for the time in {} reads; ± %: the longer side of the interval{at}, over processes interleaved \
          with those of the other runtimes{few}; added: over a native read in the same round{}, with < where it may be 0; {}\
-         decl.: the declared resolution; obs.: the smallest step seen; a shorter one than a read is the tick on whose multiples the readings lie; = read: no \
-         step but that of a read was seen; eq. %: \
+         decl.: the declared resolution; obs.: the smallest step seen; a shorter one than a read is the tick on whose multiples the readings lie; {AS_A_READ_MEANS}; eq. %: \
          consecutive equal reads; gap: the largest difference between two reads, with < where steps hide shorter ones; \
-         1 %?, 10 %?: {CLAIM}; how each loop is made: `notes` in the record",
+         1 %?, 10 %?: {PREDICTED}; how each loop is made: `notes` in the record",
         count(u64::from(COUNTED_READS)),
         beneath(measured),
         concurrent_said(measured)
