@@ -75,8 +75,10 @@ pub fn direct(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
     let basis = if clock.confirmed_from_ns.is_some() { "confirmed by trials" } else { "calculated, not tried" };
     let fits = interval_ns >= from_ns;
     let verdict = if fits { String::new() } else { format!("; {} is too short", ns(interval_ns)) };
-    let says =
-        format!("95 of 100 single readings are within {within} for intervals ≥ {} ({basis}){verdict}", ns(from_ns));
+    let says = format!(
+        "95 of 100 undisturbed readings are within {within} for intervals ≥ {} ({basis}){verdict}",
+        ns(from_ns)
+    );
     MethodAdvice {
         fit: if fits { fit_of(clock) } else { Fit::No },
         count: fits.then_some(1),

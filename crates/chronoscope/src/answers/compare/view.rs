@@ -143,7 +143,9 @@ fn answer(run: &RunCompared, full: bool) -> String {
     let where_they_are = if full { "" } else { " (--full)" };
     match (counted_verdicts(&is_change), others.is_empty()) {
         (changed, true) => format!("{all}: {changed}"),
-        (changed, false) if changed.is_empty() => format!("no figure changed, of {all}: {others}{where_they_are}"),
+        (changed, false) if changed.is_empty() => {
+            format!("no figure is known to have changed, of {all}: {others}{where_they_are}")
+        }
         (changed, false) => format!("{all}: {changed}; {others}{where_they_are}"),
     }
 }

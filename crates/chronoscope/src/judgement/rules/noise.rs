@@ -7,14 +7,17 @@ use crate::judgement::noise::{LITTLE, is_throttled};
 use crate::judgement::throttling::waited_for_others_ms;
 use crate::part::Part;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
-use crate::sections::clocks::latency::interference::{shared_throughout, turns_per_link, turns_per_link_alone};
+use crate::sections::clocks::latency::interference::{
+    mostly_shared, shared_throughout, turns_per_link, turns_per_link_alone,
+};
 use crate::sections::clocks::plan::{GRANULARITY, INTERVALS, LATENCY, TICK};
 use crate::sections::reads::lost::{GAP_NS, Loss, MOST, losses};
 use crate::sections::reads::plan::READS;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::machine::known_core;
 use chronoscope_harness::quantity::{count, ns, share};
-use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::record::study::InterferenceProbe;
+use chronoscope_harness::record::{Disturbance, Machine};
 use chronoscope_harness::study_rules::NOISY_MACHINE;
 
 pub const RULES: &[RuleOfParts] = &[
@@ -31,8 +34,8 @@ pub const RULES: &[RuleOfParts] = &[
 pub const CORE_SHARED: Kind = Kind::warning(
     "core_shared",
     Meaning {
-        about: "a busy neighbour shared the core throughout, invisible to kernel counters",
-        evidence: "turns of an empty loop per link of a multiplication chain (`turns_per_link`), and what the core does alone (`turns_per_link_alone`)",
+        about: "a busy neighbour shared the core, invisible to kernel counters",
+        evidence: "turns of an empty loop per link of a multiplication chain (`turns_per_link`), what the core does alone (`turns_per_link_alone`) if it was shared throughout, else the share of iterations in which it was (`shared`)",
         mend: "run again later, or on a machine with unshared cores; on your own machine, look for other work",
     },
 )
@@ -101,7 +104,7 @@ fn noisy_machine(record: &Record) -> Vec<Finding> {
     let mut finding = Finding::new(
         NOISY_MACHINE,
         format!(
-            "{} of the time reading {} was lost to interruptions over {} (longest {}); meanwhile {}",
+            "{} of the time reading {} was lost to interruptions over {} (longest {}); in and around it {}",
             share(gaps.share_of_time),
             reads.clock,
             ns(GAP_NS),
@@ -164,9 +167,12 @@ pub fn is_core_shared(record: &Record) -> Option<bool> {
 
 /// Only where the core is identified and its cycle counts are known; a core that shows both states was not shared throughout.
 fn core_shared(record: &Record) -> Vec<Finding> {
-    let harness = record.content.clocks().harness.as_ref().filter(|_| is_core_shared(record) == Some(true));
+    let Some(harness) = record.content.clocks().harness.as_ref() else { return Vec::new() };
+    if is_core_shared(record) != Some(true) {
+        return core_mostly_shared(&harness.interference, &record.machine);
+    }
     let alone = turns_per_link_alone(known_core(&record.machine));
-    let Some((harness, alone)) = harness.zip(alone) else { return Vec::new() };
+    let Some(alone) = alone else { return Vec::new() };
     let turns_per_link = turns_per_link(&harness.interference);
     let name = record.machine.cpu.microarchitecture.as_deref().unwrap_or("this core");
     vec![
@@ -181,6 +187,21 @@ fn core_shared(record: &Record) -> Vec<Finding> {
         .value("turns_per_link_alone", alone)
         .advice(CORE_SHARED.mend),
     ]
+}
+
+/// In half of the iterations or more, but not in all.
+fn core_mostly_shared(probe: &InterferenceProbe, machine: &Machine) -> Vec<Finding> {
+    if !mostly_shared(probe, known_core(machine)) {
+        return Vec::new();
+    }
+    let (shared, all) = (probe.iterations_shared, probe.iterations);
+    let said = format!(
+        "a busy neighbour shared the core in {} of {} iterations; latencies are those of a shared core",
+        count(shared),
+        count(all)
+    );
+    let finding = Finding::new(CORE_SHARED, said).value("turns_per_link", turns_per_link(probe));
+    vec![finding.value("shared", shared as f64 / all as f64).advice(CORE_SHARED.mend)]
 }
 
 fn stolen_time(record: &Record) -> Vec<Finding> {
@@ -336,5 +357,17 @@ mod tests {
         assert_eq!(core_shared(&shared(0.9)), [], "nobody published the cycles of an unknown core");
         known.machine.cpu.emulation.is_emulated = Some(true);
         assert_eq!(core_shared(&known), []);
+        known.machine.cpu.emulation.is_emulated = None;
+        known.content.sections.clocks.report.harness.as_mut().unwrap().interference.quiet_link_ns = 1.2;
+        // As on a guest with 16 CPUs, of which a neighbour used the other threads.
+        let probe = &mut known.content.sections.clocks.report.harness.as_mut().unwrap().interference;
+        (probe.iterations, probe.iterations_quiet) = (2_157, 460);
+        for (iterations_shared, is_told) in [(1_613, true), (1_000, false)] {
+            known.content.sections.clocks.report.harness.as_mut().unwrap().interference.iterations_shared =
+                iterations_shared;
+            let found = core_shared(&known);
+            assert_eq!(found.len(), usize::from(is_told), "{iterations_shared}");
+            assert!(found.iter().all(|it| it.evidence.summary.contains("in 1\u{202f}613 of 2\u{202f}157 iterations")));
+        }
     }
 }

@@ -102,7 +102,7 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
         let (offset, skew) = match pair.reason_not_constant {
             Some(_) => ("not constant".to_owned(), format!("≥ {}", ns(pair.skew_not_excluded_ns()))),
             None => {
-                let offset = format!("{} {}", ns(pair.offset_ns), TIME.off(pair.half_width_ns));
+                let offset = format!("{} ± {}", ns(pair.offset_ns), ns(pair.half_width_ns));
                 (offset, TIME.below(pair.skew_not_excluded_ns()))
             }
         };

@@ -171,7 +171,7 @@ fn too_slow_for_a_check(kind: RuntimeKind, program: &Path) -> Runtime {
     Runtime {
         executable: Some(program.display().to_string()),
         out_of_time: true,
-        ..without(kind, "starts too slowly for a check: run chronoscope runtimes")
+        ..without(kind, "takes too long for a check: run chronoscope runtimes")
     }
 }
 

@@ -57,7 +57,10 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
         .collect();
     left_out.dedup();
     if !left_out.is_empty() {
-        let text = format!("not measured here: {}; chronoscope runtimes measures every runtime", left_out.join(", "));
+        let text = format!(
+            "not measured here: {}; chronoscope runtimes measures those that are installed",
+            left_out.join(", ")
+        );
         page.paragraph(Line::plain("  "), DIM, &text);
     }
 }

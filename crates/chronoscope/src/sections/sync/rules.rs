@@ -56,7 +56,7 @@ pub const RULES: &[SectionRule<SyncPlan, Option<SyncReport>>] = &[
 pub const WALL_CLOCK_UNDISCIPLINED: Kind = Kind::warning(
     "wall_clock_undisciplined",
     Meaning {
-        about: "no NTP: nothing sets the wall clock",
+        about: "no NTP seen for the wall clock",
         evidence: "what the kernel, chronyd and the process list say, a clause each",
         mend: "run chronyd; in containers, on the host",
     },

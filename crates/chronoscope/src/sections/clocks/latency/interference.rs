@@ -51,11 +51,21 @@ pub fn shared_throughout(probe: &InterferenceProbe, core: KnownCore) -> Option<b
     }
 }
 
+/// Whether a busy neighbour shared the core in at least half of the iterations: the latency is then that of a shared core.
+pub fn mostly_shared(probe: &InterferenceProbe, core: KnownCore) -> bool {
+    !core.is_emulated && probe.iterations_shared > 0 && probe.iterations_shared >= probe.iterations.div_ceil(2)
+}
+
 /// How many iterations were undisturbed, and what is known about the others.
 pub fn quiet_iterations(probe: &InterferenceProbe, machine: &Machine) -> String {
     let (quiet, all) = (count(probe.iterations_quiet), count(probe.iterations));
-    let slow = slow_iterations(probe, known_core(machine)).map_or_else(String::new, |slow| format!("; {slow}"));
-    format!("{quiet} of {all} iterations were undisturbed{slow}; interruptions are in p99, and move the latency little")
+    let core = known_core(machine);
+    let slow = slow_iterations(probe, core).map_or_else(String::new, |slow| format!("; {slow}"));
+    let so = match mostly_shared(probe, core) {
+        true => "the latency is that of a shared core",
+        false => "interruptions are in p99, and move the latency little",
+    };
+    format!("{quiet} of {all} iterations were undisturbed{slow}; {so}")
 }
 
 /// What disturbed the others, as far as known. None if nothing was disturbed.
