@@ -26,6 +26,8 @@ const WIDENED: f64 = 1.2;
 const NEARER_DIGITS: i32 = 2;
 /// Maximum significant digits, however narrow the interval.
 const MOST_DIGITS: i32 = 6;
+/// A number that is long to read: one in the next unit is better.
+const LONG: f64 = 1e4;
 /// Ends closer than this share of the estimate differ only by float rounding.
 const EXACT: f64 = 1e-12;
 /// Outside these powers of ten, numbers are written in scientific notation.
@@ -175,7 +177,11 @@ impl Quantity {
         if !half.is_finite() {
             return format!("{} ({}{at})", self.value(value), self.ends(self.value(low), self.value(high), low));
         }
-        let (unit, size) = self.unit(value.abs().max(half));
+        // The nearer end sets the unit, as it sets the digits, unless the farther would be a long number.
+        let nearer = (value - low).min(high - value).max(0.0);
+        let farther = low.abs().max(high.abs());
+        let fine = Some(self.unit(value.abs().max(nearer))).filter(|(_, size)| farther / size < LONG);
+        let (unit, size) = fine.unwrap_or_else(|| self.unit(value.abs().max(half)));
         let [value, low, high, half] = [value, low, high, half].map(|number| number / size);
         if !is_plain(value.abs().max(half)) {
             return format!("{}{unit} ± {}{at}", three_digits(value), three_digits(half));

@@ -244,7 +244,7 @@ impl TimedIntervals {
                 }
                 ShortestInterval::Claimed(claim) if is_tried(Some(claim)) => Some(format!("{within} {why_none}")),
                 ShortestInterval::Claimed(_) => {
-                    Some(format!("{within} claims of {} µs or more are not put to trial", LONGEST_CLAIM_TRIED_NS / 1e3))
+                    Some(format!("{within} predictions of {} µs or more are not tried", LONGEST_CLAIM_TRIED_NS / 1e3))
                 }
                 ShortestInterval::Unknown => Some("all readings were equal".to_owned()),
             }

@@ -99,6 +99,18 @@ fn digits_follow_the_error() {
     assert_eq!(plain(&PERCENT.signed().difference(&of(-8.1, -8.5, -7.7))), "-8.1 % ± 0.4");
 }
 
+/// A far end of microseconds made nanoseconds with an end near to them `+0.01 µs (-0.04 to +3.53)`, in a column of nanoseconds.
+#[test]
+fn the_nearer_end_sets_the_unit() {
+    for (estimate, text) in [
+        (of(9.0, -40.0, 3_530.0), "+10 ns (-40 to +3530)"),
+        (of(0.0, -1.9, 84.8), "0 ns (-1.9 to +84.8)"),
+        (of(9.0, -40.0, 35_300.0), "+0.01 µs (-0.04 to +35.30)"),
+    ] {
+        assert_eq!(plain(&TIME.signed().difference(&estimate)), text);
+    }
+}
+
 #[test]
 fn no_time_rate_or_ratio_is_negative() {
     for (estimate, text) in [
