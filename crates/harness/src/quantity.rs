@@ -177,11 +177,7 @@ impl Quantity {
         if !half.is_finite() {
             return format!("{} ({}{at})", self.value(value), self.ends(self.value(low), self.value(high), low));
         }
-        // The nearer end sets the unit, as it sets the digits, unless the farther would be a long number.
-        let nearer = (value - low).min(high - value).max(0.0);
-        let farther = low.abs().max(high.abs());
-        let fine = Some(self.unit(value.abs().max(nearer))).filter(|(_, size)| farther / size < LONG);
-        let (unit, size) = fine.unwrap_or_else(|| self.unit(value.abs().max(half)));
+        let (unit, size) = self.unit_around(value, [low, high]);
         let [value, low, high, half] = [value, low, high, half].map(|number| number / size);
         if !is_plain(value.abs().max(half)) {
             return format!("{}{unit} ± {}{at}", three_digits(value), three_digits(half));
@@ -280,6 +276,14 @@ impl Quantity {
         let place = if value.is_finite() { exponent(value).div_euclid(3) } else { 0 };
         let place = usize::try_from(place).unwrap_or(0).min(last);
         (self.units[place], [1.0, 1e3, 1e6, 1e9][place])
+    }
+
+    /// The unit of a value and its interval: the nearer end sets it, as it sets the digits, unless the farther would be a long number.
+    fn unit_around(self, value: f64, [low, high]: [f64; 2]) -> (&'static str, f64) {
+        let nearer = (value - low).min(high - value).max(0.0);
+        let farther = low.abs().max(high.abs());
+        let fine = Some(self.unit(value.abs().max(nearer))).filter(|(_, size)| farther / size < LONG);
+        fine.unwrap_or_else(|| self.unit(value.abs().max((high - low).abs() / 2.0)))
     }
 
     fn plus(self, text: String, value: f64) -> String {

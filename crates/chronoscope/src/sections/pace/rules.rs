@@ -265,10 +265,7 @@ mod tests {
                     pace.clock_step_ns = Some(11.0);
                 }),
             ),
-            (
-                "a stall among operations shorter than the clock's step",
-                of(|pace| (pace.clock_step_ns, pace.service_ns.p99) = (Some(11.0), 5.0)),
-            ),
+            ("a stall, shorter operations", of(|pace| (pace.clock_step_ns, pace.service_ns.p99) = (Some(11.0), 5.0))),
             ("within the clock's error", of(|pace| rate(pace, 1_000.0, -0.001, Some(0.04)))),
             ("beyond the clock's error", of(|pace| rate(pace, 999.9, -100.234, Some(0.08)))),
             ("without the clock's error", of(|pace| rate(pace, 1_000.0, -0.001, None))),
