@@ -80,9 +80,9 @@ fn many(count: u64) -> String {
 
 /// Consecutive reads of one thread, of clocks that must not step back between CPUs either.
 fn reads(record: &Record) -> u64 {
-    let of_clocks = || record.content.clocks().clocks.iter().filter(|clock| clock.causal_by_design);
-    let in_steps = of_clocks().filter_map(|clock| Some(clock.granularity.as_ref()?.reads));
-    let in_a_row = record.content.reads().iter().filter(|reads| of_clocks().any(|clock| clock.name == reads.clock));
+    let ordered = || record.content.clocks().clocks.iter().filter(|clock| clock.causal_by_design);
+    let in_steps = ordered().filter_map(|clock| Some(clock.granularity.as_ref()?.reads));
+    let in_a_row = record.content.reads().iter().filter(|reads| ordered().any(|clock| clock.name == reads.clock));
     in_steps.chain(in_a_row.map(|reads| reads.count)).fold(0_u64, u64::saturating_add)
 }
 
