@@ -72,8 +72,8 @@ fn said(reason: &Reason, findings: &[Finding], noise: &Noise) -> String {
 fn clause(advice: &str) -> String {
     let advice = clean(advice);
     let is_short = |end: &usize| *end > 0 && Line::plain(&advice[..*end]).width() <= MEND;
-    let ends = || ["; ", ", "].into_iter().flat_map(|mark| advice.match_indices(mark)).map(|(end, _)| end);
-    match ends().filter(is_short).max() {
+    let last = |mark: &str| advice.match_indices(mark).map(|(end, _)| end).filter(is_short).max();
+    match last("; ").or_else(|| last(", ")) {
         Some(end) if Line::plain(&advice).width() > MEND => advice[..end].to_owned(),
         _ => fitted(&advice, MEND),
     }
@@ -113,4 +113,18 @@ fn noise_said(noise: &Noise) -> Option<String> {
         NoiseAdvice::MoveInterrupts => "move interrupts to other CPUs, or take medians",
     };
     Some(format!("{} of the time lost to {by} → {todo}", share(lost.share)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_advice_is_cut_between_clauses() {
+        let long = "run again later, or on a machine with unshared cores; on your own machine, look for other work";
+        assert_eq!(clause(long), "run again later, or on a machine with unshared cores");
+        let one = format!("{}, or not", "stop all other work on every other machine of this host ".repeat(2).trim());
+        assert_eq!(clause(&one), fitted(&one, MEND), "no clause is short enough");
+        assert_eq!(clause("stop it; or wait"), "stop it; or wait");
+    }
 }
