@@ -5,7 +5,7 @@ use chronoscope_render::palette::TITLE;
 
 /// One thing that the screen says.
 pub struct Row {
-    /// What stands to its left, in columns of its own on every line of it.
+    /// The text at its left; further lines of the row are indented by as much.
     pub label: Line,
     pub cells: Vec<Cell>,
     /// What is left out first on a full screen has the highest; 0 is never left out.

@@ -19,6 +19,7 @@ use crate::judgement::grade::Grade;
 use crate::judgement::monotonic::Monotonic;
 use crate::judgement::path::FastPath;
 use crate::judgement::skew::Skew;
+use crate::judgement::words::names;
 use crate::sections::sync::plan::SYNC;
 
 /// Columns of what a record says itself, which may be of any length.
@@ -50,10 +51,6 @@ pub fn graded(grade: Grade, text: &str) -> Line {
 /// A reason, of which there is little room.
 fn why(reason: Option<&str>) -> String {
     fitted(&given(reason), REASON)
-}
-
-fn names(clocks: &[ClockId]) -> String {
-    clocks.iter().map(|clock| quoted(clock.name())).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a clock went backwards within a thread or between CPUs; in one sentence where none did either.

@@ -32,9 +32,8 @@ const RUNTIMES: usize = 2;
 /// The table, and below it what to keep away from.
 pub fn uses(record: &Record, judgement: &Judgement) -> Vec<Row> {
     let mut rows = of_machine(record, judgement);
-    rows.extend(record.content.runtimes().iter().filter_map(of_runtime));
-    let of_runtimes = rows.iter_mut().filter(|row| row.rank > 0);
-    of_runtimes.enumerate().for_each(|(place, row)| row.rank = if place < RUNTIMES { 5 } else { 7 });
+    let of_runtimes = record.content.runtimes().iter().filter_map(of_runtime).enumerate();
+    rows.extend(of_runtimes.map(|(place, row)| row.ranked(if place < RUNTIMES { 5 } else { 7 })));
     if rows.is_empty() {
         let none = Line::styled(DIM, "no clock can be recommended: --full says why");
         rows.push(Row::after(Line::styled(DIM, "?  "), [none]));
@@ -97,7 +96,7 @@ fn of_runtime(runtime: &Runtime) -> Option<Row> {
     let clock = runtime.clock_for_durations()?;
     let latency = clock.latency_ns.as_ref().map(|latency| latency.per_read.estimate);
     let good = timed(&TimedIntervals::claimed(clock.claimed_interval_ns));
-    Some(used(&runtime.title(), &clock.name, latency, &good).ranked(5))
+    Some(used(&runtime.title(), &clock.name, latency, &good))
 }
 
 /// From where a pair of reads times an interval, to 10 % and, where trials confirm it, to 1 %.
