@@ -115,7 +115,7 @@ fn try_out(
         let (samples, _) = session.ask_alone(budget_ms, &request)?;
         let (timer_error_ticks, timer_rate) = (samples.timer_error_ticks, session.timer_rate());
         let quiet = Quiet {
-            probe_ticks: quiet_probe_ticks(quiet_turn_ns, timer_error_ticks, timer_rate),
+            probe_ticks: quiet_probe_ticks(quiet_turn_ns, samples.empty_probe_ticks, timer_error_ticks, timer_rate),
             work_ns: error_ns + timer_rate.ns_of_mean(2.0 * timer_error_ticks as f64),
         };
         for (more, all) in samples.lengths.into_iter().zip(&mut rounds) {

@@ -30,6 +30,8 @@ pub struct IntervalsTask {
 pub struct Samples {
     /// The smallest difference that two timer readings resolve.
     pub timer_error_ticks: u64,
+    /// The mean length of an interference probe without turns, undisturbed.
+    pub empty_probe_ticks: f64,
     /// In request order; a length that did not fit into the budget has no rounds.
     pub lengths: Vec<Vec<Round>>,
 }
@@ -62,6 +64,7 @@ impl SourceVisitor for Trials<'_> {
     fn visit<S: TickSource>(self, source: S) -> Samples {
         let timer_error_ticks = self.timer.error_ticks();
         let mut work = Work { timer: self.timer, value: 1 };
+        let empty_probe_ticks = work.empty_probe_ticks();
         let ns_per_link = work.ns_per_link();
         let empty_ns = work.empty_ns(&source);
         let plans: Vec<u64> =
@@ -72,7 +75,7 @@ impl SourceVisitor for Trials<'_> {
         for round in 0..ROUNDS {
             for (links, rounds) in plans.iter().zip(&mut lengths) {
                 if self.deadline.passed() {
-                    return Samples { timer_error_ticks, lengths };
+                    return Samples { timer_error_ticks, empty_probe_ticks, lengths };
                 }
                 let first = round as usize * READINGS;
                 let more = std::array::from_fn(|reading| part_of(spread, first + reading));
@@ -80,7 +83,7 @@ impl SourceVisitor for Trials<'_> {
             }
         }
         opaque(work.value);
-        Samples { timer_error_ticks, lengths }
+        Samples { timer_error_ticks, empty_probe_ticks, lengths }
     }
 }
 
@@ -115,12 +118,12 @@ impl Work {
     /// What the timer finds around two reads of the clock with nothing between them, undisturbed.
     fn empty_ns<S: TickSource>(&self, source: &S) -> f64 {
         const TIMES: usize = 200;
-        let mut last = self.probe();
+        let mut last = self.probe(PROBE_TURNS);
         let mut around: Vec<u64> = Vec::with_capacity(TIMES);
         for _ in 0..TIMES {
             opaque(source.read());
             opaque(source.read());
-            let probe = self.probe();
+            let probe = self.probe(PROBE_TURNS);
             around.push(probe.start.saturating_sub(last.end));
             last = probe;
         }
@@ -138,10 +141,10 @@ impl Work {
         empty_ns: f64,
     ) -> Round {
         let chains = (BATCH_NS / (links as f64 * ns_per_link)).ceil().max(1.0) as u64;
-        let mut last = self.probe();
+        let mut last = self.probe(PROBE_TURNS);
         let truth_ns = self.batch_ns(chains, links);
         let mut flanked = |probe: Probe| std::mem::replace(&mut last, probe);
-        let probe = self.probe();
+        let probe = self.probe(PROBE_TURNS);
         let before = Batch { truth_ns, probe_ticks: probe.ticks().max(flanked(probe).ticks()) };
         let mut readings = Vec::with_capacity(READINGS);
         for more in more {
@@ -151,7 +154,7 @@ impl Work {
             let start = source.read();
             self.value = chain(self.value, length);
             let ticks = source.read().wrapping_sub(start) as i64;
-            let probe = self.probe();
+            let probe = self.probe(PROBE_TURNS);
             let last = flanked(probe);
             let around_ns = self.timer.rate().ns_of_mean(probe.start.saturating_sub(last.end) as f64);
             let probe_ticks = probe.ticks().max(last.ticks());
@@ -159,15 +162,26 @@ impl Work {
             readings.push(Reading { length, ticks, work_ns: around_ns - empty_ns, probe_ticks });
         }
         let truth_ns = self.batch_ns(chains, links);
-        let probe = self.probe();
+        let probe = self.probe(PROBE_TURNS);
         let after = Batch { truth_ns, probe_ticks: probe.ticks().max(flanked(probe).ticks()) };
         Round { before, readings, after }
     }
 
-    /// An empty loop, which runs at half speed on a core shared with a busy neighbour.
-    fn probe(&self) -> Probe {
+    /// What a probe costs beyond its turns: the timer and the call.
+    fn empty_probe_ticks(&self) -> f64 {
+        const TIMES: usize = 200;
+        let mut ticks: Vec<u64> = (0..TIMES).map(|_| self.probe(0).ticks()).collect();
+        ticks.sort_unstable();
+        // Few are disturbed, and those only longer.
+        let undisturbed = &ticks[..TIMES * 9 / 10];
+        undisturbed.iter().sum::<u64>() as f64 / undisturbed.len() as f64
+    }
+
+    /// An empty loop, which runs at half speed on a core shared with a busy neighbour. Not inlined, so that probes differ in turns alone.
+    #[inline(never)]
+    fn probe(&self, turns: u64) -> Probe {
         let start = self.timer.now();
-        empty_loop(PROBE_TURNS);
+        empty_loop(turns);
         Probe { start, end: self.timer.now() }
     }
 }
