@@ -205,7 +205,11 @@ fn flawless(task: &str, request: Value) -> String {
                     Reading { length: 1.0, ticks: batch.truth_ns as i64, work_ns: batch.truth_ns, probe_ticks: 100 };
                 vec![Round { before: batch, readings: vec![reading; 15], after: batch }; 40]
             };
-            interval::Samples { timer_error_ticks: 1, empty_probe_ticks: 1.0, lengths: request.lengths_ns.iter().map(rounds).collect() }
+            interval::Samples {
+                timer_error_ticks: 1,
+                empty_probe_ticks: 1.0,
+                lengths: request.lengths_ns.iter().map(rounds).collect(),
+            }
         }),
         library_clock::LibraryClockTask::NAME => of(request, |_: library_clock::LibraryClockTask| LibraryClock {
             state: LibraryClockState::Fallback,

@@ -78,7 +78,7 @@ fn promise(name: &str, promise: &Promise, why: Option<&str>) -> String {
 }
 
 /// The basis of a confirmed length. Readings with disturbed work are excluded.
-const CONFIRMED: &str = "95 of 100 quiet trials";
+const CONFIRMED: &str = "98 of 100 quiet trials";
 
 /// Intervals longer than a confirmed one that did not hold individually, though all longer ones together did.
 fn exceptions(promise: &Promise) -> String {
@@ -221,7 +221,7 @@ fn claims(page: &mut Page, clocks: &[Timed<'_>]) {
     let from = |value: Option<f64>| value.map_or_else(|| "none found".to_owned(), ns);
     let mut claims = Table::new(&[
         ("clock", Align::Left),
-        ("recommended", Align::Left),
+        ("for intervals", Align::Left),
         ("predicted 1 %", Align::Right),
         ("predicted 10 %", Align::Right),
         ("result 1 %", Align::Right),

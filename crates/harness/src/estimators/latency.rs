@@ -12,7 +12,8 @@ use crate::stats::{CONFIDENCE, Distribution, median_interval};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Latency {
-    /// Median over processes of each process's median batch, per read, with the interval of its order statistics.
+    /// Median over processes of each process's median batch, per read, with the interval of its order statistics, which reaches at
+    /// least the timer's error to each side.
     #[serde(flatten)]
     pub per_read: Estimate,
     /// Median over all batches.

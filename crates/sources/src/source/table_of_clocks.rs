@@ -147,7 +147,7 @@ pub(super) const ROWS: &[SourceFacts] = &[
         id: SourceId::Os(OsClock::Tai),
         name: "CLOCK_TAI",
         is_settable: true,
-        advice: "a wall clock without leap seconds: it can be set while an interval runs",
+        advice: "the wall clock without leap seconds, where the kernel is told how many there were: it can be set while an interval runs",
         ..SYSTEM
     }),
     here(SourceFacts {

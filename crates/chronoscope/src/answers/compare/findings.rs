@@ -5,6 +5,7 @@ use chronoscope_harness::finding::Finding;
 use super::report::FindingName;
 use crate::document::Record;
 use crate::judgement::rules::noise;
+use crate::judgement::rules::non_causal_read::{BACK_BY_ONE_COUNT, NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::probe::runtime::Runtime;
 use crate::sections::runtimes::plan::RUNTIMES;
 use crate::{engine, kinds};
@@ -28,6 +29,7 @@ pub fn findings_missing(this: &Record, other: &Record) -> Vec<FindingName> {
             && !missing.contains(&named)
             && has_looked_for(other, found, this)
             && has_tried_runtimes(other, found, this)
+            && has_observed_enough(other, found)
         {
             missing.push(named);
         }
@@ -74,6 +76,14 @@ fn has_tried_runtimes(other: &Record, finding: &Finding, this: &Record) -> bool 
         None => is_of_all && runtime.available,
     };
     this.content.runtimes().iter().filter(is_about).all(|runtime| has_tried(other, runtime))
+}
+
+/// Whether `other` saw enough values of the clock that stepped back to tell whether it still does.
+fn has_observed_enough(other: &Record, finding: &Finding) -> bool {
+    let of_litmus = [NON_CAUSAL_READ, BACK_BY_ONE_COUNT, UNORDERED_READ_NOT_CAUSAL].map(|kind| kind.id);
+    let observed = other.content.judgement.iter().flat_map(|judgement| &judgement.causality.clocks);
+    !of_litmus.contains(&&*finding.id)
+        || observed.filter(|of| of.causal.is_some()).any(|of| finding.subject.as_deref() == Some(of.clock.name()))
 }
 
 /// Whether this runtime, or one of its kind in another version, was tried.
@@ -185,7 +195,8 @@ mod tests {
     #[test]
     fn what_one_part_says_is_not_gone_where_that_part_failed() {
         let mut base = record();
-        let backward = Finding { id: "non_causal_read".into(), ..base.findings[0].clone() };
+        let clock = Some("CLOCK_MONOTONIC".to_owned());
+        let backward = Finding { id: "non_causal_read".into(), subject: clock, ..base.findings[0].clone() };
         base.findings = vec![backward];
         let mut this = record();
         this.findings.clear();
@@ -195,6 +206,18 @@ mod tests {
         assert!(findings_missing(&base, &this).is_empty());
         this.content.parts.retain(|part| part.part != Part::Litmus);
         assert!(findings_missing(&base, &this).is_empty());
+    }
+
+    #[test]
+    fn a_step_back_is_not_gone_where_too_few_values_were_seen() {
+        let mut base = record();
+        let clock = Some("CLOCK_MONOTONIC".to_owned());
+        base.findings = vec![Finding { id: "non_causal_read".into(), subject: clock, ..base.findings[0].clone() }];
+        let mut this = record();
+        this.findings.clear();
+        let rows = &mut this.content.sections.causality.report.litmus;
+        rows.iter_mut().filter(|row| row.name.name() == "CLOCK_MONOTONIC").for_each(|row| row.fresh = 7);
+        assert!(findings_missing(&base, &judged(this)).is_empty());
     }
 
     #[test]

@@ -162,6 +162,9 @@ fn assumptions(figures: &[FigureCompared], noise_runs: u32) -> Vec<String> {
          documents give, combines both intervals on a log scale, as for \
          independent, log-normal estimates, and leaves out what differs between runs"
             .to_owned(),
+        "noise: the ratio, with all of its interval where the noise is assumed, lies within the noise between runs; inconclusive: it \
+         may lie within or beyond, or its interval is missing or holds with less than 95 %"
+            .to_owned(),
     ];
     let mut usual: Vec<(String, Vec<&str>)> = Vec::new();
     for figure in figures.iter().filter(|figure| figure.noise.runs == 0) {

@@ -7,7 +7,7 @@ use crate::probe::runtime::Runtime;
 use crate::sections::clocks::plan::{GRANULARITY, TICK};
 use crate::sections::clocks::report::ClockReport;
 use crate::sections::runtimes::plan::RUNTIMES;
-use crate::sections::runtimes::rules::measured;
+use crate::sections::runtimes::rules::{coarse_step_ns, measured};
 use chronoscope_harness::finding::{Finding, Kind, Meaning};
 use chronoscope_harness::quantity::{TIME, ns};
 use chronoscope_sources::SourceId;
@@ -77,7 +77,9 @@ fn of_machine(clock: &ClockReport) -> Option<Misdeclared<'_>> {
 }
 
 fn of_runtime(runtime: &Runtime) -> impl Iterator<Item = Misdeclared<'_>> {
-    runtime.clocks.iter().filter_map(move |clock| {
+    // The step of a coarse clock is told with what it cannot time.
+    let others = runtime.clocks.iter().filter(|clock| coarse_step_ns(clock).is_none());
+    others.filter_map(move |clock| {
         let (declared_ns, step_ns) = (clock.resolution_ns_declared?, clock.moves_in_ns()?);
         Some(Misdeclared { clock: &clock.name, of: Some(runtime), is_counter: false, declared_ns, step_ns })
     })
@@ -181,6 +183,20 @@ mod tests {
         );
         assert_eq!(found[0].subject.as_deref(), Some("rdtsc"));
         assert_eq!(found[0].evidence.values["clocks"], 3.0);
+    }
+
+    /// Ruby's wall clock is a double of seconds, and moves in 238 ns.
+    #[test]
+    fn a_runtimes_coarse_step_is_told_once() {
+        let mut record = crate::json::document(include_str!("../../../tests/fixtures/runtimes.json")).unwrap();
+        let runtimes = record.content.sections.runtimes.report.iter_mut();
+        let mut coarse = runtimes.flat_map(|of| &mut of.clocks).filter(|clock| coarse_step_ns(clock).is_some());
+        let clock = coarse.next().unwrap();
+        clock.resolution_ns_declared = Some(1.0);
+        let name = clock.name.clone();
+        let told = crate::rules::judged(record).findings;
+        let told = told.iter().filter(|finding| finding.evidence.summary.contains(&format!("{name} of ")));
+        assert_eq!(told.map(|finding| &*finding.id).collect::<Vec<_>>(), ["runtime_tick_coarse"]);
     }
 
     #[test]

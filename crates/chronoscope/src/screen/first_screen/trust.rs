@@ -20,6 +20,7 @@ use crate::judgement::monotonic::Monotonic;
 use crate::judgement::path::FastPath;
 use crate::judgement::skew::Skew;
 use crate::judgement::words::names;
+use crate::sections::clocks::report::ClockReport;
 use crate::sections::sync::plan::SYNC;
 
 /// Columns of what a record says itself, which may be of any length.
@@ -58,7 +59,9 @@ fn backwards(record: &Record, judgement: &Judgement) -> Vec<(Grade, String)> {
     let (one, across) = (&judgement.monotonic, &judgement.causality);
     if let (Monotonic::Steady, AcrossCores::Causal { new_values, .. }) = (one, &across.across_cores) {
         let cpus = counted(record.content.causality().cpus_observed(), "CPU", "CPUs");
-        let counts = format!("{} reads, {} between {cpus}", many(reads(record)), many(*new_values));
+        // Those that must not step back between CPUs either.
+        let ordered = many(reads(record, |clock| clock.causal_by_design));
+        let counts = format!("{ordered} reads, {} between {cpus}", many(*new_values));
         return vec![(Grade::Good, format!("no ordered clock stepped back: {counts}"))];
     }
     let of_durations = judgement.uses.durations.as_ref().filter(|clock| record.content.causal(clock) == Some(true));
@@ -75,17 +78,17 @@ fn many(count: u64) -> String {
     MANY.value(count as f64)
 }
 
-/// Consecutive reads of one thread, of clocks that must not step back between CPUs either.
-fn reads(record: &Record) -> u64 {
-    let ordered = || record.content.clocks().clocks.iter().filter(|clock| clock.causal_by_design);
-    let in_steps = ordered().filter_map(|clock| Some(clock.granularity.as_ref()?.reads));
-    let in_a_row = record.content.reads().iter().filter(|reads| ordered().any(|clock| clock.name == reads.clock));
+/// Consecutive reads of one thread, of clocks with that property.
+fn reads(record: &Record, of: impl Fn(&ClockReport) -> bool) -> u64 {
+    let clocks = || record.content.clocks().clocks.iter().filter(|clock| of(clock));
+    let in_steps = clocks().filter_map(|clock| Some(clock.granularity.as_ref()?.reads));
+    let in_a_row = record.content.reads().iter().filter(|reads| clocks().any(|clock| clock.name == reads.clock));
     in_steps.chain(in_a_row.map(|reads| reads.count)).fold(0_u64, u64::saturating_add)
 }
 
 fn one_thread(record: &Record, found: &Monotonic) -> String {
     match found {
-        Monotonic::Steady => format!("no clock stepped back on one thread: {} reads", many(reads(record))),
+        Monotonic::Steady => format!("no clock stepped back on one thread: {} reads", many(reads(record, |_| true))),
         Monotonic::SteppedBack => "a clock stepped back on one thread".to_owned(),
         Monotonic::PartlyTested { untested } => {
             format!("steps back on one thread: {}", why(Some(&format!("not tested for {}", names(untested)))))

@@ -130,11 +130,10 @@ fn latency_said(page: &mut Page, name: &str, latency: &Latency) {
         false => "no interval: one process".to_owned(),
     };
     let text = format!(
-        "{} ({interval}) · p50 {} · p99 {} · minimum {} · {} of {}",
+        "{} ({interval}) · p50 {} · p99 {} · {} of {}",
         ns(latency.per_read.estimate),
         ns(latency.p50),
         ns(latency.p99),
-        ns(latency.minimum),
         counted(latency.batches, "batch", "batches"),
         counted(latency.reads_per_batch, "read", "reads"),
     );

@@ -32,7 +32,7 @@ pub struct Cell {
     /// Why there is no estimate, if for another reason.
     pub reason_no_time: Option<String>,
     /// What an operation typically takes: the median over processes of each one's median batch, with the interval of its order
-    /// statistics. Interruptions and rare long calls are not in it. Null in the mode that times single operations, and where a
+    /// statistics, which reaches at least the clock's error to each side. Interruptions and rare long calls are not in it. Null in the mode that times single operations, and where a
     /// batch takes less than the clock's step.
     pub typical_ns: Option<Estimate>,
     /// What an operation takes on average: the median over processes of each one's mean, which is the time of all its operations

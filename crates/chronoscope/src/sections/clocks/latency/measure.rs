@@ -13,7 +13,7 @@ use chronoscope_harness::record::study::StudyReport;
 
 /// The method of an estimate and its interval, in words for the record.
 pub const ESTIMATOR: &str = "median over processes of each process's median batch, per read; interval by the order statistics of \
-    the processes' medians (Thompson 1936), distribution-free; percentiles over all batches";
+    the processes' medians (Thompson 1936), distribution-free, at least the timer's error to each side; percentiles over all batches";
 
 /// Measures every clock that can be read, in several processes.
 pub fn run(session: &mut Session<'_>, plan: &ClocksPlan, so_far: ClocksReport) -> Found<ClocksReport> {
