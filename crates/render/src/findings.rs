@@ -57,7 +57,8 @@ pub fn said(finding: &Finding) -> String {
     }
 }
 
-fn mark(severity: Severity) -> Line {
+/// The sign of a severity.
+pub fn mark(severity: Severity) -> Line {
     let (style, mark): (Style, &str) = match severity {
         Severity::Notice => (DIM, "· "),
         Severity::Warning => (WARNING, "! "),

@@ -95,7 +95,7 @@ pub fn how_sure(record: &StudyRecord) -> Vec<String> {
                 .to_owned()
         }
         several => format!(
-            "intervals have {} confidence over {}: a process is one draw of layout and frequency, however often it \
+            "intervals have at least {} confidence over {}: a process is one draw of layout and frequency, however often it \
              measures",
             chronoscope_harness::quantity::confidence(record.study().confidence()),
             text::counted(u64::from(several), "process", "processes"),

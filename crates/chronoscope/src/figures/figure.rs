@@ -98,6 +98,9 @@ impl FigureKind {
     /// The floor of a lateness, which is recorded in whole nanoseconds.
     pub const FLOOR_OF_LATENESS: Option<f64> = Some(1.0);
 
+    /// The factor by which a figure that jumps by itself must change.
+    pub const FACTOR_OF_JUMPS: f64 = 100.0;
+
     /// An estimate with an interval. The noise is as in `cargo bench`: runs of one program were seen to differ by 2.8 %.
     pub const fn level(name: &'static str, words: &'static str, what: &'static str) -> Self {
         let (better, usual_noise_pct) = (Better::Lower, 5.0);

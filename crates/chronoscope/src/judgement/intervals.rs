@@ -58,7 +58,7 @@ pub enum Answer {
 pub struct TimedBy {
     /// Confirmed by trials.
     pub confirmed: Vec<ClockId>,
-    /// Claimed from latency and step alone.
+    /// Claimed from empty intervals and step alone.
     pub claimed: Vec<ClockId>,
 }
 

@@ -67,10 +67,14 @@ impl Runtime {
         !self.available && self.executable.is_some() && !self.out_of_time
     }
 
-    /// The clock that its users time with. Programs in C read the system's.
+    /// The clock that its users time with, but for programs in C, which read the system's.
     pub fn clock_for_durations(&self) -> Option<&RuntimeClock> {
-        let clock = self.clocks.iter().find(|clock| clock.kind == TimeKind::Monotonic);
-        clock.filter(|_| self.available && self.kind != RuntimeKind::C)
+        self.monotonic_clock().filter(|_| self.available && self.kind != RuntimeKind::C)
+    }
+
+    /// The first of its clocks that cannot be set.
+    pub fn monotonic_clock(&self) -> Option<&RuntimeClock> {
+        self.clocks.iter().find(|clock| clock.kind == TimeKind::Monotonic)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::answers::advice::symptoms::{SYMPTOMS, commands};
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use chronoscope_render::Width;
+use chronoscope_render::findings::mark;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{CRITICAL, DIM, GOOD, PLAIN, TITLE, WARNING};
@@ -114,7 +115,7 @@ fn symptom(page: &mut Page, record: &Record, advice: &SymptomAdvice) {
         of_kind.sort_by_key(|finding| finding.subject.as_deref().is_some_and(is_of_this_library));
         let Some((first, others)) = of_kind.split_first() else { continue };
         let more = if others.is_empty() { String::new() } else { format!(", and {} more", count(others.len() as u64)) };
-        page.paragraph(Line::styled(WARNING, "! "), PLAIN, &format!("{} [{id}{more}]", first.evidence.summary));
+        page.paragraph(mark(first.severity), PLAIN, &format!("{} [{id}{more}]", first.evidence.summary));
         for line in &first.advice {
             page.paragraph(Line::styled(DIM, "  → "), PLAIN, line);
         }

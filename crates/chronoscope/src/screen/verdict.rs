@@ -66,7 +66,7 @@ fn promise(name: &str, promise: &Promise, why: Option<&str>) -> String {
             exceptions(promise)
         ),
         (Claimed(one), Claimed(ten)) => format!(
-            "{name} should time a single interval ≥ {} to 1 %, ≥ {} to 10 % (from latency and step; not confirmed by \
+            "{name} should time a single interval ≥ {} to 1 %, ≥ {} to 10 % (from empty intervals and step; not confirmed by \
              trials: {})",
             ns(one),
             ns(ten),
@@ -95,7 +95,7 @@ fn within(shortest: ShortestInterval, limit: &str) -> String {
             format!("can time a single interval ≥ {} to {limit} ({CONFIRMED})", ns(from))
         }
         ShortestInterval::Claimed(from) => {
-            format!("{limit} not tried; latency and step suggest ≥ {}", ns(from))
+            format!("{limit} not tried; empty intervals and step suggest ≥ {}", ns(from))
         }
         ShortestInterval::NotConfirmed { tried_to_ns, error_ns, expected_from_ns, .. } => format!(
             "trials up to {} confirmed no interval to {limit}; expect ≥ {} if the error stays at {}",
@@ -246,7 +246,7 @@ fn claims(page: &mut Page, clocks: &[Timed<'_>]) {
     page.paragraph(
         Line::plain("  "),
         DIM,
-        "predicted: from latency and step; result: the shortest that trials confirm",
+        "predicted: from empty intervals and step; result: the shortest that trials confirm",
     );
 }
 

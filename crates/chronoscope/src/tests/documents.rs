@@ -22,7 +22,8 @@ fn root() -> PathBuf {
 
 /// Records used in goldens and documents.
 fn records() -> Vec<PathBuf> {
-    let folders = ["crates/chronoscope/tests/fixtures", "docs/shown"].map(|folder| root().join(folder));
+    let folders = ["crates/chronoscope/tests/fixtures", "crates/chronoscope/tests/fixtures/zen4", "docs/shown"]
+        .map(|folder| root().join(folder));
     let files = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("the folder is there"));
     let is_record = |path: &PathBuf| {
         let read = || crate::json::document(&fs::read_to_string(path).unwrap_or_default());

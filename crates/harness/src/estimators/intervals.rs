@@ -45,7 +45,7 @@ impl Tolerance {
 pub enum ShortestInterval {
     /// Confirmed by trials.
     Confirmed(f64),
-    /// Derived from latency and step, without a trial.
+    /// Derived from empty intervals and step, without a trial.
     Claimed(f64),
     /// Trials were made, and confirmed no length.
     NotConfirmed {

@@ -97,7 +97,7 @@ impl GranularityEstimate {
 /// A step is the read's latency rather than the clock's tick if hardly any two consecutive reads were equal, or if the equal
 /// ones form a few long runs: such a clock advances, and stalled for a while. It is still the tick if all steps are
 /// multiples of one that is at least half the granularity, and more than a stray few were different multiples, or reads were
-/// equal.
+/// equal; or if most steps are one unit of the clock, and reads were equal.
 pub fn granularity(steps: &Steps, rate: Rate) -> Option<GranularityEstimate> {
     let forward: Vec<u64> =
         steps.changes.iter().filter(|change| **change > 0).map(|change| change.unsigned_abs()).collect();
@@ -110,13 +110,15 @@ pub fn granularity(steps: &Steps, rate: Rate) -> Option<GranularityEstimate> {
     let after_equal_share = steps.stretches.map(|seen| seen.count as f64 / forward.len() as f64);
     let hardly_any_equal =
         zero_share < MOST_EQUAL_READS || after_equal_share.is_some_and(|share| share < MOST_EQUAL_READS);
-    let on_a_lattice = quantum > 1
-        && quantum.saturating_mul(2) >= least
-        && (after_equal_share.unwrap_or(zero_share) >= LATTICE_EVIDENCE || longer_share >= LATTICE_EVIDENCE);
+    let is_equal_often = after_equal_share.unwrap_or(zero_share) >= LATTICE_EVIDENCE;
+    let on_a_lattice =
+        quantum > 1 && quantum.saturating_mul(2) >= least && (is_equal_often || longer_share >= LATTICE_EVIDENCE);
+    // A clock whose unit is about as long as a read: most steps are one unit, and none is shorter.
+    let in_units = least == 1 && is_equal_often && distribution.quantile(0.5) == Some(ns(1));
     let backward = steps.changes.iter().filter(|change| **change < 0);
     Some(GranularityEstimate {
         step_ns: ns(least),
-        is_latency: hardly_any_equal && !on_a_lattice,
+        is_latency: hardly_any_equal && !on_a_lattice && !in_units,
         observed: Granularity {
             steps: forward.len() as u64,
             reads: steps.reads,
@@ -167,6 +169,21 @@ mod tests {
     fn a_clock_that_moves_and_stood_still_for_a_while_has_no_step() {
         assert!(stood_still(1, 6_000).is_latency && stood_still(30, 6_000).is_latency);
         assert!(!stood_still(3_990, 10).is_latency, "it stalls after every step");
+    }
+
+    /// PHP's `getrusage`, in microseconds: a read takes 0.8 µs.
+    #[test]
+    fn a_clock_whose_unit_is_about_a_read_moves_in_units() {
+        let found = |changes: Vec<i64>, stretches| {
+            let steps = Steps { changes, reads: 2_218, unchanged: 209, stretches };
+            granularity(&steps, Rate::from_hz(1_000_000).unwrap()).unwrap()
+        };
+        let mostly = |units: i64| [vec![1; 20], vec![units; 1_980]].concat();
+        let seen = found(mostly(1), None);
+        assert_eq!((seen.step_ns, seen.is_latency), (1_000.0, false));
+        assert!(!found(mostly(1), Some(Stretches { count: 200, longest: 1 })).is_latency);
+        assert!(found(mostly(1), Some(Stretches { count: 2, longest: 200 })).is_latency, "it stood still for a while");
+        assert!(found([mostly(7), vec![8; 20]].concat(), None).is_latency, "reads of 7 units");
     }
 
     /// A clock with ticks of 4 ms, in a process that is stopped for 60 ms again and again.

@@ -326,8 +326,8 @@ fn quiet(record: &StudyRecord) -> Option<Finding> {
     let probe = record.study().interference_probe.filter(InterferenceProbe::is_noisy)?;
     let InterferenceProbe { iterations_shared, iterations_slow, iterations_preempted, .. } = probe;
     let saw = format!(
-        "{} of {} iterations were undisturbed: in {iterations_shared} a neighbour shared the core, in {iterations_slow} \
-         the core ran slow, in {iterations_preempted} a thread lost its CPU",
+        "{} of {} iterations were undisturbed; in {iterations_shared} a neighbour shared the core, in {iterations_slow} \
+         the core ran slow, in {iterations_preempted} a thread lost its CPU (one may count twice)",
         probe.iterations_quiet, probe.iterations
     );
     let finding = Finding::new(NOISY_MACHINE, saw).advice("stop other work on this machine, or run again later");

@@ -196,7 +196,7 @@ pub(super) const ROWS: &[SourceFacts] = &[
         name: "Granular 1 µs",
         is_ordered: false,
         declared_step: Some(Guarantee::GRANULARITY),
-        advice: "it moves in steps: for timestamps that threads compare, causal without the cost of a fence",
+        advice: "it moves in steps: for timestamps that threads compare, without the cost of a fence",
         ..LIBRARY
     },
 ];

@@ -32,16 +32,18 @@ pub fn advise(question: &IntervalQuestion, record: &Record) -> IntervalAdvice {
         Ok(clocks) => clocks,
         Err(reason) => return advice(format!("not here: {reason}")),
     };
-    let loop_turn_ns = loop_turn_ns(question, record);
-    let setting = Setting { question, loop_turn_ns };
+    let setting = Setting { question };
     let methods = methods(&clocks, setting);
     let chosen = choose(&methods, question);
     let mut evidence = figures(&clocks, &methods);
-    evidence.extend(loop_turn_ns.map(|turn_ns| Figure {
+    evidence.extend(clocks.first().and_then(|best| best.loop_turn_ns).map(|turn_ns| Figure {
         name: "turn of an empty loop".to_owned(),
         clock: None,
         ns: Estimate::certain(turn_ns),
-        basis: "measured in the harness's own loop; never subtracted".to_owned(),
+        basis: match question.runtime {
+            None => "measured in the harness's own loop; never subtracted".to_owned(),
+            Some(_) => "measured in the runtime's own loop; never subtracted".to_owned(),
+        },
     }));
     IntervalAdvice {
         choose: chosen.map(|method| method.method),
@@ -65,17 +67,6 @@ fn cpus(record: &Record) -> u64 {
     known as u64
 }
 
-fn loop_turn_ns(question: &IntervalQuestion, record: &Record) -> Option<f64> {
-    let turn = match question.runtime {
-        None => record.content.clocks().harness.as_ref()?.loop_overhead_ns.as_ref(),
-        Some(kind) => {
-            let mut runtimes = record.content.runtimes().iter();
-            runtimes.find(|runtime| runtime.kind == kind && runtime.available)?.loop_overhead_ns.as_ref()
-        }
-    };
-    turn.map(|turn| turn.per_read.estimate).filter(|turn| turn.is_finite() && *turn > 0.0)
-}
-
 fn methods(clocks: &[UsableClock], setting: Setting<'_>) -> Vec<MethodAdvice> {
     let Some(best) = clocks.first() else { return Vec::new() };
     let direct = direct(best, setting);
@@ -84,7 +75,7 @@ fn methods(clocks: &[UsableClock], setting: Setting<'_>) -> Vec<MethodAdvice> {
     let mut methods = vec![direct];
     if !is_direct {
         let batch = batch(best, setting);
-        let is_loop_too_dear = batch.fit == Fit::No && batch.takes_ns.is_none() && setting.loop_turn_ns.is_some();
+        let is_loop_too_dear = batch.fit == Fit::No && batch.takes_ns.is_none() && best.loop_turn_ns.is_some();
         methods.push(batch);
         methods.extend(quickest(clocks, setting));
         if threads > 1 || is_loop_too_dear {
@@ -207,7 +198,17 @@ fn between_threads(clock: &UsableClock, question: &IntervalQuestion, record: &Re
 fn interrupted(method: &MethodAdvice, question: &IntervalQuestion, record: &Record) -> Option<String> {
     const LEAST_SHARE: f64 = 0.001;
     let takes_ns = method.takes_ns.filter(|_| matches!(method.method, Method::Direct | Method::Batch))?;
-    let reads = losses(record.content.reads()).first()?.reads;
+    let loss = *losses(record.content.reads()).first()?;
+    let reads = loss.reads;
+    let (lost_pct, in_each) = (100.0 * loss.gaps.share_of_time, loss.gaps.count as f64 / reads.span_ns * takes_ns);
+    if in_each >= 1.0 && lost_pct >= question.error_pct {
+        return Some(format!(
+            "of so long a time {} is lost to interruptions over {}, about {} in each: more than the accepted error",
+            percent(lost_pct),
+            ns(loss.gaps.above_ns),
+            count(in_each.round() as u64)
+        ));
+    }
     // Shorter ones are within the error.
     let matters = |gaps: &&Gaps| gaps.above_ns >= takes_ns * question.error_pct / 100.0;
     let gaps = reads.shown_gaps().filter(matters).min_by(|a, b| a.above_ns.total_cmp(&b.above_ns))?;

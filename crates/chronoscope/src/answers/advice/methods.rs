@@ -7,11 +7,10 @@ use super::usable_clocks::UsableClock;
 use chronoscope_harness::quantity::{count, limit, ns, percent, three_digits};
 use chronoscope_probes::RuntimeKind;
 
-/// What is asked, and what a turn of an empty loop costs here.
+/// What is asked.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<'a> {
     pub question: &'a IntervalQuestion,
-    pub loop_turn_ns: Option<f64>,
 }
 
 impl Setting<'_> {
@@ -30,8 +29,8 @@ impl Setting<'_> {
     }
 
     /// The cost of a loop's turn, as a share of the interval.
-    fn loop_share(self) -> f64 {
-        self.loop_turn_ns.map_or(0.0, |turn| (turn / self.interval_ns()).max(0.0))
+    fn loop_share(self, clock: &UsableClock) -> f64 {
+        clock.loop_turn_ns.map_or(0.0, |turn| (turn / self.interval_ns()).max(0.0))
     }
 
     fn pct_of_interval(self, of_ns: f64) -> f64 {
@@ -43,6 +42,8 @@ impl Setting<'_> {
 pub const SLEW_PCT: f64 = 0.05;
 /// A batch or a series that takes longer is none that anybody waits for.
 const LONGEST_NS: f64 = 3_600e9;
+/// What a loop must leave of the accepted error: with less, ten times as long a batch would still be mostly the loop's error.
+const LEAST_ROOM: f64 = 0.1;
 /// What a count may be: more cannot be written exactly.
 const MOST: f64 = 1e15;
 
@@ -72,13 +73,13 @@ pub fn direct(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
     let within = limit(setting.question.error_pct);
     let formula =
         format!("error of one reading / interval = {} / {} = {}", ns(error_ns), ns(interval_ns), percent(error_pct));
-    let basis = if clock.confirmed_from_ns.is_some() { "confirmed by trials" } else { "calculated, not tried" };
+    let (share, basis) = match clock.confirmed_from_ns {
+        Some(_) => ("98 of 100 undisturbed readings were", "in trials"),
+        None => ("95 of 100 undisturbed readings should be", "calculated, not tried"),
+    };
     let fits = interval_ns >= from_ns;
     let verdict = if fits { String::new() } else { format!("; {} is too short", ns(interval_ns)) };
-    let says = format!(
-        "95 of 100 undisturbed readings are within {within} for intervals ≥ {} ({basis}){verdict}",
-        ns(from_ns)
-    );
+    let says = format!("{share} within {within} for intervals ≥ {} ({basis}){verdict}", ns(from_ns));
     MethodAdvice {
         fit: if fits { fit_of(clock) } else { Fit::No },
         count: fits.then_some(1),
@@ -93,13 +94,15 @@ pub fn direct(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
 /// A pair of reads around `n` operations: what the reads add is divided by `n`, the loop's turns are not.
 pub fn batch(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
     let (interval_ns, error) = (setting.interval_ns(), setting.error());
-    let room = error - setting.loop_share();
+    let loop_share = setting.loop_share(clock);
+    let room = error - loop_share;
     let blank = blank(Method::Batch, clock);
-    if room <= 0.0 {
+    if room <= error * LEAST_ROOM {
         let says = format!(
-            "a turn of the loop costs {}, {} of the operation: the accepted error or more",
-            setting.loop_turn_ns.map(ns).unwrap_or_default(),
-            percent(setting.loop_share() * 100.0)
+            "a turn of the loop costs {}, {} of the operation: {} the accepted error",
+            clock.loop_turn_ns.map(ns).unwrap_or_default(),
+            percent(loop_share * 100.0),
+            if room > 0.0 { "nearly" } else { "no less than" }
         );
         let advice = "unroll the loop so that a turn has several operations, or compare with an empty loop in a study";
         return MethodAdvice { says, advice: vec![advice.to_owned()], ..blank };
@@ -112,10 +115,11 @@ pub fn batch(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
         let says = format!("a batch would have to last {}", ns(length_ns));
         return MethodAdvice { says, ..blank };
     }
-    let error_pct = (clock.error_within_ns(error) / takes_ns + setting.loop_share()) * 100.0;
+    let error_pct = (clock.error_within_ns(error) / takes_ns + loop_share) * 100.0;
     let size = size as u64;
-    let turn = match setting.loop_turn_ns {
-        Some(turn) => format!(" − {} / {}", ns(turn), ns(interval_ns)),
+    // With digits enough to check the difference, however small it is.
+    let turn = match clock.loop_turn_ns {
+        Some(turn) => format!(" − {turn:.4} ns / {}", ns(interval_ns)),
         None => String::new(),
     };
     let formula = format!(
@@ -148,7 +152,7 @@ pub fn batch(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
 pub fn repetitions(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
     let blank = blank(Method::Repetitions, clock);
     let no = |says: String| MethodAdvice { says, ..blank.clone() };
-    let Some((bias_ns, [latency_ns, ..])) = clock.bias_ns().zip(clock.latency_ns) else {
+    let Some((bias_ns, latency)) = clock.bias_ns().zip(clock.latency_ns) else {
         return no("the cost of a read is unknown, and with it what a mean keeps".to_owned());
     };
     let interval_ns = setting.interval_ns();
@@ -167,7 +171,7 @@ pub fn repetitions(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
     let Some(needed) = readings(deviation, room) else {
         return no(format!("no number of readings is enough: the step is {}", ns(step_ns)));
     };
-    let each_ns = setting.question.every_ns.unwrap_or(interval_ns + 2.0 * latency_ns + step_ns / 2.0);
+    let each_ns = setting.question.every_ns.unwrap_or(interval_ns + 2.0 * latency.estimate + step_ns / 2.0);
     let takes_ns = needed as f64 * each_ns;
     let formula = format!(
         "n ≥ ((a + √(a² + 2t)) / 2t)², a = z × √(f(1 − f)) = {} × {}, t = (error × interval − reads) / step = ({} − {}) / {} = {} \

@@ -18,8 +18,11 @@ use crate::document::Record;
 use crate::engine::Planned;
 use crate::json::document;
 use crate::part::Part;
+use crate::probe::runtime::Runtime;
 use crate::run_options::RunOptions;
 use crate::{kinds, registry};
+use chronoscope_harness::estimators::intervals::DirectInterval;
+use chronoscope_harness::record::Estimate;
 
 const EXPERIMENTS: usize = 1_000;
 
@@ -68,14 +71,20 @@ fn usable(clock: &SimulatedClock) -> UsableClock {
     let spread = clock.latency_ns * (1.0 + clock.jitter);
     UsableClock {
         name: "simulated".to_owned(),
-        latency_ns: Some([clock.latency_ns, clock.latency_ns, spread]),
+        latency_ns: Some(cost(clock.latency_ns, spread)),
         step_ns: Some(clock.step_ns),
         error_ns: spread.max(clock.step_ns) + if clock.step_ns > spread { spread } else { clock.step_ns },
         basis: "simulated".to_owned(),
         confirmed_from_ns: None,
         refuted: false,
         causal: None,
+        loop_turn_ns: None,
     }
+}
+
+/// A cost that is known to be at most `high`.
+fn cost(estimate: f64, high: f64) -> Estimate {
+    Estimate { estimate, low: estimate, high, confidence: 0.999 }
 }
 
 fn question(interval_ns: f64, error_pct: f64) -> IntervalQuestion {
@@ -97,7 +106,7 @@ fn an_advised_batch_reaches_the_error() {
     {
         let mut clock = SimulatedClock::new(step_ns, latency_ns, 0.3, seed as u64);
         let asked = question(interval_ns, error_pct);
-        let advice = batch(&usable(&clock), Setting { question: &asked, loop_turn_ns: None });
+        let advice = batch(&usable(&clock), Setting { question: &asked });
         let size = advice.count.expect("a batch of some size does") as f64;
         assert!(size > 1.0 && advice.fit == Fit::Expected, "{advice:?}");
         let within = share_within(error_pct / 100.0, interval_ns, || clock.time(size * interval_ns) / size);
@@ -113,13 +122,17 @@ fn an_advised_batch_reaches_the_error() {
 fn a_loop_turn_lengthens_the_batch_and_one_too_dear_forbids_it() {
     let clock = usable(&SimulatedClock::new(1.0, 18.7, 0.3, 1));
     let asked = question(50.0, 1.0);
-    let with = |turn_ns: Option<f64>| batch(&clock, Setting { question: &asked, loop_turn_ns: turn_ns });
+    let with =
+        |loop_turn_ns: Option<f64>| batch(&UsableClock { loop_turn_ns, ..clock.clone() }, Setting { question: &asked });
     let (without, cheap, dear) = (with(None), with(Some(0.25)), with(Some(0.5)));
     // Half the error is the loop's: the rest takes a batch of twice the length.
     let ratio = cheap.count.unwrap() as f64 / without.count.unwrap() as f64;
     assert!((1.99..2.01).contains(&ratio), "{ratio}");
     assert_eq!((dear.fit, dear.count), (Fit::No, None));
     assert!(dear.says.contains("0.500"), "{}", dear.says);
+    // One that leaves next to nothing takes a batch that would be mostly interruptions.
+    let nearly = with(Some(0.4975));
+    assert!(nearly.count.is_none() && nearly.says.ends_with("nearly the accepted error"), "{nearly:?}");
 }
 
 #[test]
@@ -135,7 +148,7 @@ fn advised_repetitions_reach_the_error_and_few_of_them_do_not() {
     {
         let mut clock = SimulatedClock::new(step_ns, latency_ns, 0.3, 100 + seed as u64);
         let asked = question(interval_ns, error_pct);
-        let advice = repetitions(&usable(&clock), Setting { question: &asked, loop_turn_ns: None });
+        let advice = repetitions(&usable(&clock), Setting { question: &asked });
         let needed = advice.count.expect("some number does");
         assert_eq!(advice.fit, Fit::Expected, "{advice:?}");
         let mut mean_of = |count: u64| {
@@ -163,8 +176,8 @@ fn repetitions_locked_to_the_tick_keep_the_predicted_error() {
         let asked = IntervalQuestion { every_ns: Some(every_ns), ..question(interval_ns, 5.0) };
         let clock = SimulatedClock::new(step_ns, 0.0, 0.0, 0);
         let mut described = usable(&clock);
-        described.latency_ns = Some([1.0, 1.0, 1.0]);
-        let advice = repetitions(&described, Setting { question: &asked, loop_turn_ns: None });
+        described.latency_ns = Some(cost(1.0, 1.0));
+        let advice = repetitions(&described, Setting { question: &asked });
         let (needed, words) = (advice.count.unwrap(), advice.advice.join(" "));
         assert!(words.contains(&format!("is close to {steps}/{phases} steps of the clock")), "{words}");
         let bound_ns = step_ns / f64::from(phases);
@@ -405,11 +418,33 @@ fn a_clock_of_a_runtime_is_one_of_its_own() {
     assert!(direct.clock.as_ref().unwrap().starts_with(&runtime.title()), "{direct:?}");
 }
 
+/// Two versions of one runtime, whose loops differ.
+#[test]
+fn a_batch_of_a_runtime_takes_that_runtimes_own_loop() {
+    let mut record = shown("shown/runtimes.json").clone();
+    let runtimes = &mut record.content.sections.runtimes.report;
+    let has_loop = |runtime: &&Runtime| runtime.monotonic_clock().is_some() && runtime.loop_overhead_ns.is_some();
+    let mut newer = runtimes.iter().find(has_loop).unwrap().clone();
+    let kind = newer.kind;
+    newer.version = Some("999.0".to_owned());
+    newer.loop_overhead_ns.as_mut().unwrap().per_read.estimate = 2.5;
+    for clock in &mut newer.clocks {
+        clock.claimed_interval_ns = DirectInterval { within_1pct: Some(1_500.0), within_10pct: Some(150.0) };
+    }
+    runtimes.push(newer);
+    let advice = advise(&IntervalQuestion { runtime: Some(kind), ..question(1_000.0, 1.0) }, &record);
+    let batch = of(&advice.methods, Method::Batch).unwrap();
+    assert!(batch.clock.as_ref().unwrap().contains("999.0"), "{batch:?}");
+    assert!(batch.formula.as_ref().unwrap().contains("2.5000 ns"), "{batch:?}");
+    assert_eq!(batch.count, Some((15.0_f64 / (0.01 - 0.0025) / 1_000.0).ceil() as u64));
+    assert!(advice.evidence.iter().any(|figure| figure.clock.is_none() && figure.ns.estimate == 2.5));
+}
+
 #[test]
 fn a_reading_of_enough_is_advised_with_what_it_is_off_by() {
     let clock = usable(&SimulatedClock::new(1.0, 20.0, 0.0, 1));
     let asked = question(21_000.0, 1.0);
-    let advice = direct(&clock, Setting { question: &asked, loop_turn_ns: None });
+    let advice = direct(&clock, Setting { question: &asked });
     assert_eq!((advice.fit, advice.count), (Fit::Expected, Some(1)));
     assert!((advice.error_pct.unwrap() - 0.1).abs() < 1e-9, "{advice:?}");
 }

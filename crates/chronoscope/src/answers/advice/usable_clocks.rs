@@ -4,8 +4,9 @@ use super::report::{Figure, IntervalQuestion};
 use crate::document::Record;
 use crate::judgement::clocks::ClockAdvice;
 use crate::judgement::intervals::MEASURED_BY;
-use crate::probe::runtime::{Runtime, RuntimeClock, TimeKind};
+use crate::probe::runtime::{Runtime, RuntimeClock};
 use chronoscope_harness::estimators::intervals::{DirectInterval, ShortestInterval, TimedIntervals, Tolerance};
+use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::quantity::{limit, ns};
 use chronoscope_harness::record::Estimate;
 use chronoscope_probes::RuntimeKind;
@@ -15,8 +16,8 @@ use chronoscope_probes::RuntimeKind;
 pub struct UsableClock {
     /// Its name, with its runtime if it has one.
     pub name: String,
-    /// Cost of a read: estimate, and the interval's ends.
-    pub latency_ns: Option<[f64; 3]>,
+    /// Cost of a read.
+    pub latency_ns: Option<Estimate>,
     /// The step in which it moves, if known.
     pub step_ns: Option<f64>,
     /// The largest error of 95 of 100 readings of a pair.
@@ -29,6 +30,8 @@ pub struct UsableClock {
     pub refuted: bool,
     /// Whether it was never seen going backwards between CPUs; None if unknown.
     pub causal: Option<bool>,
+    /// What a turn of an empty loop takes where it is read: in the harness, or in its runtime.
+    pub loop_turn_ns: Option<f64>,
 }
 
 impl UsableClock {
@@ -45,12 +48,12 @@ impl UsableClock {
 
     /// What a pair of reads adds to an interval, at most: the time from one sample to the next.
     pub fn bias_ns(&self) -> Option<f64> {
-        self.latency_ns.map(|[_, _, high]| high).filter(|ns| *ns >= 0.0)
+        self.latency_ns.map(|latency| latency.high).filter(|ns| *ns >= 0.0)
     }
 
     /// Whether it moves in steps longer than a read.
     pub fn is_coarse(&self) -> bool {
-        self.step_ns.zip(self.latency_ns).is_some_and(|(step, [latency, ..])| step > latency)
+        self.step_ns.zip(self.latency_ns).is_some_and(|(step, latency)| step > latency.estimate)
     }
 
     /// The figures, as evidence.
@@ -61,9 +64,9 @@ impl UsableClock {
             ns,
             basis: basis.to_owned(),
         };
-        let latency = self.latency_ns.map(|[estimate, low, high]| {
-            let ns = Estimate { low, high, ..Estimate::certain(estimate) };
-            figure("cost of a read", ns, "median over processes, with its interval")
+        let latency = self.latency_ns.map(|latency| match latency.has_confidence() {
+            true => figure("cost of a read", latency, "median over processes, with its interval"),
+            false => figure("cost of a read", Estimate::certain(latency.estimate), "too few processes for an interval"),
         });
         let step = self.step_ns.map(|step| figure("step of the clock", Estimate::certain(step), "observed"));
         let error = figure("error of a pair of reads", Estimate::certain(self.error_ns), &self.basis);
@@ -87,7 +90,7 @@ pub fn usable(question: &IntervalQuestion, record: &Record) -> Result<Vec<Usable
         (
             clock.confirmed_from_ns.is_none(),
             clock.shortest_ns(error),
-            clock.latency_ns.map_or(f64::INFINITY, |of| of[0]),
+            clock.latency_ns.map_or(f64::INFINITY, |of| of.estimate),
         )
     };
     found.sort_by(|a, b| {
@@ -141,13 +144,13 @@ fn of_native(clock: &ClockAdvice, question: &IntervalQuestion, record: &Record) 
             format!("{} of {}, which trials confirm", limit(tolerance.percent()), ns(from))
         }
         ShortestInterval::Claimed(from) => {
-            format!("{} of {}, from latency and step; not tried", limit(tolerance.percent()), ns(from))
+            format!("{} of {}, from empty intervals and step; not tried", limit(tolerance.percent()), ns(from))
         }
         _ => "seen in trials that confirmed no length".to_owned(),
     };
     UsableClock {
         name: clock.name.to_string(),
-        latency_ns: latency.map(|latency| [latency.per_read.estimate, latency.per_read.low, latency.per_read.high]),
+        latency_ns: latency.map(|latency| latency.per_read),
         step_ns: report.and_then(|clock| clock.moves_in_ns()),
         error_ns,
         basis,
@@ -157,6 +160,9 @@ fn of_native(clock: &ClockAdvice, question: &IntervalQuestion, record: &Record) 
                 && matches!(shortest(tolerance), ShortestInterval::NotConfirmed { .. })
         }),
         causal: record.content.causal(&clock.name),
+        loop_turn_ns: turn_ns(
+            record.content.clocks().harness.as_ref().and_then(|harness| harness.loop_overhead_ns.as_ref()),
+        ),
     }
 }
 
@@ -206,12 +212,17 @@ fn of_runtime(kind: RuntimeKind, question: &IntervalQuestion, record: &Record) -
         return Err(format!("{title} was not measured{why}"));
     }
     let clocks = || runtimes.iter().flat_map(|runtime| runtime.clocks.iter().map(move |clock| (*runtime, clock)));
-    let suits = |clock: &RuntimeClock| match &question.clock {
-        Some(name) => clock.name == *name,
-        None => clock.kind == TimeKind::Monotonic,
+    let found: Vec<UsableClock> = match &question.clock {
+        Some(name) => {
+            let named = clocks().filter(|(_, clock)| clock.name == *name);
+            named.map(|(runtime, clock)| of_clock(runtime, clock, question)).collect()
+        }
+        // Those that the first screen names.
+        None => {
+            let of_durations = runtimes.iter().filter_map(|runtime| Some((*runtime, runtime.monotonic_clock()?)));
+            of_durations.map(|(runtime, clock)| of_clock(runtime, clock, question)).collect()
+        }
     };
-    let found: Vec<UsableClock> =
-        clocks().filter(|(_, clock)| suits(clock)).map(|(runtime, clock)| of_clock(runtime, clock, question)).collect();
     if found.is_empty() {
         let names: Vec<&str> = clocks().map(|(_, clock)| clock.name.as_str()).collect();
         return Err(unknown_clock(question, record)
@@ -228,14 +239,19 @@ fn of_clock(runtime: &Runtime, clock: &RuntimeClock, question: &IntervalQuestion
     let latency = clock.latency_ns.as_ref();
     UsableClock {
         name: format!("{}: {}", runtime.title(), clock.name),
-        latency_ns: latency.map(|latency| [latency.per_read.estimate, latency.per_read.low, latency.per_read.high]),
+        latency_ns: latency.map(|latency| latency.per_read),
         step_ns: clock.moves_in_ns(),
         error_ns: found.map_or(0.0, |(error_ns, _)| error_ns),
         basis: "from readings of empty intervals and the step; not tried".to_owned(),
         confirmed_from_ns: None,
         refuted: false,
         causal: None,
+        loop_turn_ns: turn_ns(runtime.loop_overhead_ns.as_ref()),
     }
+}
+
+fn turn_ns(turn: Option<&Latency>) -> Option<f64> {
+    turn.map(|turn| turn.per_read.estimate).filter(|turn| turn.is_finite() && *turn > 0.0)
 }
 
 /// Why a document cannot answer, and what measures it; None if it can.

@@ -11,7 +11,7 @@ pub mod report;
 mod tests;
 pub mod view;
 
-use chronoscope_harness::quantity::limit;
+use chronoscope_harness::quantity::{count, limit};
 
 use crate::document::Record;
 use crate::figures::figure::{Better, Figure, FigureIndex, FigureKind};
@@ -163,9 +163,23 @@ fn assumptions(figures: &[FigureCompared], noise_runs: u32) -> Vec<String> {
          independent, log-normal estimates, and leaves out what differs between runs"
             .to_owned(),
         "noise: the ratio, with all of its interval where the noise is assumed, lies within the noise between runs; inconclusive: it \
-         may lie within or beyond, or its interval is missing or holds with less than 95 %"
+         may lie within or beyond; of a latency or a tick, also where an interval is missing or holds with less than 95 %, until it \
+         doubles"
             .to_owned(),
     ];
+    let mut jump: Vec<&str> = Vec::new();
+    for kind in figures.iter().map(|figure| figure.kind).filter(|kind| kind.least_factor > 1.0) {
+        if !jump.contains(&kind.words) {
+            jump.push(kind.words);
+        }
+    }
+    if !jump.is_empty() {
+        said.push(format!(
+            "{}: as trials confirmed, else as predicted; they jump by themselves, and count as changed by a factor of {} alone",
+            jump.join(", "),
+            count(FigureKind::FACTOR_OF_JUMPS as u64)
+        ));
+    }
     let mut usual: Vec<(String, Vec<&str>)> = Vec::new();
     for figure in figures.iter().filter(|figure| figure.noise.runs == 0) {
         let band = limit(figure.noise.band_pct);

@@ -4,7 +4,7 @@ use super::of_parts::RuleOfParts;
 use crate::document::Record;
 use crate::sections::hiccups::plan::HICCUPS;
 use crate::sections::hiccups::report::{HiccupWay, Hiccups};
-use crate::sections::hiccups::rules::{SHOWN_IN, affected, named};
+use crate::sections::hiccups::rules::{SHOWN_IN, affected, longest_ns, named};
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::{ms, ns, share};
 
@@ -37,16 +37,16 @@ fn held_up(record: &Record) -> Option<Finding> {
     let steal_ms = stolen_ms(record);
     let stolen = steal_ms.map_or_else(String::new, |stolen| format!("; the hypervisor took {} meanwhile", ms(stolen)));
     let summary = format!(
-        "a thread that only computes would wait longer than 10 µs at {} of moments{}, {} at most{stolen}",
+        "a thread that only computes would wait longer than 10 µs at {} of moments{}; the longest hiccup took {}{stolen}",
         share(figures.share_over_10_us),
         if rows.len() > 1 { format!(" on {}", named(&[worst])) } else { String::new() },
-        ns(figures.late_ns.max),
+        ns(longest_ns(&rows)),
     );
     let finding = Finding::new(COMPUTING_HELD_UP, summary)
         .about(named(&rows))
         .value("share_over_10_us", figures.share_over_10_us)
         .value("late_ns_p99_9", figures.late_ns.p999)
-        .value("late_ns_max", figures.late_ns.max)
+        .value("late_ns_max", longest_ns(&rows))
         .value("steal_ms", steal_ms.unwrap_or(f64::NAN));
     let finding = match share_of(worst) >= HELD_UP_MUCH_SHARE {
         true => Finding { severity: Severity::Warning, ..finding },

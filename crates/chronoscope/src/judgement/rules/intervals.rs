@@ -30,7 +30,7 @@ pub const INTERVAL_CLAIM_REFUTED: Kind = Kind::notice(
     "interval_claim_refuted",
     Meaning {
         about: "known work was timed less accurately than latency and granularity predict",
-        evidence: "the interval expected from latency and step (`claimed_ns`) at `tolerance_pct`, and what \
+        evidence: "the interval expected from empty intervals and step (`claimed_ns`) at `tolerance_pct`, and what \
             trials confirmed",
         mend: "use the confirmed interval; where there is none, use longer intervals or time batches",
     },

@@ -134,7 +134,7 @@ mod tests {
             assert_eq!(lines.iter().filter(|line| line.ends_with("kept")).count(), 8);
             let shown = most - 10;
             assert_eq!(lines.iter().filter(|line| line.ends_with("one of many")).count(), shown);
-            let more = format!("--full ({} more rows)", 20 - shown);
+            let more = format!("--full ({} rows left out)", 20 - shown);
             assert!(lines.last().is_some_and(|line| line.contains(&more)), "{lines:?}");
         }
     }

@@ -39,7 +39,7 @@ pub fn rows(record: &Record, judgement: &Judgement, host: &Host) -> Vec<Row> {
 pub fn more(left_out: usize) -> Row {
     let full = match left_out {
         0 => "--full".to_owned(),
-        more => format!("--full ({})", counted(more as u64, "more row", "more rows")),
+        more => format!("--full ({} left out)", counted(more as u64, "row", "rows")),
     };
     let said = format!("{full} · advise --interval 1us · runtimes · history");
     Row::named("MORE", [Line::styled(DIM, &said)])

@@ -60,9 +60,9 @@ fn backwards(record: &Record, judgement: &Judgement) -> Vec<(Grade, String)> {
     if let (Monotonic::Steady, AcrossCores::Causal { new_values, .. }) = (one, &across.across_cores) {
         let cpus = counted(record.content.causality().cpus_observed(), "CPU", "CPUs");
         // Those that must not step back between CPUs either.
-        let ordered = many(reads(record, |clock| clock.causal_by_design));
-        let counts = format!("{ordered} reads, {} between {cpus}", many(*new_values));
-        return vec![(Grade::Good, format!("no ordered clock stepped back: {counts}"))];
+        let causal = many(reads(record, |clock| clock.causal_by_design));
+        let counts = format!("{causal} reads, {} values on {cpus}", many(*new_values));
+        return vec![(Grade::Good, format!("no causal clock stepped back: {counts}"))];
     }
     let of_durations = judgement.uses.durations.as_ref().filter(|clock| record.content.causal(clock) == Some(true));
     let sound = of_durations.filter(|_| across.grade() != Grade::Good).map(|clock| {
@@ -100,7 +100,7 @@ fn one_thread(record: &Record, found: &Monotonic) -> String {
 fn across_cores(record: &Record, found: &Causality) -> String {
     match &found.across_cores {
         AcrossCores::Causal { new_values, .. } => {
-            format!("no ordered clock stepped back between CPUs: {} values", many(*new_values))
+            format!("no causal clock stepped back between CPUs: {} values", many(*new_values))
         }
         AcrossCores::WentBackwards { .. } => {
             let must_not = |clock: &ClockId| record.content.clocks().clock(clock).is_some_and(|it| it.causal_by_design);

@@ -153,7 +153,11 @@ fn never(record: &Record, judgement: &Judgement) -> Option<Row> {
         let names = names.join(", ");
         let causality = record.content.causality();
         let worst = clocks.iter().filter_map(|each| causality.worst_share(&each.clock)).reduce(f64::max);
-        let rate = worst.map_or_else(String::new, |worst| format!(" ({} of values)", share(worst)));
+        let of = match causality.litmus.iter().any(|row| row.rate_is_of() == "observations") {
+            true => "observations",
+            false => "values",
+        };
+        let rate = worst.map_or_else(String::new, |worst| format!(" ({} of {of})", share(worst)));
         match wrong_for {
             WrongFor::Everything if !clocks.is_empty() => Some(format!("Never: {names}, which stepped back{rate}")),
             WrongFor::BetweenThreads if !clocks.is_empty() => {

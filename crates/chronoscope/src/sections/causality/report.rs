@@ -33,6 +33,12 @@ impl Causality {
         cpus.len() as u64
     }
 
+    /// The longest step back of `clock` between CPUs, in all runs; 0 if there was none.
+    pub fn worst_step_back_ns(&self, clock: &ClockId) -> f64 {
+        let of_clock = self.litmus.iter().filter(|row| row.name == *clock && row.violations > 0);
+        of_clock.map(|row| row.worst_ns).fold(0.0, f64::max)
+    }
+
     /// The largest share of new values at which `clock` went backwards between CPUs; None if it never did.
     pub fn worst_share(&self, clock: &ClockId) -> Option<f64> {
         let share = |row: &Litmus| match row.outcome() {

@@ -165,20 +165,23 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
                 format!("{}→{}", run.writer, run.reader),
                 count(run.observations),
                 count(run.fresh),
-                count(run.violations),
+                count(run.went_back().0),
                 rate,
                 worst,
             ],
         );
     }
     page.table(table);
-    left_out(page, all, runs.len(), "litmus runs, the worst of each clock");
+    left_out(page, all, runs.len(), "litmus runs, of each clock that of the highest rate");
     let mut notes = vec![
-        "rate: share of new values at which the reader's clock was behind; with none, the upper 95 % bound".to_owned(),
+        "violations: new values at which the reader's clock was behind; rate: their share; with none, its upper 95 % bound"
+            .to_owned(),
     ];
     if runs.iter().any(|run| run.rate_is_of() == "observations") {
-        notes
-            .push("rates of violations here are shares of observations: the document does not count values".to_owned());
+        notes.push(
+            "violations and their rate are of observations here, since the document does not count new values that were violated"
+                .to_owned(),
+        );
     }
     if runs.iter().any(|run| run.outcome() == LitmusOutcome::TooFewValues) {
         notes.push(format!("–: inconclusive, fewer than {} new values", count(Litmus::FEWEST_NEW_VALUES)));

@@ -55,7 +55,7 @@ pub const WITHIN_10PCT: &FigureKind =
 /// machine it was up to 81 times as long, and 95 % of all pairs were within a factor of 1.5 (1 %) and 9 (10 %). A change by less says
 /// nothing.
 const fn shortest(name: &'static str, words: &'static str, what: &'static str) -> FigureKind {
-    FigureKind { least_factor: 100.0, ..FigureKind::extreme(name, words, what) }
+    FigureKind { least_factor: FigureKind::FACTOR_OF_JUMPS, ..FigureKind::extreme(name, words, what) }
 }
 
 fn figures(clocks: &ClocksReport) -> Vec<Figure> {
@@ -107,7 +107,7 @@ fn granularity(clocks: &ClocksReport, of: Option<&ClockId>) -> Result<Bounds, Ab
         return Ok(Bounds::exactly(format!("moves in steps of {}", ns(step_ns)), step_ns));
     }
     let read_ns = clock.granularity_ns.ok_or_else(|| Absent::NotMeasured("its steps were not observed".to_owned()))?;
-    let words = format!("moves with every read, at most {} apart", ns(read_ns));
+    let words = format!("moves with every read, the nearest two of which are {} apart", ns(read_ns));
     let narrow = "a step shorter than a read is hidden by it: see `chronoscope clocks` for the tick";
     Ok(Bounds { narrow, ..Bounds::between(words, 0.0, read_ns) })
 }

@@ -78,16 +78,21 @@ pub fn named(rows: &[&Hiccups]) -> String {
     }
 }
 
+/// The longest hiccup on any of them.
+pub fn longest_ns(rows: &[&Hiccups]) -> f64 {
+    rows.iter().map(|row| row.figures.late_ns.max).fold(0.0, f64::max)
+}
+
 fn woken_late(machine: &Machine, report: Option<&HiccupsReport>) -> Option<Finding> {
     let report = report?;
     let share_of = |row: &Hiccups| row.figures.share_over_1_ms;
     let (rows, worst) = affected(report, HiccupWay::Sleep, share_of, (1_000_000.0, WOKEN_LATE_SHARE))?;
     let figures = &worst.figures;
     let summary = format!(
-        "a thread that sleeps would be woken more than 1 ms late at {} of moments{}, {} at most",
+        "a thread that sleeps would be woken more than 1 ms late at {} of moments{}; the longest was {} late",
         share(figures.share_over_1_ms),
         if rows.len() > 1 { format!(" on {}", named(&[worst])) } else { String::new() },
-        ns(figures.late_ns.max),
+        ns(longest_ns(&rows)),
     );
     let finding = Finding::new(WOKEN_LATE, summary);
     // Next to a program it is what the program does to others.
@@ -99,7 +104,7 @@ fn woken_late(machine: &Machine, report: Option<&HiccupsReport>) -> Option<Findi
         .about(named(&rows))
         .value("share_over_1_ms", figures.share_over_1_ms)
         .value("late_ns_p99_9", figures.late_ns.p999)
-        .value("late_ns_max", figures.late_ns.max);
+        .value("late_ns_max", longest_ns(&rows));
     Some(match machine.kernel.is_linux() {
         true => finding
             .advice("give the threads that must wake in time precedence: nice -n -10 PROGRAM, or chrt -f 10 PROGRAM")

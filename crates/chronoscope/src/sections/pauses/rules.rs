@@ -75,7 +75,7 @@ fn saves_no_cpu(seen: &Pauses) -> Option<Finding> {
     });
     let (length, sleep, spin) = costs.last()?;
     let summary = format!(
-        "up to {} pause::sleep is late and saves no CPU time: it takes {} per pause, pause::spin {}",
+        "up to {} pause::sleep is late and saves no CPU time: it uses {} of CPU time per pause, pause::spin {}",
         ns(length),
         ns(sleep),
         ns(spin)

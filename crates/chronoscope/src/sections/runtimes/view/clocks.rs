@@ -49,8 +49,13 @@ pub fn show(page: &mut Page, record: &Record) {
         }
     }
     page.table(table);
-    for said in measured.iter().flat_map(|runtime| runtime.clocks.iter().filter_map(|clock| declares(runtime, clock))) {
-        page.paragraph(Line::plain("  "), DIM, &said);
+    let declared =
+        measured.iter().flat_map(|runtime| runtime.clocks.iter().filter_map(|clock| declares(runtime, clock)));
+    let mut declared: Vec<String> = declared.collect();
+    // Two installations may be one version.
+    declared.dedup();
+    for said in &declared {
+        page.paragraph(Line::plain("  "), DIM, said);
     }
     for said in published(&measured).iter().filter(|_| !record.machine.is_emulated()) {
         page.paragraph(Line::plain("  "), DIM, said);
