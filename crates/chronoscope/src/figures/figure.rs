@@ -85,6 +85,8 @@ pub struct FigureKind {
     pub floor: Option<f64>,
     /// The smallest factor that counts as a change, even where the noise between runs is smaller; 1 if noise alone decides.
     pub least_factor: f64,
+    /// Whether it is an upper bound.
+    pub is_bound: bool,
     /// Whether the document gives an interval for it. Where it gives none, the noise alone decides.
     pub has_interval: bool,
 }
@@ -104,7 +106,17 @@ impl FigureKind {
     /// An estimate with an interval. The noise is as in `cargo bench`: runs of one program were seen to differ by 2.8 %.
     pub const fn level(name: &'static str, words: &'static str, what: &'static str) -> Self {
         let (better, usual_noise_pct) = (Better::Lower, 5.0);
-        Self { name, words, what, better, usual_noise_pct, floor: None, least_factor: 1.0, has_interval: true }
+        Self {
+            name,
+            words,
+            what,
+            better,
+            usual_noise_pct,
+            floor: None,
+            least_factor: 1.0,
+            is_bound: false,
+            has_interval: true,
+        }
     }
 
     /// A bound, an extreme or a shortest interval: these are found on a grid, or made by a single event.

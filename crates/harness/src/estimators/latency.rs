@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::study::{Cell, CellProcess};
+use crate::record::study::{Cell, CellProcess, Leading};
 use crate::record::{Estimate, Histogram};
 use crate::stats::{CONFIDENCE, Distribution, median_interval};
 
@@ -36,7 +36,7 @@ pub struct Latency {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProcessSummary {
-    /// Median batch mean.
+    /// Median batch mean, of which the estimate over processes is made.
     pub p50: f64,
     /// Smallest batch mean.
     pub minimum: f64,
@@ -63,15 +63,16 @@ pub fn latency(cell: &Cell) -> Option<Latency> {
         minimum: all.minimum()?,
         batches: all.total(),
         reads_per_batch: cell.operations_per_batch,
-        processes: cell.processes.iter().filter_map(summary).collect(),
+        processes: cell.processes.iter().filter_map(|process| summary(process, cell.leads)).collect(),
         histogram: all.histogram(),
     })
 }
 
 /// None without a batch.
-fn summary(process: &CellProcess) -> Option<ProcessSummary> {
+fn summary(process: &CellProcess, leads: Leading) -> Option<ProcessSummary> {
     let own = Distribution::of(batches_ns(process).collect());
-    Some(ProcessSummary { p50: own.quantile(0.5)?, minimum: own.minimum()?, batches: own.total() })
+    let p50 = process.number(leads).or_else(|| own.quantile(0.5))?;
+    Some(ProcessSummary { p50, minimum: own.minimum()?, batches: own.total() })
 }
 
 fn batches_ns(process: &CellProcess) -> impl Iterator<Item = f64> {
@@ -103,6 +104,8 @@ mod tests {
         assert!(found.per_read.confidence >= CONFIDENCE);
         assert!(found.p99 > 69.0);
         assert_eq!((found.batches, found.processes[0].batches), (33, 3));
+        // The interval's ends are those of the processes as shown.
+        assert_eq!(found.processes.iter().map(|process| process.p50).collect::<Vec<_>>(), means_ns);
     }
 
     #[test]

@@ -68,11 +68,20 @@ fn fit_of(clock: &UsableClock) -> Fit {
 /// A pair of reads around each operation.
 pub fn direct(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
     let (interval_ns, from_ns) = (setting.interval_ns(), clock.shortest_ns(setting.error()));
-    let error_ns = clock.error_within_ns(setting.error());
-    let error_pct = setting.pct_of_interval(error_ns);
     let within = limit(setting.question.error_pct);
-    let formula =
-        format!("error of one reading / interval = {} / {} = {}", ns(error_ns), ns(interval_ns), percent(error_pct));
+    let tried = clock.longest_trial_ns(interval_ns).filter(|_| clock.confirmed_from_ns.is_some());
+    let (error_pct, formula) = match tried {
+        Some((truth_ns, error_pct)) => (
+            error_pct.min(setting.question.error_pct),
+            format!("trials of {}: 95 % of errors below {}", ns(truth_ns), percent(error_pct)),
+        ),
+        None => {
+            let error_ns = clock.error_within_ns(setting.error());
+            let error_pct = setting.pct_of_interval(error_ns);
+            let quotient = format!("{} / {} = {}", ns(error_ns), ns(interval_ns), percent(error_pct));
+            (error_pct, format!("error of one reading / interval = {quotient}"))
+        }
+    };
     let (share, basis) = match clock.confirmed_from_ns {
         Some(_) => ("98 of 100 undisturbed readings were", "in trials"),
         None => ("95 of 100 undisturbed readings should be", "calculated, not tried"),

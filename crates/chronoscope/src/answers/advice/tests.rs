@@ -76,6 +76,7 @@ fn usable(clock: &SimulatedClock) -> UsableClock {
         error_ns: spread.max(clock.step_ns) + if clock.step_ns > spread { spread } else { clock.step_ns },
         basis: "simulated".to_owned(),
         confirmed_from_ns: None,
+        trials: Vec::new(),
         refuted: false,
         causal: None,
         loop_turn_ns: None,
@@ -416,6 +417,18 @@ fn a_clock_of_a_runtime_is_one_of_its_own() {
     let direct = of(&advice.methods, Method::Direct).unwrap();
     assert_eq!((advice.choose, direct.fit), (Some(Method::Direct), Fit::Expected), "{}", advice.answer);
     assert!(direct.clock.as_ref().unwrap().starts_with(&runtime.title()), "{direct:?}");
+}
+
+/// A Zen 5: 15 ns at 150 ns, and 43 ns at 16.8 µs, where the clock runs on and the work does not.
+#[test]
+fn a_long_interval_is_as_good_as_trials_show() {
+    let clock = UsableClock {
+        confirmed_from_ns: Some(2_100.0),
+        trials: vec![(150.0, 9.0), (16_800.0, 0.254), (4_200.0, 0.5)],
+        ..usable(&SimulatedClock::new(1.0, 15.0, 0.0, 1))
+    };
+    let within = |interval_ns| direct(&clock, Setting { question: &question(interval_ns, 1.0) }).error_pct;
+    assert_eq!([within(5_000.0), within(50_000.0)], [Some(0.5), Some(0.254)]);
 }
 
 /// Two versions of one runtime, whose loops differ.

@@ -26,6 +26,8 @@ pub struct UsableClock {
     pub basis: String,
     /// The shortest interval that trials confirm within the error asked for.
     pub confirmed_from_ns: Option<f64>,
+    /// Lengths tried, and below what error in percent 95 of 100 readings of each were.
+    pub trials: Vec<(f64, f64)>,
     /// Whether trials were made within that error, and confirmed nothing.
     pub refuted: bool,
     /// Whether it was never seen going backwards between CPUs; None if unknown.
@@ -44,6 +46,12 @@ impl UsableClock {
     /// figure for any length.
     pub fn error_within_ns(&self, error: f64) -> f64 {
         self.confirmed_from_ns.map_or(self.error_ns, |from_ns| self.error_ns.min(from_ns * error))
+    }
+
+    /// The longest trial of at most this length: a longer interval has no larger error in percent.
+    pub fn longest_trial_ns(&self, interval_ns: f64) -> Option<(f64, f64)> {
+        let fitting = self.trials.iter().filter(|(truth_ns, _)| *truth_ns <= interval_ns);
+        fitting.copied().max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)))
     }
 
     /// What a pair of reads adds to an interval, at most: the time from one sample to the next.
@@ -155,6 +163,9 @@ fn of_native(clock: &ClockAdvice, question: &IntervalQuestion, record: &Record) 
         error_ns,
         basis,
         confirmed_from_ns: timed.and_then(|timed| confirmed_from(timed, question.error_pct)),
+        trials: timed.map_or_else(Vec::new, |timed| {
+            timed.trials.iter().map(|trial| (trial.truth_ns, trial.error_pct_abs_p95)).collect()
+        }),
         refuted: Tolerance::ALL.into_iter().any(|tolerance| {
             tolerance.percent() == question.error_pct
                 && matches!(shortest(tolerance), ShortestInterval::NotConfirmed { .. })
@@ -244,6 +255,7 @@ fn of_clock(runtime: &Runtime, clock: &RuntimeClock, question: &IntervalQuestion
         error_ns: found.map_or(0.0, |(error_ns, _)| error_ns),
         basis: "from readings of empty intervals and the step; not tried".to_owned(),
         confirmed_from_ns: None,
+        trials: Vec::new(),
         refuted: false,
         causal: None,
         loop_turn_ns: turn_ns(runtime.loop_overhead_ns.as_ref()),

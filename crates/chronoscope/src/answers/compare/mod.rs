@@ -163,8 +163,7 @@ fn assumptions(figures: &[FigureCompared], noise_runs: u32) -> Vec<String> {
          independent, log-normal estimates, and leaves out what differs between runs"
             .to_owned(),
         "noise: the ratio, with all of its interval where the noise is assumed, lies within the noise between runs; inconclusive: it \
-         may lie within or beyond; of a latency or a tick, also where an interval is missing or holds with less than 95 %, until it \
-         doubles"
+         may lie within or beyond; where a figure should have an interval of 95 % and has none, also until it doubles"
             .to_owned(),
     ];
     let mut jump: Vec<&str> = Vec::new();
@@ -181,7 +180,7 @@ fn assumptions(figures: &[FigureCompared], noise_runs: u32) -> Vec<String> {
         ));
     }
     let mut usual: Vec<(String, Vec<&str>)> = Vec::new();
-    for figure in figures.iter().filter(|figure| figure.noise.runs == 0) {
+    for figure in figures.iter().filter(|figure| figure.noise.runs == 0 && !jump.contains(&figure.kind.words)) {
         let band = limit(figure.noise.band_pct);
         let words = figure.kind.words;
         match usual.iter_mut().find(|(known, _)| *known == band) {
@@ -205,7 +204,7 @@ fn assumptions(figures: &[FigureCompared], noise_runs: u32) -> Vec<String> {
     if !usual.is_empty() {
         let bands: Vec<String> = usual.iter().map(|(band, kinds)| format!("{band} for {}", kinds.join(", "))).collect();
         said.push(format!(
-            "noise between runs is assumed, since fewer than {FEWEST_RUNS} runs of one machine have the figure: {}",
+            "noise between runs is assumed, since fewer than {FEWEST_RUNS} other runs of one machine have the figure: {}",
             bands.join("; ")
         ));
     }

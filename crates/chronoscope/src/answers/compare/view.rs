@@ -1,11 +1,13 @@
 //! A comparison as a page.
 
 use chronoscope_harness::finding::Severity;
-use chronoscope_harness::quantity::{RATIO, TIME, limit};
+use chronoscope_harness::quantity::{RATIO, TIME, count, limit};
 use chronoscope_harness::record::Estimate;
 use chronoscope_render::Width;
 use chronoscope_render::text::{Column, Mood, Text};
 use chronoscope_render::words::{counted, given};
+
+use crate::figures::figure::FigureKind;
 
 use super::report::{ComparedRun, Comparison, FigureCompared, FigureVerdict, FindingName, RunCompared};
 
@@ -95,16 +97,23 @@ fn row(figure: &FigureCompared) -> Vec<String> {
     vec![
         figure.subject.clone(),
         figure.kind.words.to_owned(),
-        value(&figure.base),
-        value(&figure.this),
+        value(figure.kind, &figure.base),
+        value(figure.kind, &figure.this),
         figure.ratio.map_or_else(|| "–".to_owned(), ratio),
-        format!("± {}", limit(figure.noise.band_pct)),
+        match figure.kind.least_factor > 1.0 + figure.noise.band_pct / 100.0 {
+            true => format!("× {}", count(figure.kind.least_factor as u64)),
+            false => format!("± {}", limit(figure.noise.band_pct)),
+        },
         figure.verdict.word().to_owned(),
     ]
 }
 
-fn value(of: &Estimate) -> String {
-    if of.has_confidence() { TIME.difference(of) } else { TIME.value(of.estimate) }
+fn value(kind: &FigureKind, of: &Estimate) -> String {
+    match of.has_confidence() {
+        _ if kind.is_bound => TIME.below(of.estimate),
+        true => TIME.difference(of),
+        false => TIME.value(of.estimate),
+    }
 }
 
 fn mood(verdict: FigureVerdict) -> Mood {

@@ -112,7 +112,7 @@ fn noise_said(noise: &Noise) -> Option<String> {
         NoiseAdvice::DedicatedCpus => "use a machine with dedicated CPUs",
         NoiseAdvice::MoveInterrupts => "move interrupts to other CPUs, or take medians",
     };
-    Some(format!("{} of the time lost to {by} → {todo}", share(lost.share)))
+    Some(format!("{} of the time lost, mostly to {by} → {todo}", share(lost.share)))
 }
 
 #[cfg(test)]

@@ -21,8 +21,10 @@ pub static FIGURES: Figures<Causality> = Figures {
     }],
 };
 
-pub const SKEW: &FigureKind =
-    &FigureKind::extreme("skew", "skew bound", "The largest skew between CPUs compatible with the observations.");
+pub const SKEW: &FigureKind = &FigureKind {
+    is_bound: true,
+    ..FigureKind::extreme("skew", "skew bound", "The largest skew between CPUs compatible with the observations.")
+};
 
 fn figures(report: &Causality) -> Vec<Figure> {
     most_ns(report).and_then(|ns| Figure::bare(SKEW, "between CPUs", ns)).into_iter().collect()

@@ -173,16 +173,13 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
     }
     page.table(table);
     left_out(page, all, runs.len(), "litmus runs, of each clock that of the highest rate");
-    let mut notes = vec![
-        "violations: new values at which the reader's clock was behind; rate: their share; with none, its upper 95 % bound"
-            .to_owned(),
-    ];
-    if runs.iter().any(|run| run.rate_is_of() == "observations") {
-        notes.push(
-            "violations and their rate are of observations here, since the document does not count new values that were violated"
-                .to_owned(),
-        );
-    }
+    let of = match runs.iter().any(|run| run.rate_is_of() == "observations") {
+        true => "observations, since the document does not count such new values,",
+        false => "new values",
+    };
+    let mut notes = vec![format!(
+        "violations: {of} at which the reader's clock was behind; rate: their share; with none, the upper 95 % bound of that of new values"
+    )];
     if runs.iter().any(|run| run.outcome() == LitmusOutcome::TooFewValues) {
         notes.push(format!("–: inconclusive, fewer than {} new values", count(Litmus::FEWEST_NEW_VALUES)));
     }

@@ -175,7 +175,10 @@ fn granularity_said(clock: &ClockReport, seen: &Granularity) -> String {
         (Some(least), Some(true)) => {
             let was_looked_for = clock.tick.as_ref().is_some_and(Tick::was_looked_for);
             let meaning = match clock.moves_in_ns() {
-                Some(tick) if least < tick => ", shorter than the tick: readings are kept apart",
+                // A tick in whole nanoseconds is not shorter.
+                Some(tick) if least < tick - clock.resolution_ns_declared.unwrap_or(1.0) => {
+                    ", shorter than the tick: readings are kept apart"
+                }
                 Some(_) => ", not the tick, which is shorter",
                 None if was_looked_for => ", the latency of a read",
                 None => ", the latency of a read: a finer tick would not show",

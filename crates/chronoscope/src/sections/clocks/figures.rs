@@ -107,7 +107,8 @@ fn granularity(clocks: &ClocksReport, of: Option<&ClockId>) -> Result<Bounds, Ab
         return Ok(Bounds::exactly(format!("moves in steps of {}", ns(step_ns)), step_ns));
     }
     let read_ns = clock.granularity_ns.ok_or_else(|| Absent::NotMeasured("its steps were not observed".to_owned()))?;
-    let words = format!("moves with every read, the nearest two of which are {} apart", ns(read_ns));
+    let of = clock.granularity.as_ref().map_or_else(String::new, |seen| format!(" of {} reads", count(seen.reads)));
+    let words = format!("moves with every read; the smallest difference{of} is {}", ns(read_ns));
     let narrow = "a step shorter than a read is hidden by it: see `chronoscope clocks` for the tick";
     Ok(Bounds { narrow, ..Bounds::between(words, 0.0, read_ns) })
 }

@@ -271,7 +271,9 @@ fn concurrent_said(measured: &[&Runtime]) -> String {
     let of = || {
         measured.iter().filter_map(|runtime| Some((runtime, runtime.clocks.iter().find_map(|clock| clock.concurrent)?)))
     };
-    let Some((_, concurrent)) = of().next() else { return String::new() };
+    let Some((_, concurrent)) = of().next() else {
+        return "threads: latency per thread while several read at once, which was not measured; ".to_owned();
+    };
     let serial = if of().any(|(runtime, _)| runtime.parallel == Some(false)) {
         " (mostly within one thread's turn where a runtime runs one thread at a time)"
     } else {
