@@ -18,8 +18,8 @@ pub fn noise(noise: &Noise) -> Row {
         None => (Grade::Unknown, format!("not known: {}", fitted(&given(noise.reason_unmeasured.as_deref()), REASON))),
         Some(lost) => {
             let grade = if noise.advice.is_some() { Grade::Warning } else { Grade::Good };
-            let gaps = format!("gaps of {} to {}", ns(lost.above_ns), ns(lost.worst_ns));
-            (grade, format!("{} of time in {gaps}; errors above exclude it", share(lost.share)))
+            let gaps = format!("gaps > {}, up to {}", ns(lost.above_ns), ns(lost.worst_ns));
+            (grade, format!("{} of time in {gaps}; not in errors above", share(lost.share)))
         }
     };
     Row::named("NOISE", [graded(grade, &said)])

@@ -5,7 +5,7 @@ use chronoscope_harness::record::Known;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::fitted;
 use chronoscope_render::palette::{DIM, PLAIN};
-use chronoscope_render::words::{counted, given, quoted};
+use chronoscope_render::words::{given, quoted};
 
 use super::cells::Row;
 use super::mark;
@@ -20,7 +20,6 @@ use crate::judgement::monotonic::Monotonic;
 use crate::judgement::path::FastPath;
 use crate::judgement::skew::Skew;
 use crate::judgement::words::names;
-use crate::sections::clocks::report::ClockReport;
 use crate::sections::sync::plan::SYNC;
 
 /// Columns of what a record says itself, which may be of any length.
@@ -57,17 +56,21 @@ fn why(reason: Option<&str>) -> String {
 /// Whether a clock went backwards within a thread or between CPUs; in one sentence where none did either.
 fn backwards(record: &Record, judgement: &Judgement) -> Vec<(Grade, String)> {
     let (one, across) = (&judgement.monotonic, &judgement.causality);
-    if let (Monotonic::Steady, AcrossCores::Causal { new_values, .. }) = (one, &across.across_cores) {
-        let cpus = counted(record.content.causality().cpus_observed(), "CPU", "CPUs");
-        // Of those that did not between CPUs either.
-        let causal = many(reads(record, |clock| record.content.causal(&clock.name) == Some(true)));
-        let counts = format!("{causal} reads, {} values on {cpus}", many(*new_values));
-        return vec![(Grade::Good, format!("no causal clock stepped back: {counts}"))];
+    if let (Monotonic::Steady, AcrossCores::Causal { .. }) = (one, &across.across_cores) {
+        let of_all = record.machine.cpu.allowed.len();
+        let between = match record.content.causality().cpus_observed() {
+            observed if (observed as usize) < of_all => format!("{observed} of {of_all}"),
+            observed => observed.to_string(),
+        };
+        let clocks = record.content.clocks();
+        let is_ordered = |clock: &ClockId| clocks.clock(clock).is_some_and(|clock| clock.ordered);
+        let values = many(new_values(record, is_ordered));
+        let said = format!("no ordered clock stepped back, on one CPU or between {between}: {values} values");
+        return vec![(Grade::Good, said)];
     }
     let of_durations = judgement.uses.durations.as_ref().filter(|clock| record.content.causal(clock) == Some(true));
     let sound = of_durations.filter(|_| across.grade() != Grade::Good).map(|clock| {
-        let rows = record.content.causality().litmus.iter().filter(|row| row.name == *clock);
-        let values = many(rows.map(|row| row.fresh).fold(0, u64::saturating_add));
+        let values = many(new_values(record, |of| of == clock));
         (Grade::Good, format!("{} did not step back between CPUs: {values} values", quoted(clock.name())))
     });
     let found = [(one.grade(), one_thread(record, one)), (across.grade(), across_cores(record, across))];
@@ -78,17 +81,22 @@ fn many(count: u64) -> String {
     MANY.value(count as f64)
 }
 
-/// Consecutive reads of one thread, of clocks with that property.
-fn reads(record: &Record, of: impl Fn(&ClockReport) -> bool) -> u64 {
-    let clocks = || record.content.clocks().clocks.iter().filter(|clock| of(clock));
-    let in_steps = clocks().filter_map(|clock| Some(clock.granularity.as_ref()?.reads));
-    let in_a_row = record.content.reads().iter().filter(|reads| clocks().any(|clock| clock.name == reads.clock));
-    in_steps.chain(in_a_row.map(|reads| reads.count)).fold(0_u64, u64::saturating_add)
+/// Values of such clocks that another CPU saw, each once.
+fn new_values(record: &Record, is_meant: impl Fn(&ClockId) -> bool) -> u64 {
+    let rows = record.content.causality().litmus.iter().filter(|row| is_meant(&row.name));
+    rows.map(|row| row.fresh).fold(0, u64::saturating_add)
+}
+
+/// Consecutive reads of one thread.
+fn reads(record: &Record) -> u64 {
+    let in_steps = record.content.clocks().clocks.iter().filter_map(|clock| Some(clock.granularity.as_ref()?.reads));
+    let in_a_row = record.content.reads().iter().map(|reads| reads.count);
+    in_steps.chain(in_a_row).fold(0_u64, u64::saturating_add)
 }
 
 fn one_thread(record: &Record, found: &Monotonic) -> String {
     match found {
-        Monotonic::Steady => format!("no clock stepped back on one thread: {} reads", many(reads(record, |_| true))),
+        Monotonic::Steady => format!("no clock stepped back on one thread: {} reads", many(reads(record))),
         Monotonic::SteppedBack => "a clock stepped back on one thread".to_owned(),
         Monotonic::PartlyTested { untested } => {
             format!("steps back on one thread: {}", why(Some(&format!("not tested for {}", names(untested)))))
@@ -100,7 +108,7 @@ fn one_thread(record: &Record, found: &Monotonic) -> String {
 fn across_cores(record: &Record, found: &Causality) -> String {
     match &found.across_cores {
         AcrossCores::Causal { new_values, .. } => {
-            format!("no causal clock stepped back between CPUs: {} values", many(*new_values))
+            format!("no ordered clock stepped back between CPUs: {} values", many(*new_values))
         }
         AcrossCores::WentBackwards { .. } => {
             let must_not = |clock: &ClockId| record.content.clocks().clock(clock).is_some_and(|it| it.causal_by_design);

@@ -38,7 +38,7 @@ pub fn uses(record: &Record, judgement: &Judgement) -> Vec<Row> {
         let none = Line::styled(DIM, "no clock can be recommended: --full says why");
         rows.push(Row::after(Line::styled(DIM, "?  "), [none]));
     } else {
-        rows.insert(0, entry(TITLE, ["WHAT TO USE", "CLOCK", "ONE READ", "SHORTEST INTERVAL, ERROR"]));
+        rows.insert(0, entry(TITLE, ["WHAT TO USE", "CLOCK", "ONE READ", "SHORTEST INTERVAL ± ERROR"]));
         align(&mut rows);
     }
     rows.extend(runtimes_left(record.content.runtimes()));
@@ -73,7 +73,7 @@ fn of_machine(record: &Record, judgement: &Judgement) -> Vec<Row> {
         of_clock(durations, uses.durations.as_ref(), None),
         of_clock("short, 1 thread", uses.short_intervals.as_ref(), None),
         of_clock("time of day", uses.time_of_day.as_ref(), Some(wall_clock(record, judgement.wall_clock))),
-        of_clock("chronoscope-clock", uses.rust_hot_path.as_ref(), Some("Rust: monotonic, coarse")),
+        of_clock("chronoscope-clock", uses.rust_hot_path.as_ref(), Some("Rust: cheap timestamps")),
     ];
     rows.into_iter().flatten().collect()
 }
@@ -161,7 +161,7 @@ fn never(record: &Record, judgement: &Judgement) -> Option<Row> {
         match wrong_for {
             WrongFor::Everything if !clocks.is_empty() => Some(format!("Never: {names}, which stepped back{rate}")),
             WrongFor::BetweenThreads if !clocks.is_empty() => {
-                Some(format!("Only within a thread: {names}, out of order between threads{rate}"))
+                Some(format!("Only within a thread: {names}, read early without a fence{rate}"))
             }
             // The row of the wall clock says so.
             WrongFor::Everything | WrongFor::BetweenThreads | WrongFor::Durations => None,

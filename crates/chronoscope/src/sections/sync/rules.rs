@@ -56,9 +56,9 @@ pub const RULES: &[SectionRule<SyncPlan, Option<SyncReport>>] = &[
 pub const WALL_CLOCK_UNDISCIPLINED: Kind = Kind::warning(
     "wall_clock_undisciplined",
     Meaning {
-        about: "no NTP seen for the wall clock",
+        about: "wall clock not seen to be synchronised",
         evidence: "what the kernel, chronyd and the process list say, a clause each",
-        mend: "run chronyd; in containers, on the host",
+        mend: "run chronyd, outside containers",
     },
 )
 .shown_in(SYNC);
