@@ -110,7 +110,7 @@ fn answer(chosen: Option<&MethodAdvice>, methods: &[MethodAdvice], question: &In
         Some(method) => match method.method {
             Method::Direct => {
                 let expected = method.error_pct.map(percent).unwrap_or_default();
-                format!("yes: one pair of reads of {} is within {expected}", clock(method))
+                format!("yes: 95 of 100 undisturbed pairs of reads of {} are within {expected}", clock(method))
             }
             Method::Batch => format!(
                 "not directly: time {} operations between two reads of {} and divide; within {within}",

@@ -11,7 +11,7 @@ pub mod report;
 mod tests;
 pub mod view;
 
-use chronoscope_harness::quantity::{count, limit};
+use chronoscope_harness::quantity::{count, three_digits};
 
 use crate::document::Record;
 use crate::figures::figure::{Better, Figure, FigureIndex, FigureKind};
@@ -135,7 +135,7 @@ pub fn compare_figure(base: &Figure, this: &Figure, noise: Noise) -> FigureCompa
 fn judge(kind: &FigureKind, ratio: &Estimate, noise: Noise) -> FigureVerdict {
     let has_interval = ratio.has_confidence();
     let is_weak = !has_interval && kind.has_interval && noise.runs == 0;
-    let band = 1.0 + noise.band_pct / 100.0;
+    let band = noise.factor();
     let is_within = |value: f64| value >= 1.0 / band && value <= band;
     let most = band.max(kind.least_factor).max(if is_weak { WEAK_FACTOR } else { 1.0 });
     let estimate = ratio.estimate;
@@ -162,7 +162,7 @@ fn assumptions(figures: &[FigureCompared], noise_runs: u32) -> Vec<String> {
          documents give, combines both intervals on a log scale, as for \
          independent, log-normal estimates, and leaves out what differs between runs"
             .to_owned(),
-        "noise: the ratio, with all of its interval where the noise is assumed, lies within the noise between runs; inconclusive: it \
+        "noise: the ratio, with all of its interval where the noise is assumed, lies within the noise between runs, a factor either way; inconclusive: it \
          may lie within or beyond; where a figure should have an interval of 95 % and has none, also until it doubles"
             .to_owned(),
     ];
@@ -174,14 +174,15 @@ fn assumptions(figures: &[FigureCompared], noise_runs: u32) -> Vec<String> {
     }
     if !jump.is_empty() {
         said.push(format!(
-            "{}: as trials confirmed, else as predicted; they jump by themselves, and count as changed by a factor of {} alone",
+            "{}: as trials confirmed, or as predicted where none was made; they jump by themselves: beyond the noise they are inconclusive \
+             up to a factor of {}",
             jump.join(", "),
             count(FigureKind::FACTOR_OF_JUMPS as u64)
         ));
     }
     let mut usual: Vec<(String, Vec<&str>)> = Vec::new();
-    for figure in figures.iter().filter(|figure| figure.noise.runs == 0 && !jump.contains(&figure.kind.words)) {
-        let band = limit(figure.noise.band_pct);
+    for figure in figures.iter().filter(|figure| figure.noise.runs == 0) {
+        let band = three_digits(figure.noise.factor());
         let words = figure.kind.words;
         match usual.iter_mut().find(|(known, _)| *known == band) {
             Some((_, kinds)) if kinds.contains(&words) => {}
@@ -204,7 +205,7 @@ fn assumptions(figures: &[FigureCompared], noise_runs: u32) -> Vec<String> {
     if !usual.is_empty() {
         let bands: Vec<String> = usual.iter().map(|(band, kinds)| format!("{band} for {}", kinds.join(", "))).collect();
         said.push(format!(
-            "noise between runs is assumed, since fewer than {FEWEST_RUNS} other runs of one machine have the figure: {}",
+            "noise between runs is assumed, since fewer than {FEWEST_RUNS} other runs of one machine have the figure: a factor of {}",
             bands.join("; ")
         ));
     }

@@ -106,6 +106,13 @@ pub struct Noise {
     pub runs: u32,
 }
 
+impl Noise {
+    /// The factor, either way, within which a ratio is noise.
+    pub fn factor(self) -> f64 {
+        1.0 + self.band_pct / 100.0
+    }
+}
+
 /// What became of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

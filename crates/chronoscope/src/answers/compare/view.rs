@@ -1,7 +1,7 @@
 //! A comparison as a page.
 
 use chronoscope_harness::finding::Severity;
-use chronoscope_harness::quantity::{RATIO, TIME, count, limit};
+use chronoscope_harness::quantity::{RATIO, TIME, three_digits};
 use chronoscope_harness::record::Estimate;
 use chronoscope_render::Width;
 use chronoscope_render::text::{Column, Mood, Text};
@@ -100,10 +100,7 @@ fn row(figure: &FigureCompared) -> Vec<String> {
         value(figure.kind, &figure.base),
         value(figure.kind, &figure.this),
         figure.ratio.map_or_else(|| "–".to_owned(), ratio),
-        match figure.kind.least_factor > 1.0 + figure.noise.band_pct / 100.0 {
-            true => format!("× {}", count(figure.kind.least_factor as u64)),
-            false => format!("± {}", limit(figure.noise.band_pct)),
-        },
+        format!("× {}", three_digits(figure.noise.factor())),
         figure.verdict.word().to_owned(),
     ]
 }

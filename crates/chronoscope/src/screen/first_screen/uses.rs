@@ -69,9 +69,13 @@ fn of_machine(record: &Record, judgement: &Judgement) -> Vec<Row> {
         true => "durations",
         false => "in one thread",
     };
+    let short = match uses.short_intervals.as_ref().is_some_and(is_across_threads) {
+        true => "short durations",
+        false => "short, 1 thread",
+    };
     let rows = [
         of_clock(durations, uses.durations.as_ref(), None),
-        of_clock("short, 1 thread", uses.short_intervals.as_ref(), None),
+        of_clock(short, uses.short_intervals.as_ref(), None),
         of_clock("time of day", uses.time_of_day.as_ref(), Some(wall_clock(record, judgement.wall_clock))),
         of_clock("chronoscope-clock", uses.rust_hot_path.as_ref(), Some("Rust: cheap timestamps")),
     ];

@@ -159,10 +159,10 @@ fn processes(page: &mut Page, latency: &Latency) {
 
 fn granularity(page: &mut Page, record: &Record, clock: &ClockReport) {
     let Some(seen) = &clock.granularity else {
-        page.entry("granularity", DIM, "not measured");
+        page.entry("steps", DIM, "not measured");
         return;
     };
-    page.entry("granularity", PLAIN, &granularity_said(clock, seen));
+    page.entry("steps", PLAIN, &granularity_said(clock, seen));
     if seen.backward_steps > 0 {
         let steps = counted(seen.backward_steps, "step", "steps");
         let style = findings::style(record, &[NEGATIVE_ELAPSED], &clock.name);
@@ -175,10 +175,7 @@ fn granularity_said(clock: &ClockReport, seen: &Granularity) -> String {
         (Some(least), Some(true)) => {
             let was_looked_for = clock.tick.as_ref().is_some_and(Tick::was_looked_for);
             let meaning = match clock.moves_in_ns() {
-                // A tick in whole nanoseconds is not shorter.
-                Some(tick) if least < tick - clock.resolution_ns_declared.unwrap_or(1.0) => {
-                    ", shorter than the tick: readings are kept apart"
-                }
+                Some(_) if clock.keeps_readings_apart() => ", shorter than the tick: readings are kept apart",
                 Some(_) => ", not the tick, which is shorter",
                 None if was_looked_for => ", the latency of a read",
                 None => ", the latency of a read: a finer tick would not show",

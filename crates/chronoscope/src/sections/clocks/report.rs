@@ -123,6 +123,13 @@ impl ClockReport {
         moves_in_ns(self.tick.as_ref(), self.granularity_ns.zip(self.granularity_is_latency), self.granularity.as_ref())
     }
 
+    /// Whether readings may differ by less than the tick, and not only by that in whole units: a CPU may add a count to keep two reads
+    /// apart.
+    pub fn keeps_readings_apart(&self) -> bool {
+        let unit_ns = self.resolution_ns_declared.unwrap_or(1.0);
+        self.granularity_ns.zip(self.moves_in_ns()).is_some_and(|(least, tick)| least < tick - unit_ns)
+    }
+
     /// Whether it is known to tick faster than it can be read.
     pub fn hides_its_tick(&self) -> bool {
         self.granularity_is_latency == Some(true) && self.moves_in_ns().is_some()
