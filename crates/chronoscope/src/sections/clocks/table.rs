@@ -162,7 +162,7 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
     remarks.extend(untested("latency", |clock| clock.latency_ns.is_none(), LATENCY));
     remarks.extend(untested("observed", |clock| clock.granularity_ns.is_none(), GRANULARITY));
     if clocks.iter().any(ClockReport::hides_its_tick) {
-        remarks.push("observed under the latency: the tick on whose multiples the readings lie".to_owned());
+        remarks.push("observed: a step longer than a read, or the tick on whose multiples the readings lie".to_owned());
     }
     if clocks.iter().any(|clock| observed(clock) == AS_A_READ) {
         remarks.push(AS_A_READ_MEANS.to_owned());
