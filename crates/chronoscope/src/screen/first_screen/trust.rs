@@ -59,7 +59,7 @@ fn backwards(record: &Record, judgement: &Judgement) -> Vec<(Grade, String)> {
     if let (Monotonic::Steady, AcrossCores::Causal { .. }) = (one, &across.across_cores) {
         let of_all = record.machine.cpu.allowed.len();
         let between = match record.content.causality().cpus_observed() {
-            observed if (observed as usize) < of_all => format!("{observed} of {of_all}"),
+            observed if (observed as usize) < of_all => format!("{observed} of its {of_all} CPUs"),
             observed => observed.to_string(),
         };
         let clocks = record.content.clocks();

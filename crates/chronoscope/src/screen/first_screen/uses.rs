@@ -91,7 +91,7 @@ fn wall_clock(record: &Record, grade: Grade) -> &'static str {
     let state = record.content.sync().as_ref().map(|report| report.discipline.state);
     match (grade, state) {
         (Grade::Good | Grade::Unknown, _) => "for dates, not durations",
-        (_, Some(DisciplineState::NotDisciplined)) => "! no NTP",
+        (_, Some(DisciplineState::NotDisciplined)) => "! not synchronised",
         (Grade::Warning | Grade::Critical, _) => "! doubtful",
     }
 }
@@ -165,7 +165,7 @@ fn never(record: &Record, judgement: &Judgement) -> Option<Row> {
         match wrong_for {
             WrongFor::Everything if !clocks.is_empty() => Some(format!("Never: {names}, which stepped back{rate}")),
             WrongFor::BetweenThreads if !clocks.is_empty() => {
-                Some(format!("Only within a thread: {names}, read early without a fence{rate}"))
+                Some(format!("Not between threads: {names}, read early without a fence{rate}"))
             }
             // The row of the wall clock says so.
             WrongFor::Everything | WrongFor::BetweenThreads | WrongFor::Durations => None,
