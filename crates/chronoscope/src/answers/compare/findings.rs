@@ -3,6 +3,7 @@
 use chronoscope_harness::finding::Finding;
 
 use super::report::FindingName;
+use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::judgement::rules::noise;
 use crate::judgement::rules::non_causal_read::{BACK_BY_ONE_COUNT, NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
@@ -81,9 +82,8 @@ fn has_tried_runtimes(other: &Record, finding: &Finding, this: &Record) -> bool 
 /// Whether `other` saw enough values of the clock that stepped back to tell whether it still does.
 fn has_observed_enough(other: &Record, finding: &Finding) -> bool {
     let of_litmus = [NON_CAUSAL_READ, BACK_BY_ONE_COUNT, UNORDERED_READ_NOT_CAUSAL].map(|kind| kind.id);
-    let observed = other.content.judgement.iter().flat_map(|judgement| &judgement.causality.clocks);
-    !of_litmus.contains(&&*finding.id)
-        || observed.filter(|of| of.causal.is_some()).any(|of| finding.subject.as_deref() == Some(of.clock.name()))
+    let is_known = |clock: &str| other.content.causal(&ClockId::from(clock)).is_some();
+    !of_litmus.contains(&&*finding.id) || finding.subject.as_deref().is_some_and(is_known)
 }
 
 /// Whether this runtime, or one of its kind in another version, was tried.

@@ -176,6 +176,7 @@ fn granularity_said(clock: &ClockReport, seen: &Granularity) -> String {
             let was_looked_for = clock.tick.as_ref().is_some_and(Tick::was_looked_for);
             let meaning = match clock.moves_in_ns() {
                 Some(_) if clock.keeps_readings_apart() => ", shorter than the tick: readings are kept apart",
+                Some(tick) if least < tick => ", the tick in whole units",
                 Some(_) => ", not the tick, which is shorter",
                 None if was_looked_for => ", the latency of a read",
                 None => ", the latency of a read: a finer tick would not show",
@@ -257,7 +258,10 @@ fn clocksources(page: &mut Page, record: &Record) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::tests::readable;
+    use chronoscope_harness::estimators::steps::{self, Steps};
     use chronoscope_harness::record::study::Estimate;
+    use chronoscope_sources::{Rate, SourceId};
 
     #[test]
     fn a_message_of_the_firmware_is_explained() {
@@ -265,6 +269,28 @@ mod tests {
         assert!(meaning(message, true).is_some_and(|said| said.starts_with("harmless in a guest")));
         assert!(meaning(message, false).is_some_and(|said| said.starts_with("the firmware")));
         assert_eq!(meaning("clocksource: Switched to clocksource tsc", true), None);
+    }
+
+    /// A Zen 5, whose tick is 26 counts, or 10.0149 ns.
+    #[test]
+    fn a_smallest_difference_is_set_against_the_tick() {
+        let period_ns = Some(Estimate { estimate: 10.0149, low: 10.0149, high: 10.0149, confidence: 0.999 });
+        let steps = Steps { changes: vec![20; 100], reads: 100, ..Steps::default() };
+        let seen = steps::granularity(&steps, Rate::NANOSECONDS).unwrap().observed;
+        for (declared_ns, least_ns, said) in [
+            (0.385, 0.385, "shorter than the tick: readings are kept apart"),
+            (1.0, 10.0, "the tick in whole units"),
+            (1.0, 20.0, "not the tick, which is shorter"),
+        ] {
+            let clock = ClockReport {
+                resolution_ns_declared: Some(declared_ns),
+                granularity_ns: Some(least_ns),
+                granularity_is_latency: Some(true),
+                tick: Some(Tick { readings: 2_000, period_ns, ..Tick::default() }),
+                ..readable(SourceId::CounterOrdered)
+            };
+            assert!(granularity_said(&clock, &seen).contains(said), "{least_ns}: {}", granularity_said(&clock, &seen));
+        }
     }
 
     #[test]
