@@ -23,10 +23,10 @@ const SHORTEST: f64 = 3.0;
 /// The longest period looked for, as a share of the spread of the distances between reads. Distances spread over fewer periods
 /// could share a phase by themselves.
 const LONGEST: f64 = 1.0 / 3.0;
-/// Readings in a row that name a period: so many that they share none by chance, and so few that some groups lie on the lattice whole
-/// where a tenth of all readings do not.
-const GROUP: usize = 10;
-/// Groups that are asked.
+/// Readings in a row that name a period: so few that some groups lie on the lattice whole where a tenth of all readings do not, and so
+/// many that they share none by chance where truncation leaves little of a short one and reads take many.
+const IN_A_GROUP: [usize; 2] = [10, 20];
+/// Groups of each size that are asked.
 const GROUPS: usize = 48;
 /// Periods named by two groups that are one, as a share.
 const SAME: f64 = 1e-3;
@@ -109,8 +109,8 @@ pub(super) fn search(readings: &[u64]) -> Search {
 /// The frequencies that groups of readings name, lowest first.
 fn candidates(readings: &[u64], distances: &Distances) -> impl Iterator<Item = f64> {
     let middle = |(low, high): (f64, f64)| f64::midpoint(low, high);
-    let named =
-        readings.chunks_exact(GROUP).take(GROUPS).filter_map(|group| longest_period(group, SHORTEST)).map(middle);
+    let groups = IN_A_GROUP.into_iter().flat_map(|size| readings.chunks_exact(size).take(GROUPS));
+    let named = groups.filter_map(|group| longest_period(group, SHORTEST)).map(middle);
     let mut periods: Vec<f64> = named.filter(|period| *period <= distances.longest).collect();
     periods.sort_by(|a, b| b.total_cmp(a));
     periods.dedup_by(|later, earlier| *earlier - *later < SAME * *earlier);
@@ -375,6 +375,13 @@ mod tests {
 
         #[test]
         fn the_period_is_found_and_no_harmonic(seed: u64, tick in 3.0_f64..2_000.0, reads in 0.5_f64..20.0) {
+            let found = period(seed, tick, tick * reads).unwrap_or(0.0);
+            prop_assert!((found / tick - 1.0).abs() < 1e-3, "{} instead of {} behind {}", found, tick, tick * reads);
+        }
+
+        /// A unit either way is two thirds of such a period: any ten readings lie on some longer one by chance.
+        #[test]
+        fn the_shortest_is_found_behind_many(seed: u64, tick in 3.0_f64..3.3, reads in 10.0_f64..20.0) {
             let found = period(seed, tick, tick * reads).unwrap_or(0.0);
             prop_assert!((found / tick - 1.0).abs() < 1e-3, "{} instead of {} behind {}", found, tick, tick * reads);
         }
