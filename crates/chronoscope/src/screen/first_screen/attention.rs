@@ -110,7 +110,7 @@ fn noise_said(noise: &Noise) -> Option<String> {
         NoiseAdvice::PinToIdleCpu => "repeat on an idle CPU",
         NoiseAdvice::StopOtherWork => "stop other work, and repeat",
         NoiseAdvice::DedicatedCpus => "use a machine with dedicated CPUs",
-        NoiseAdvice::MoveInterrupts => "move interrupts to other CPUs, or take medians",
+        NoiseAdvice::MoveInterrupts => "take medians of short intervals; move interrupts away, or use dedicated CPUs",
     };
     Some(format!("{} of the time lost, mostly to {by} → {todo}", share(lost.share)))
 }

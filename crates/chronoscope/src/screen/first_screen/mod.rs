@@ -2,8 +2,8 @@
 
 mod attention;
 mod cells;
+mod gaps;
 mod layout;
-mod noise;
 mod rows;
 mod title;
 mod trust;

@@ -7,7 +7,7 @@ use chronoscope_render::words::counted;
 
 use super::attention::attention;
 use super::cells::Row;
-use super::noise::noise;
+use super::gaps::gaps;
 use super::trust::{graded, trust};
 use super::uses::uses;
 use crate::document::Record;
@@ -29,7 +29,7 @@ pub fn rows(record: &Record, judgement: &Judgement, host: &Host) -> Vec<Row> {
         Row::named("TIME", [graded(grade, &fitted(&text, SENTENCE))]).ranked(1)
     }));
     rows.push(trust(record, judgement));
-    rows.push(noise(&judgement.noise));
+    rows.push(gaps(&judgement.noise));
     let since = record.content.since.as_ref().map(|since| Line::plain(&fitted(&since.sentence, SENTENCE)));
     rows.extend(since.map(|said| Row::named("SINCE", [said]).ranked(1)));
     rows

@@ -58,9 +58,10 @@ fn backwards(record: &Record, judgement: &Judgement) -> Vec<(Grade, String)> {
     let (one, across) = (&judgement.monotonic, &judgement.causality);
     if let (Monotonic::Steady, AcrossCores::Causal { .. }) = (one, &across.across_cores) {
         let of_all = record.machine.cpu.allowed.len();
-        let between = match record.content.causality().cpus_observed() {
-            observed if (observed as usize) < of_all => format!("{observed} of its {of_all} CPUs"),
-            observed => observed.to_string(),
+        let between = match record.content.causality().cpus_observed()[..] {
+            [one, other] if of_all > 2 => format!("CPUs {one} and {other} of {of_all}"),
+            ref observed if observed.len() < of_all => format!("{} of its {of_all} CPUs", observed.len()),
+            ref observed => observed.len().to_string(),
         };
         let clocks = record.content.clocks();
         let is_ordered = |clock: &ClockId| clocks.clock(clock).is_some_and(|clock| clock.ordered);
@@ -146,10 +147,10 @@ fn system_call(found: &FastPath) -> String {
 fn skew(record: &Record, found: &Skew) -> String {
     let causality = record.content.causality();
     let of = causality.pairs_tested_of_more().map_or_else(String::new, |tested| {
-        format!(" ({} of {} pairs tried)", count(tested), count(causality.pairs_possible))
+        format!(" in the {} of {} pairs tried", count(tested), count(causality.pairs_possible))
     });
     match found {
-        Skew::NotExcluded { below_ns } => format!("skew, if any, {}{of}", TIME.below(*below_ns)),
+        Skew::NotExcluded { below_ns } => format!("between CPUs add skew, {}{of}", TIME.below(*below_ns)),
         Skew::Apart { up_to_ns } => format!("skew between CPUs up to {}{of}", ns(*up_to_ns)),
         Skew::NotTested { reason } => format!("skew: {}", why(Some(reason))),
     }

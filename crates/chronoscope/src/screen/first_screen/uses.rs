@@ -38,7 +38,7 @@ pub fn uses(record: &Record, judgement: &Judgement) -> Vec<Row> {
         let none = Line::styled(DIM, "no clock can be recommended: --full says why");
         rows.push(Row::after(Line::styled(DIM, "?  "), [none]));
     } else {
-        rows.insert(0, entry(TITLE, ["WHAT TO USE", "CLOCK", "ONE READ", "SHORTEST INTERVAL ± ERROR"]));
+        rows.insert(0, entry(TITLE, ["WHAT TO USE", "CLOCK", "ONE READ", "SHORTEST STOP−START ± ERROR"]));
         align(&mut rows);
     }
     rows.extend(runtimes_left(record.content.runtimes()));
@@ -77,7 +77,7 @@ fn of_machine(record: &Record, judgement: &Judgement) -> Vec<Row> {
         of_clock(durations, uses.durations.as_ref(), None),
         of_clock(short, uses.short_intervals.as_ref(), None),
         of_clock("time of day", uses.time_of_day.as_ref(), Some(wall_clock(record, judgement.wall_clock))),
-        of_clock("chronoscope-clock", uses.rust_hot_path.as_ref(), Some("Rust: cheap timestamps")),
+        of_clock("chronoscope-clock", uses.rust_hot_path.as_ref(), Some("Rust: cheap, monotonic")),
     ];
     rows.into_iter().flatten().collect()
 }
@@ -91,7 +91,7 @@ fn wall_clock(record: &Record, grade: Grade) -> &'static str {
     let state = record.content.sync().as_ref().map(|report| report.discipline.state);
     match (grade, state) {
         (Grade::Good | Grade::Unknown, _) => "for dates, not durations",
-        (_, Some(DisciplineState::NotDisciplined)) => "! not synchronised",
+        (_, Some(DisciplineState::NotDisciplined)) => "! synchronisation not seen",
         (Grade::Warning | Grade::Critical, _) => "! doubtful",
     }
 }

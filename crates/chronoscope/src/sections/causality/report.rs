@@ -25,12 +25,12 @@ impl Causality {
         u64::try_from(tested.len()).ok().filter(|tested| *tested < self.pairs_possible)
     }
 
-    /// Between how many CPUs the litmus ran.
-    pub fn cpus_observed(&self) -> u64 {
+    /// The CPUs between which the litmus ran, in order.
+    pub fn cpus_observed(&self) -> Vec<u32> {
         let mut cpus: Vec<u32> = self.litmus.iter().flat_map(|row| [row.writer, row.reader]).collect();
         cpus.sort_unstable();
         cpus.dedup();
-        cpus.len() as u64
+        cpus
     }
 
     /// The longest step back of `clock` between CPUs, in all runs; 0 if there was none.

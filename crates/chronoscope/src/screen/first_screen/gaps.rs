@@ -13,14 +13,14 @@ use crate::judgement::noise::Noise;
 const REASON: usize = 60;
 
 /// The time lost; who took it is a line of attention.
-pub fn noise(noise: &Noise) -> Row {
+pub fn gaps(noise: &Noise) -> Row {
     let (grade, said) = match noise.lost {
         None => (Grade::Unknown, format!("not known: {}", fitted(&given(noise.reason_unmeasured.as_deref()), REASON))),
         Some(lost) => {
             let grade = if noise.advice.is_some() { Grade::Warning } else { Grade::Good };
-            let gaps = format!("gaps > {}, up to {}", ns(lost.above_ns), ns(lost.worst_ns));
-            (grade, format!("{} of time in {gaps}; not in errors above", share(lost.share)))
+            let (above, worst) = (ns(lost.above_ns), ns(lost.worst_ns));
+            (grade, format!("> {above}: {} of time, up to {worst} each; not in errors above", share(lost.share)))
         }
     };
-    Row::named("NOISE", [graded(grade, &said)])
+    Row::named("GAPS", [graded(grade, &said)])
 }
