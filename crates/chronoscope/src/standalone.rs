@@ -6,6 +6,7 @@ use chronoscope_bench::Failure;
 use chronoscope_harness::Start;
 use chronoscope_harness::finding::Kind;
 use chronoscope_render::Width;
+use chronoscope_render::page::Page;
 use clap::Subcommand;
 
 use crate::document::Record;
@@ -28,7 +29,7 @@ pub trait Standalone {
     }
 
     /// What its run printed, from its document; None for a document of another command.
-    fn page(_record: &Record, _width: Width) -> Option<String> {
+    fn page(_record: &Record, _width: Width) -> Option<Page> {
         None
     }
 
@@ -61,7 +62,7 @@ macro_rules! derived {
         }
 
         /// The page of a document that one of them wrote; None for any other.
-        pub fn page(record: &Record, width: Width) -> Option<String> {
+        pub fn page(record: &Record, width: Width) -> Option<Page> {
             None$(.or_else(|| <$Options>::page(record, width)))*
         }
 

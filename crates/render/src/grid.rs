@@ -35,6 +35,13 @@ impl Mood {
         if bad { Self::Warning } else { Self::Plain }
     }
 
+    /// That which this style stands for.
+    #[cfg(feature = "html")]
+    pub(crate) fn of(style: Style) -> Self {
+        let all = [Self::Quiet, Self::Good, Self::Warning, Self::Bad];
+        all.into_iter().find(|mood| mood.style() == style).unwrap_or(Self::Plain)
+    }
+
     pub(crate) fn style(self) -> Style {
         match self {
             Self::Plain => PLAIN,

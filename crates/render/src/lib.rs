@@ -3,8 +3,13 @@
 //! Knows shapes, no rules. Nothing is printed; every function returns text.
 #![forbid(unsafe_code)]
 
+/// Axes: how values are mapped to a chart, and their ticks.
+pub mod axis;
 /// Distributions as bars.
 pub mod bars;
+/// Pages for browsers: figures, their two kinds of charts, and tables.
+#[cfg(feature = "html")]
+pub mod browser;
 /// What disturbed a measurement, in words and figures.
 pub mod disturbance;
 /// Findings: mark, sentence and advice.

@@ -65,6 +65,12 @@ impl Line {
         self.spans.iter().map(|(_, text)| text.as_str()).collect()
     }
 
+    /// Its pieces, each in its style.
+    #[cfg(feature = "html")]
+    pub(crate) fn spans(&self) -> impl Iterator<Item = (&Style, &str)> {
+        self.spans.iter().map(|(style, text)| (style, text.as_str()))
+    }
+
     /// Writes it with its escapes.
     pub fn render(&self, out: &mut String) {
         let last = self.spans.iter().rposition(|(_, text)| !text.trim_end_matches(' ').is_empty());

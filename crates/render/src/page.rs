@@ -10,17 +10,32 @@ pub use crate::wrap::{fitted, wrapped};
 /// Minimum width of each of two drawings side by side, in columns; on a narrower page they are stacked.
 const COLUMN: usize = 48;
 
-/// Lines of text, added from top to bottom.
+/// What a page consists of, added from top to bottom. It is laid out once it is finished: for a terminal in columns, for a browser as
+/// markup.
 #[derive(Debug, Default)]
 pub struct Page {
-    lines: Vec<Line>,
+    blocks: Vec<Block>,
     width: Width,
+}
+
+/// A piece of a page.
+#[derive(Debug)]
+pub(crate) enum Block {
+    /// The title of a section.
+    Section(String),
+    /// A heading within a section.
+    Heading(String),
+    /// A text after its lead, of which further lines are indented to where the first one's text starts.
+    Paragraph(Line, Style, String),
+    /// A line laid out by whoever drew it.
+    Line(Line),
+    Table(Table),
 }
 
 impl Page {
     /// An empty page of this width.
     pub fn with_width(width: Width) -> Self {
-        Self { lines: Vec::new(), width }
+        Self { blocks: Vec::new(), width }
     }
 
     /// Columns of a sentence or a drawing.
@@ -36,41 +51,32 @@ impl Page {
 
     /// Adds a line.
     pub fn line(&mut self, line: Line) {
-        self.lines.push(line);
+        self.blocks.push(Block::Line(line));
     }
 
     /// Adds lines.
     pub fn lines(&mut self, lines: impl IntoIterator<Item = Line>) {
-        self.lines.extend(lines);
+        self.blocks.extend(lines.into_iter().map(Block::Line));
     }
 
     /// Adds a table, folded to the width.
     pub fn table(&mut self, table: Table) {
-        self.lines(table.lines(self.width));
+        self.blocks.push(Block::Table(table));
     }
 
     /// Begins a section: a blank line and its title.
     pub fn section(&mut self, title: &str) {
-        let mut pieces = wrapped(title, self.width());
-        let last = pieces.pop().unwrap_or_default();
-        self.lines(pieces.iter().map(|piece| Line::styled(TITLE, piece)));
-        let rule = "─".repeat(self.width().saturating_sub(last.width() + 1));
-        self.line(Line::styled(TITLE, &last).with(DIM, &format!(" {rule}")));
+        self.blocks.push(Block::Section(title.to_owned()));
     }
 
     /// A heading within a section.
     pub fn heading(&mut self, title: &str) {
-        self.lines(wrapped(title, self.width()).iter().map(|piece| Line::styled(TITLE, piece)));
+        self.blocks.push(Block::Heading(title.to_owned()));
     }
 
     /// A paragraph after `lead`; further lines are indented to where the first one's text starts.
     pub fn paragraph(&mut self, lead: Line, style: Style, text: &str) {
-        let indent = lead.width();
-        let mut lead = Some(lead);
-        for piece in wrapped(text, self.width().saturating_sub(indent)) {
-            let start = lead.take().unwrap_or_else(|| Line::new().padded(indent));
-            self.line(start.with(style, &piece));
-        }
+        self.blocks.push(Block::Paragraph(lead, style, text.to_owned()));
     }
 
     /// A name and its explanation.
@@ -97,12 +103,54 @@ impl Page {
         }
     }
 
+    /// Adds all of another page.
+    pub fn append(&mut self, other: Self) {
+        self.blocks.extend(other.blocks);
+    }
+
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// Its blocks, for a medium without columns.
+    #[cfg(feature = "html")]
+    pub(crate) fn into_blocks(self) -> Vec<Block> {
+        self.blocks
+    }
+
     /// The text of the page, with its escapes.
     pub fn finish(self) -> String {
+        let width = self.width;
         let mut text = String::new();
-        for line in &self.lines {
-            line.render(&mut text);
-        }
+        self.blocks.into_iter().flat_map(|block| block.lines(width)).for_each(|line| line.render(&mut text));
         text
+    }
+}
+
+impl Block {
+    /// It in lines of at most so many columns.
+    fn lines(self, width: Width) -> Vec<Line> {
+        let columns = width.of_prose();
+        match self {
+            Self::Line(line) => vec![line],
+            Self::Table(table) => table.lines(width),
+            Self::Heading(title) => wrapped(&title, columns).iter().map(|piece| Line::styled(TITLE, piece)).collect(),
+            Self::Section(title) => {
+                let mut pieces = wrapped(&title, columns);
+                let last = pieces.pop().unwrap_or_default();
+                let rule = "─".repeat(columns.saturating_sub(last.width() + 1));
+                let last = Line::styled(TITLE, &last).with(DIM, &format!(" {rule}"));
+                pieces.iter().map(|piece| Line::styled(TITLE, piece)).chain([last]).collect()
+            }
+            Self::Paragraph(lead, style, text) => {
+                let indent = lead.width();
+                let mut lead = Some(lead);
+                let pieces = wrapped(&text, columns.saturating_sub(indent));
+                let line =
+                    |piece: &String| lead.take().unwrap_or_else(|| Line::new().padded(indent)).with(style, piece);
+                pieces.iter().map(line).collect()
+            }
+        }
     }
 }

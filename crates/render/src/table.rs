@@ -160,6 +160,24 @@ impl Table {
         self.rows.push(Row { style, cells: vec![fitted(name, CELL)], remark });
     }
 
+    /// The titles of its columns.
+    #[cfg(feature = "html")]
+    pub(crate) fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// How the cells of its columns are aligned.
+    #[cfg(feature = "html")]
+    pub(crate) fn align(&self) -> &[Align] {
+        &self.align
+    }
+
+    /// Its rows: style, cells, and a remark across the columns that have no cell.
+    #[cfg(feature = "html")]
+    pub(crate) fn all_rows(&self) -> impl ExactSizeIterator<Item = (Style, &[String], Option<&str>)> {
+        self.rows.iter().map(|row| (row.style, &row.cells[..], row.remark.as_ref().map(|remark| remark.text.as_str())))
+    }
+
     /// The table in lines of at most `width` columns.
     pub fn lines(self, width: Width) -> Vec<Line> {
         let limit = width.columns();

@@ -84,6 +84,11 @@ impl Text {
         self.page.table(grid.table());
     }
 
+    /// The page, to add to another or to lay out.
+    pub fn into_page(self) -> Page {
+        self.page
+    }
+
     /// The finished page, with ANSI styles.
     pub fn finish(self) -> String {
         self.page.finish()

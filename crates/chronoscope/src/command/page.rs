@@ -1,6 +1,7 @@
 //! The page for any document: the output of the run that wrote it.
 
 use chronoscope_render::Width;
+use chronoscope_render::page::Page;
 use chronoscope_render::study::{self, Detail};
 use chronoscope_render::text::{Mood, Text};
 
@@ -21,8 +22,13 @@ pub struct Shown {
 
 /// Renders a document for a terminal of this width.
 pub fn page(record: &Record, shown: Shown, width: Width) -> String {
+    drawn(record, shown, width).finish()
+}
+
+/// The page of a document before it is laid out.
+fn drawn(record: &Record, shown: Shown, width: Width) -> Page {
     if let Some(advice) = record.content.advice.as_ref().filter(|_| shown.view.is_none()) {
-        return screen::advice::terminal_at(record, advice, width);
+        return screen::advice::page_at(record, advice, width);
     }
     if let Some(gate) = record.content.gate.as_ref().filter(|_| shown.view.is_none()) {
         return gate_at(record, gate, width);
@@ -34,26 +40,29 @@ pub fn page(record: &Record, shown: Shown, width: Width) -> String {
     let Some(study) = document::as_study(record) else {
         return concluded.unwrap_or_else(|| check(record, shown, width));
     };
-    let of_study = || match shown.full {
-        true => study::terminal(&study, Detail::Full, width) + &study::surroundings(&study, width),
-        false => study::terminal(&study, Detail::Usual, width),
-    };
-    match concluded {
-        Some(page) if shown.full => page + &of_study(),
-        Some(page) => page,
-        None if record.command == STUDY => of_study(),
-        None => of_study() + &unknown(&record.command),
+    let mut page = Page::with_width(width);
+    let (is_concluded, is_known) = (concluded.is_some(), concluded.is_some() || record.command == STUDY);
+    concluded.into_iter().for_each(|concluded| page.append(concluded));
+    if shown.full {
+        page.append(study::page(&study, Detail::Full, width));
+        page.append(study::surroundings_page(&study, width));
+    } else if !is_concluded {
+        page.append(study::page(&study, Detail::Usual, width));
     }
+    if !is_known {
+        page.append(unknown(&record.command));
+    }
+    page
 }
 
 /// A check, or a section of one.
-fn check(record: &Record, shown: Shown, width: Width) -> String {
+fn check(record: &Record, shown: Shown, width: Width) -> Page {
     let view = shown.view.unwrap_or_else(|| View::of(record));
     match record.content.judgement.as_ref().and_then(|judgement| Some((judgement, judgement.host.as_ref()?))) {
         Some((judgement, host)) if view == View::CHECK && !shown.full => {
-            screen::first_screen::terminal_at(record, judgement, host, width)
+            screen::first_screen::page_at(record, judgement, host, width)
         }
-        _ => screen::terminal_at(record, view, width),
+        _ => screen::page_at(record, view, width),
     }
 }
 
@@ -67,9 +76,9 @@ pub fn browser_page(record: &Record) -> Option<String> {
 const STUDY: &str = "study";
 
 /// Notes that there are more conclusions than are shown.
-fn unknown(command: &str) -> String {
+fn unknown(command: &str) -> Page {
     let mut text = Text::new();
     let words = format!("written by `chronoscope {command}`, which this build does not know: conclusions not shown");
     text.sentence(Mood::Warning, "!", &words);
-    text.finish()
+    text.into_page()
 }

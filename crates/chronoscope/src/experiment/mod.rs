@@ -16,6 +16,7 @@ use chronoscope_bench::{Failure, tell};
 use chronoscope_examples::Experiment;
 use chronoscope_harness::Start;
 use chronoscope_render::Width;
+use chronoscope_render::page::Page;
 
 use crate::command::output::Output;
 use crate::command::page::Shown;
@@ -32,7 +33,7 @@ impl Standalone for ExperimentOptions {
     }
 
     /// Also of an experiment that is a command by its own name.
-    fn page(record: &Record, width: Width) -> Option<String> {
+    fn page(record: &Record, width: Width) -> Option<Page> {
         let conclusions = record.content.experiment.as_ref()?;
         Some(show::terminal(conclusions, &document::as_study(record)?, width))
     }

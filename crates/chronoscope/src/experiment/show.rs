@@ -3,6 +3,7 @@ use chronoscope_harness::quantity::TIME;
 use chronoscope_harness::record::Document;
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_render::Width;
+use chronoscope_render::page::Page;
 use chronoscope_render::study::resolution;
 use chronoscope_render::text::{self, Column, Mood, Text};
 use chronoscope_render::title::emulated;
@@ -10,7 +11,7 @@ use chronoscope_render::title::emulated;
 use super::against;
 
 /// The conclusions as text for a terminal; the record provides the machine and the disturbance.
-pub fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: Width) -> String {
+pub fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: Width) -> Page {
     let mut page = Text::with_width(width);
     title(&mut page, record, &record.command);
     page.line(Mood::Plain, &conclusions.question);
@@ -31,7 +32,7 @@ pub fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: Width) -
     for sentence in how_sure(record) {
         page.sentence(Mood::Quiet, "·", &sentence);
     }
-    page.finish()
+    page.into_page()
 }
 
 /// What ran, where, when and for how long.
@@ -154,7 +155,7 @@ mod tests {
         let mut made = record();
         made.findings = vec![Finding::new(NOISY_MACHINE, "6 of 18 iterations were undisturbed")];
         let conclusions = Experiment::ALL[0].conclude(&made);
-        let text = terminal(&conclusions, &made, Width::default());
+        let text = terminal(&conclusions, &made, Width::default()).finish();
         let (warning, naive) =
             (text.find("6 of 18 iterations were undisturbed").unwrap(), text.find("NAIVE CONCLUSION").unwrap());
         assert!(warning < naive, "{text}");

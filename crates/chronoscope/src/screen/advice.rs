@@ -16,14 +16,14 @@ use chronoscope_render::title::head;
 use chronoscope_render::words::quoted;
 
 /// The answer to what a user asked, for a terminal of this width.
-pub fn terminal_at(record: &Record, advice: &Advice, width: Width) -> String {
+pub fn page_at(record: &Record, advice: &Advice, width: Width) -> Page {
     let mut page = Page::with_width(width);
     head(&mut page, &format!("{} {}", record.tool.name, record.tool.version), record);
     match advice {
         Advice::Interval(advice) => interval(&mut page, advice),
         Advice::Symptom(advice) => symptom(&mut page, record, advice),
     }
-    page.finish()
+    page
 }
 
 fn interval(page: &mut Page, advice: &IntervalAdvice) {

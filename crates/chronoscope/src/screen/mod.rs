@@ -88,6 +88,11 @@ pub fn terminal(record: &Record, view: View) -> String {
 /// shown as pictures. Quantities and their units are written the same way in every locale. A narrower page has more
 /// lines and the same numbers: no column of a table is left out.
 pub fn terminal_at(record: &Record, view: View, width: Width) -> String {
+    page_at(record, view, width).finish()
+}
+
+/// The same before it is laid out.
+pub fn page_at(record: &Record, view: View, width: Width) -> Page {
     let mut page = Page::with_width(width);
     let tool = format!("{} {}", record.tool.name, record.tool.version);
     head(&mut page, &tool, record);
@@ -103,5 +108,5 @@ pub fn terminal_at(record: &Record, view: View, width: Width) -> String {
     if let Some(since) = record.content.since.as_ref().filter(|_| view == View::CHECK) {
         page.paragraph(Line::styled(TITLE, "SINCE "), PLAIN, &since.sentence);
     }
-    page.finish()
+    page
 }

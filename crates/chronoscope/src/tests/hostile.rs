@@ -60,7 +60,7 @@ fn assert_judged(mut record: Record) {
 /// The comparison of a document with itself.
 fn assert_comparison_harmless(record: &Record) {
     let source = || Source { name: "evil\x1b[31m".to_owned(), record: record.clone() };
-    let page = compare::view::page(&compare::compare(&source(), &[source()], &[]), true, Width::default());
+    let page = compare::view::page(&compare::compare(&source(), &[source()], &[]), true, Width::default()).finish();
     let text = strip_str(&page).to_string();
     assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text}");
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use chronoscope_harness::record::study::{Cell, Comparison, StudyRecord};
 
-use super::axis::{Axis, Scale};
 use super::words::{self, parameters};
+use crate::axis::{Axis, Scale};
 
 /// Times whose ratio reaches this are drawn on a log scale.
 const WIDE: f64 = 100.0;

@@ -1,7 +1,6 @@
 //! Renders the record of a study: the cost of operations as a function of backoff and threads.
 
 mod against;
-mod axis;
 mod canvas;
 mod cells;
 mod comparisons;
@@ -25,7 +24,7 @@ pub use self::harness::resolution;
 pub use self::html::{Lead, html, html_with};
 pub use self::over_threads::{OverThreads, ThreadTime, Zone};
 pub use self::over_time::OverTime;
-pub use self::view::{surroundings, terminal};
+pub use self::view::{page, surroundings, surroundings_page, terminal};
 #[cfg(feature = "read")]
 pub use chronoscope_harness::record::parse_study as parse;
 pub use chronoscope_harness::record::write_study as json;

@@ -1,8 +1,8 @@
 use chronoscope_harness::record::study::Estimate;
 
-use super::axis::Scale;
 use super::curve::{Chart, Curve, Front, Point};
 use super::plot;
+use crate::axis::Scale;
 use crate::line::Line;
 
 /// The time of an operation over threads, for [`Text::charts`](crate::text::Text::charts): a curve for each amount of work

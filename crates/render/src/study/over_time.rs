@@ -1,8 +1,8 @@
 use chronoscope_harness::record::study::Estimate;
 
-use super::axis::Scale;
 use super::curve::{Chart, Curve, Front, Point};
 use super::plot;
+use crate::axis::Scale;
 use crate::line::Line;
 
 /// A time per operation over days, for [`Text::over_time`](crate::text::Text::over_time), with marks where something else changed.

@@ -3,9 +3,9 @@
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
-use super::axis::Axis;
 use super::canvas::Canvas;
 use super::curve::{Chart, Curve, Point};
+use crate::axis::Axis;
 use crate::line::Line;
 use crate::palette::{BAR, DIM, PLAIN, TITLE};
 use crate::wrap::{fitted, wrapped};

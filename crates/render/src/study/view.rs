@@ -37,6 +37,11 @@ const BARS: usize = 12;
 /// # Ok::<(), chronoscope_harness::record::ReportError>(())
 /// ```
 pub fn terminal(record: &StudyRecord, detail: Detail, width: Width) -> String {
+    page(record, detail, width).finish()
+}
+
+/// The same before it is laid out.
+pub fn page(record: &StudyRecord, detail: Detail, width: Width) -> Page {
     let mut page = Page::with_width(width);
     title::head(&mut page, &format!("study {}", record.study().name), record);
     what_it_says(&mut page, record);
@@ -56,7 +61,7 @@ pub fn terminal(record: &StudyRecord, detail: Detail, width: Width) -> String {
     }
     failures(&mut page, record);
     found(&mut page, record, detail);
-    page.finish()
+    page
 }
 
 /// Renders what all studies of a run have in common: how the harness measures here, and the machine.
@@ -74,12 +79,17 @@ pub fn terminal(record: &StudyRecord, detail: Detail, width: Width) -> String {
 /// # Ok::<(), chronoscope_harness::record::ReportError>(())
 /// ```
 pub fn surroundings(record: &StudyRecord, width: Width) -> String {
+    surroundings_page(record, width).finish()
+}
+
+/// The same before it is laid out.
+pub fn surroundings_page(record: &StudyRecord, width: Width) -> Page {
     let mut page = Page::with_width(width);
     page.section("HARNESS");
     facts(&mut page, harness::of_run(record));
     page.entry("written by", PLAIN, &format!("{} {}", record.tool.name, record.tool.version));
     machine::show(&mut page, &record.machine);
-    page.finish()
+    page
 }
 
 fn what_it_says(page: &mut Page, record: &StudyRecord) {

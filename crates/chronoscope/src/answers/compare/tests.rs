@@ -121,7 +121,7 @@ fn the_page_shows_no_interval_of_little_confidence() {
     };
     let shows = |confidence: f64| {
         let comparison = compare(&source("a", run(confidence)), &[source("b", run(confidence))], &[]);
-        let page = view::page(&comparison, true, Width::of_columns(118));
+        let page = view::page(&comparison, true, Width::of_columns(118)).finish();
         ["100.0 ns ± 3.0", "1.00× ± 0.04"].map(|figure| page.contains(figure))
     };
     assert_eq!([0.5, 0.95].map(shows), [[false; 2], [true; 2]]);
@@ -291,7 +291,7 @@ fn a_comparison_is_a_document_that_is_shown_again() {
     let text = json(&compared).unwrap();
     assert_eq!(document(&text).unwrap().content.comparison, compared.content.comparison);
     for (full, columns) in [(false, 60), (true, 80), (true, 118)] {
-        let page = view::page(compared.content.comparison.as_ref().unwrap(), full, Width::of_columns(columns));
+        let page = view::page(compared.content.comparison.as_ref().unwrap(), full, Width::of_columns(columns)).finish();
         let page = anstream::adapter::strip_str(&page).to_string();
         assert!(page.contains("regression") && page.contains("a.json"), "{page}");
         assert_eq!(page.contains("noise  ") || page.contains(" noise\n"), full || columns == 60, "{page}");

@@ -4,6 +4,7 @@ use chronoscope_harness::finding::Severity;
 use chronoscope_harness::quantity::{RATIO, TIME, three_digits};
 use chronoscope_harness::record::Estimate;
 use chronoscope_render::Width;
+use chronoscope_render::page::Page;
 use chronoscope_render::text::{Column, Mood, Text};
 use chronoscope_render::words::{counted, given};
 
@@ -13,13 +14,13 @@ use super::report::{ComparedRun, Comparison, FigureCompared, FigureVerdict, Find
 
 /// Renders a comparison as text with ANSI styles, for a terminal of this width: figures that changed or are inconclusive, and with
 /// `full` all of them.
-pub fn page(comparison: &Comparison, full: bool, width: Width) -> String {
+pub fn page(comparison: &Comparison, full: bool, width: Width) -> Page {
     let mut text = Text::with_width(width);
     text.line(Mood::Plain, &format!("base: {}", named(&comparison.base)));
     for run in &comparison.runs {
         of_run(&mut text, run, full);
     }
-    text.finish()
+    text.into_page()
 }
 
 fn named(run: &ComparedRun) -> String {

@@ -12,8 +12,8 @@ use chronoscope_render::palette::{CRITICAL, DIM, GOOD, PLAIN, WARNING};
 use chronoscope_render::title::head;
 use chronoscope_render::words::counted;
 
-/// Renders the judgement for a terminal of this width.
-pub fn gate_at(record: &Record, gate: &Gate, width: Width) -> String {
+/// The judgement, for a terminal of this width.
+pub fn gate_at(record: &Record, gate: &Gate, width: Width) -> Page {
     let mut page = Page::with_width(width);
     head(&mut page, &format!("{} {}", record.tool.name, record.tool.version), record);
     page.section("GATE");
@@ -25,7 +25,7 @@ pub fn gate_at(record: &Record, gate: &Gate, width: Width) -> String {
     if let Some(floor) = &record.content.noise_floor {
         noise_floor::view::section(&mut page, floor);
     }
-    page.finish()
+    page
 }
 
 fn judged(page: &mut Page, rule: &Judged) {

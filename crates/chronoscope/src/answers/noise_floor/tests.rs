@@ -164,7 +164,7 @@ fn the_page_has_the_answer_and_every_pair() {
     let judged = [5.0, 2.0].map(|asked| Judged { rule: format!("resolve {asked}%"), ..judge(&floor, asked) });
     let mut shown = document::of_study(record, "gate");
     shown.content.noise_floor = Some(floor);
-    let page = |width| gate_at(&shown, &Gate::of(judged.to_vec(), false), width);
+    let page = |width| gate_at(&shown, &Gate::of(judged.to_vec(), false), width).finish();
     assert_golden("noise-floor.txt", &anstream::adapter::strip_str(&page(Width::default())).to_string());
     assert_fits(page);
 }

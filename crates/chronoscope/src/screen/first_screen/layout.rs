@@ -19,17 +19,17 @@ const COLUMNS: usize = 80;
 /// Between the cells of a row.
 const GAP: usize = 2;
 
-/// Renders the first screen for a terminal of this width. Without a terminal it has 80 columns.
+/// The first screen for a terminal of this width. Without a terminal it has 80 columns.
 ///
 /// # Guarantees
 /// From 80 columns, at most 24 lines, and 18 of a sound host. A narrower screen has the same words on more lines. No
 /// line is wider than the screen, whatever the record holds.
-pub fn terminal_at(record: &Record, judgement: &Judgement, host: &Host, width: Width) -> String {
+pub fn page_at(record: &Record, judgement: &Judgement, host: &Host, width: Width) -> Page {
     let columns = if width == Width::default() { COLUMNS } else { width.of_prose() };
     let most = if host.state == HostState::Ok { LINES_SOUND } else { LINES };
     let mut page = Page::with_width(width);
     page.lines(drawn(title(record, host), rows::rows(record, judgement, host), (columns, most)));
-    page.finish()
+    page
 }
 
 fn drawn(title: (Line, Line), mut rows: Vec<Row>, (columns, most): (usize, usize)) -> Vec<Line> {

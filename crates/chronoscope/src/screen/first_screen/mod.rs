@@ -9,7 +9,7 @@ mod title;
 mod trust;
 mod uses;
 
-pub use layout::terminal_at;
+pub use layout::page_at;
 
 use anstyle::Style;
 use chronoscope_render::palette::{CRITICAL, DIM, GOOD, WARNING};

@@ -16,6 +16,7 @@ use chronoscope_bench::Failure;
 use chronoscope_harness::finding::Kind;
 use chronoscope_harness::{Start, StudyObserver};
 use chronoscope_render::Width;
+use chronoscope_render::page::Page;
 
 use crate::command::output::Output;
 use crate::command::page::Shown;
@@ -46,7 +47,7 @@ impl Standalone for plan::Options {
         record.content.pace.is_some()
     }
 
-    fn page(record: &Record, width: Width) -> Option<String> {
+    fn page(record: &Record, width: Width) -> Option<Page> {
         Some(view::pace_at(record, record.content.pace.as_ref()?, width))
     }
 }

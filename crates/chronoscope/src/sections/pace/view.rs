@@ -19,7 +19,7 @@ const ROWS: usize = 65;
 ///
 /// # Guarantees
 /// Those of [`terminal_at`](crate::terminal_at).
-pub fn pace_at(run: &Record, pace: &Pace, width: Width) -> String {
+pub fn pace_at(run: &Record, pace: &Pace, width: Width) -> Page {
     let mut page = Page::with_width(width);
     let tool = format!("{} {} · pace", run.tool.name, run.tool.version);
     title::head(&mut page, &tool, run);
@@ -39,7 +39,7 @@ pub fn pace_at(run: &Record, pace: &Pace, width: Width) -> String {
             page.paragraph(Line::styled(TITLE, "→ "), PLAIN, &finding.evidence.summary);
         }
     }
-    page.finish()
+    page
 }
 
 fn entries(findings: &[Finding], pace: &Pace) -> Vec<(&'static str, String)> {
@@ -142,7 +142,7 @@ mod tests {
     fn pace(run: &Run) -> String {
         let mut record = run.record.clone();
         record.findings = conclude(RULES, &run.pace);
-        pace_at(&record, &run.pace, Width::default())
+        pace_at(&record, &run.pace, Width::default()).finish()
     }
 
     fn run() -> Run {

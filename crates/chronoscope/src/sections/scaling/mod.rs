@@ -26,6 +26,7 @@ use chronoscope_harness::Start;
 use chronoscope_harness::finding::Kind;
 use chronoscope_harness::rule;
 use chronoscope_render::Width;
+use chronoscope_render::page::Page;
 
 use crate::command::output::Output;
 use crate::command::page::Shown;
@@ -68,7 +69,7 @@ impl Standalone for Options {
         record.content.scaling.is_some()
     }
 
-    fn page(record: &Record, width: Width) -> Option<String> {
+    fn page(record: &Record, width: Width) -> Option<Page> {
         let conclusions = record.content.scaling.as_ref()?;
         Some(page::page(&document::as_study(record)?, conclusions, record.content.runtimes(), width))
     }

@@ -1,6 +1,7 @@
 use chronoscope_harness::quantity::{RATIO, TIME, confidence};
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_render::Width;
+use chronoscope_render::page::Page;
 use chronoscope_render::study::{Lead, html_with};
 use chronoscope_render::text::{Column, Mood, Text, count, counted, ns, percent};
 use chronoscope_render::words::given;
@@ -21,7 +22,7 @@ const COLUMNS: usize = 6;
 const NONE: &str = "–";
 
 /// The results as text for a terminal.
-pub fn page(record: &StudyRecord, conclusions: &[Conclusion], runtimes: &[Runtime], width: Width) -> String {
+pub fn page(record: &StudyRecord, conclusions: &[Conclusion], runtimes: &[Runtime], width: Width) -> Page {
     let mut page = Text::with_width(width);
     show::title(&mut page, record, "scaling");
     if record.interrupted {
@@ -48,7 +49,7 @@ pub fn page(record: &StudyRecord, conclusions: &[Conclusion], runtimes: &[Runtim
     for sentence in native(record).iter().flat_map(show::how_sure).chain(how_sure_of(runtimes)) {
         page.sentence(Mood::Quiet, "·", &sentence);
     }
-    page.finish()
+    page.into_page()
 }
 
 /// The same as a page for browsers: the chart of every clock, then everything measured.
@@ -506,7 +507,7 @@ mod tests {
             Finding::new(STATES, "ticks of vague: two").about("ticks of vague"),
         ];
         let conclusions = concluded(&mut record);
-        let text = plain(&page(&record, &conclusions, &[], Width::default()));
+        let text = plain(&page(&record, &conclusions, &[], Width::default()).finish());
         assert!(rows(&text, "READS IN A ROW", "vague")[0].starts_with("vague ‡"), "{text}");
         assert!(!rows(&text, "TIME PER OPERATION", "vague")[0].contains('‡'), "{text}");
         for section in ["FRONTS", "READS IN A ROW", "TIME PER OPERATION", "WHAT A READ ADDS"] {
@@ -578,7 +579,7 @@ mod tests {
     fn the_page_fits_any_terminal() {
         let mut record = record();
         let conclusions = concluded(&mut record);
-        crate::experiment::synthetic::assert_fits(|width| page(&record, &conclusions, &[], width));
+        crate::experiment::synthetic::assert_fits(|width| page(&record, &conclusions, &[], width).finish());
     }
 
     #[test]
@@ -589,7 +590,7 @@ mod tests {
             reason_unavailable: Some("its answer is too short".to_owned()),
             ..crate::probe::unasked(chronoscope_probes::RuntimeKind::Java)
         }];
-        let text = page(&record, &conclusions, &runtimes, Width::of_columns(80));
+        let text = page(&record, &conclusions, &runtimes, Width::of_columns(80)).finish();
         assert_golden("scaling-80.txt", &plain(&text));
         let browser = browser_page(&record, &conclusions, &runtimes);
         let main = browser.find("<svg").unwrap();

@@ -6,7 +6,7 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 use plotters::prelude::*;
 
 use super::markup::escaped;
-use crate::study::axis::Axis;
+use crate::axis::Axis;
 use crate::study::curve::{Chart, Curve, Point};
 use crate::study::plot::{short, swept};
 use chronoscope_harness::quantity::ns;

@@ -1,3 +1,5 @@
+//! Axes of charts, for the terminal and for browsers.
+
 /// Larger or non-finite numbers cannot be drawn.
 const LARGEST: f64 = 1e15;
 /// Maximum ticks.
@@ -7,7 +9,8 @@ const STRETCHED: f64 = 8.0;
 
 /// How values are mapped to an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scale {
+pub enum Scale {
+    /// Equal steps for equal differences.
     Linear,
     /// Equal steps for equal ratios; values must be above zero.
     Log,
@@ -27,17 +30,17 @@ impl Scale {
 
 /// An axis from 0 to 1 with values at it.
 #[derive(Clone, Debug)]
-pub(super) struct Axis {
+pub struct Axis {
     scale: Scale,
     low: f64,
     high: f64,
     /// Labelled values, equally spaced on an axis of results.
-    pub(super) ticks: Vec<f64>,
+    pub ticks: Vec<f64>,
 }
 
 impl Axis {
     /// An axis of results that begins and ends at round values; None if there is nothing to draw.
-    pub(super) fn of_results(values: impl Iterator<Item = f64>, scale: Scale) -> Option<Self> {
+    pub fn of_results(values: impl Iterator<Item = f64>, scale: Scale) -> Option<Self> {
         let (least, most) = span(values.filter(|value| scale == Scale::Linear || *value > 0.0))?;
         Some(if scale == Scale::Linear { Self::linear(least, most) } else { Self::logarithmic(least, most) })
     }
@@ -66,7 +69,7 @@ impl Axis {
     }
 
     /// An axis of swept values: its ticks are the values themselves, at most `limit`.
-    pub(super) fn of_sweep(values: &[f64], limit: usize, scale: Option<Scale>) -> Option<Self> {
+    pub fn of_sweep(values: &[f64], limit: usize, scale: Option<Scale>) -> Option<Self> {
         let mut ticks: Vec<f64> = values.iter().copied().filter(|value| value.abs() < LARGEST).collect();
         ticks.sort_by(f64::total_cmp);
         ticks.dedup();
@@ -81,12 +84,12 @@ impl Axis {
     }
 
     /// Whether steps are equal for equal ratios.
-    pub(super) fn is_log(&self) -> bool {
+    pub fn is_log(&self) -> bool {
         self.scale != Scale::Linear
     }
 
     /// The position of a value between 0 and 1; clamped if outside, None if it cannot be drawn.
-    pub(super) fn place(&self, value: f64) -> Option<f64> {
+    pub fn place(&self, value: f64) -> Option<f64> {
         let [low, high, value] = [self.low, self.high, value].map(|value| self.scale.mapped(value));
         // The logarithm of zero is clamped to the end; that of a negative number is undefined.
         let part = if high > low { (value - low) / (high - low) } else { 0.5 };

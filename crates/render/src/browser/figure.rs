@@ -1,0 +1,83 @@
+use maud::{Markup, html};
+
+use super::marks::{Hue, Shape, point};
+use super::plot::Plot;
+use super::rows::Rows;
+use super::tables;
+use super::texts::{prose, sentences};
+use crate::grid::Mood;
+use crate::page::Page;
+
+/// A section of a page: what was found in plain words, the drawing, how to read it, and the numbers.
+#[derive(Debug, Default)]
+pub struct Figure {
+    /// Its name in links, and for whoever asks for this one alone.
+    pub id: &'static str,
+    /// What its link is called.
+    pub short: &'static str,
+    pub title: String,
+    /// What was found, in sentences that could have come out the other way.
+    pub says: Vec<(Mood, String)>,
+    pub charts: Vec<Chart>,
+    /// What the marks stand for.
+    pub key: Vec<(Hue, Option<(Shape, bool)>, String)>,
+    /// How to read the drawing.
+    pub how: String,
+    /// The numbers, as on the page for terminals.
+    pub numbers: Page,
+}
+
+/// A drawing.
+#[derive(Clone, Debug)]
+pub enum Chart {
+    Rows(Rows),
+    /// Plots side by side where there is room.
+    Plots(Vec<Plot>),
+}
+
+impl Figure {
+    pub(super) fn drawn(self) -> Markup {
+        let charts: Vec<Markup> = self
+            .charts
+            .iter()
+            .enumerate()
+            .filter_map(|(place, chart)| chart.drawn(&format!("{}-{place}", self.id)))
+            .collect();
+        html! {
+            section id=(self.id) {
+                h2 { (prose(&self.title)) }
+                (sentences(&self.says))
+                @for chart in &charts { figure aria-label=(self.title) { (chart) } }
+                @if !self.key.is_empty() && !charts.is_empty() { (key(&self.key)) }
+                @if !self.how.is_empty() && !charts.is_empty() { p.how { (prose(&self.how)) } }
+                details { summary { "The numbers" } (tables::page(self.numbers)) }
+            }
+        }
+    }
+}
+
+fn key(entries: &[(Hue, Option<(Shape, bool)>, String)]) -> Markup {
+    html! {
+        div.key {
+            @for (hue, mark, name) in entries {
+                span class=(hue.class()) {
+                    @if let Some((shape, is_hollow)) = mark {
+                        svg viewBox="-7 -7 14 14" aria-hidden="true" { (point(0.0, 0.0, *shape, *is_hollow)) }
+                    }
+                    i { (prose(name)) }
+                }
+            }
+        }
+    }
+}
+
+impl Chart {
+    fn drawn(&self, id: &str) -> Option<Markup> {
+        match self {
+            Self::Rows(rows) => rows.drawn(id),
+            Self::Plots(plots) => (!plots.is_empty()).then(|| html! {
+                div class=(if plots.len() > 1 { "small" } else { "one" }) { @for plot in plots { div { (plot.drawn()) } } }
+            }),
+        }
+    }
+}

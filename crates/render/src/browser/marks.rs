@@ -1,0 +1,129 @@
+use maud::{Markup, html};
+
+use crate::axis::Axis;
+
+/// A colour of the page, in the reader's light or dark scheme.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Hue {
+    #[default]
+    Blue,
+    Green,
+    Orange,
+    Purple,
+    Ochre,
+    /// The colour of text.
+    Ink,
+}
+
+/// The shape of a point, by which it is known without its colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Shape {
+    #[default]
+    Circle,
+    Diamond,
+    Square,
+    Triangle,
+}
+
+/// What is drawn at values of an axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Mark {
+    /// A value; hollow where it is not measured here, or without an interval.
+    Point { at: f64, shape: Shape, is_hollow: bool },
+    /// An interval of a value.
+    Interval { from: f64, to: f64 },
+    /// A range of values: a thin line, to a tick at its end.
+    Reach { from: f64, to: f64 },
+    /// All values between two.
+    Band { from: f64, to: f64 },
+    /// The truth lies below this.
+    Below { at: f64 },
+    /// The most extreme value.
+    Extreme { at: f64 },
+}
+
+impl Hue {
+    /// Hues in the order in which series get them.
+    pub const SERIES: [Self; 5] = [Self::Blue, Self::Orange, Self::Green, Self::Purple, Self::Ochre];
+
+    pub(super) const fn class(self) -> &'static str {
+        match self {
+            Self::Blue => "k0",
+            Self::Green => "k1",
+            Self::Orange => "k2",
+            Self::Purple => "k3",
+            Self::Ochre => "k4",
+            Self::Ink => "ink",
+        }
+    }
+}
+
+impl Shape {
+    /// Shapes in the order in which series get them.
+    pub const SERIES: [Self; 4] = [Self::Circle, Self::Square, Self::Diamond, Self::Triangle];
+
+    /// Its outline around the origin; None for a circle.
+    const fn outline(self) -> Option<&'static str> {
+        match self {
+            Self::Circle => None,
+            Self::Diamond => Some("M0-5.6 5.6 0 0 5.6-5.6 0Z"),
+            Self::Square => Some("M-4.3-4.3H4.3V4.3H-4.3Z"),
+            Self::Triangle => Some("M0-5.4 5.2 4.2H-5.2Z"),
+        }
+    }
+}
+
+/// A place in per cent of the width.
+pub(super) fn part(place: f64) -> String {
+    format!("{:.2}%", 100.0 * place)
+}
+
+/// A point, at a place in per cent and a height in pixels.
+pub(super) fn point(place: f64, y: f64, shape: Shape, is_hollow: bool) -> Markup {
+    let class = if is_hollow { "m o" } else { "m" };
+    let y = format!("{y:.1}");
+    html! {
+        @match shape.outline() {
+            None => { circle class=(class) cx=(part(place)) cy=(y) r="4.6" {} }
+            Some(outline) => { svg x=(part(place)) y=(y) overflow="visible" { path class=(class) d=(outline) {} } }
+        }
+    }
+}
+
+impl Mark {
+    /// The mark on a line of this axis, in the middle of `height` pixels; nothing where a value has no place.
+    pub(super) fn on(&self, axis: &Axis, height: f64) -> Option<Markup> {
+        let (y, middle) = (height / 2.0, format!("{:.1}", height / 2.0));
+        let place = |value: f64| axis.place(value);
+        Some(match *self {
+            Self::Point { at, shape, is_hollow } => point(place(at)?, y, shape, is_hollow),
+            Self::Interval { from, to } => html! {
+                line.w x1=(part(place(from)?)) x2=(part(place(to)?)) y1=(middle) y2=(middle) {}
+            },
+            Self::Reach { from, to } => html! {
+                line."w1" x1=(part(place(from)?)) x2=(part(place(to)?)) y1=(middle) y2=(middle) {}
+                line."w1" x1=(part(place(to)?)) x2=(part(place(to)?)) y1=(format!("{:.1}", y - 4.0)) y2=(format!("{:.1}", y + 4.0)) {}
+            },
+            Self::Band { from, to } => {
+                let (from, to) = (place(from)?, place(to)?);
+                html! {
+                    rect.fill x=(part(from.min(to))) width=(part((to - from).abs())) y=(format!("{:.1}", y - 6.0)) height="12" {}
+                }
+            }
+            Self::Below { at } => html! {
+                svg x=(part(place(at)?)) y=(middle) overflow="visible" { path."m o" d="M0-4.5 0 4.5M0 0H-16M-11-4-16 0-11 4" {} }
+            },
+            Self::Extreme { at } => html! {
+                svg x=(part(place(at)?)) y=(middle) overflow="visible" { path."w1" d="M-3.5-3.5 3.5 3.5M-3.5 3.5 3.5-3.5" {} }
+            },
+        })
+    }
+
+    /// The values that it is drawn at.
+    pub(super) fn values(&self) -> [f64; 2] {
+        match *self {
+            Self::Point { at, .. } | Self::Below { at } | Self::Extreme { at } => [at, at],
+            Self::Interval { from, to } | Self::Reach { from, to } | Self::Band { from, to } => [from, to],
+        }
+    }
+}

@@ -1,0 +1,154 @@
+use std::fmt::Write;
+
+use maud::{Markup, html};
+
+use super::marks::{Hue, Shape, part, point};
+use super::rows::anchor;
+use super::texts::prose;
+use crate::axis::Axis;
+
+/// Height of the drawing, in pixels.
+const HEIGHT: f64 = 210.0;
+/// Width of the box that is stretched to the drawing's.
+const BOX: f64 = 1000.0;
+/// Maximum points of a curve that get a mark: more would cover it.
+const MARKED: usize = 60;
+
+/// A chart of two axes.
+#[derive(Clone, Debug)]
+pub struct Plot {
+    pub title: String,
+    pub x: Axis,
+    pub y: Axis,
+    /// Writes a value of each axis.
+    pub words: [fn(f64) -> String; 2],
+    /// What each axis shows.
+    pub names: [String; 2],
+    pub curves: Vec<Curve>,
+    /// A height to compare with.
+    pub reference: Option<f64>,
+}
+
+/// A series of values.
+#[derive(Clone, Debug, Default)]
+pub struct Curve {
+    /// Empty where the chart's title says what it is.
+    pub name: String,
+    pub hue: Hue,
+    /// The shape of its points; None for a line alone.
+    pub shape: Option<Shape>,
+    pub points: Vec<(f64, f64)>,
+    /// The interval around each point, as x, low and high.
+    pub band: Vec<(f64, f64, f64)>,
+    pub is_dashed: bool,
+    /// Whether all below it is filled, as of a distribution.
+    pub is_filled: bool,
+}
+
+impl Plot {
+    pub(super) fn drawn(&self) -> Markup {
+        let height = format!("{HEIGHT}");
+        html! {
+            div.plot {
+                @if !self.title.is_empty() { div.pt { (prose(&self.title)) } }
+                @if self.curves.iter().any(|curve| !curve.name.is_empty()) { (self.key()) }
+                @if !self.names[1].is_empty() { div.yl { (self.names[1]) } }
+                svg.pl height=(height) role="img" aria-label=(self.said()) {
+                    @for tick in &self.y.ticks {
+                        @if let Some(y) = self.down(*tick) {
+                            line.gr x1="0" x2="100%" y1=(y) y2=(y) {}
+                            text x="-8" y=(y) dy="4" text-anchor="end" { ((self.words[1])(*tick)) }
+                        }
+                    }
+                    @for tick in &self.x.ticks {
+                        @if let Some(place) = self.x.place(*tick) {
+                            line.gr x1=(part(place)) x2=(part(place)) y1="0" y2=(height) {}
+                            text x=(part(place)) y=(HEIGHT + 17.0) text-anchor=(anchor(place)) { ((self.words[0])(*tick)) }
+                        }
+                    }
+                    @if let Some(y) = self.reference.and_then(|at| self.down(at)) { line.ref x1="0" x2="100%" y1=(y) y2=(y) {} }
+                    line.base x1="0" x2="100%" y1=(height) y2=(height) {}
+                    svg.st width="100%" height=(height) viewBox=(format!("0 0 {BOX} {HEIGHT}")) preserveAspectRatio="none" {
+                        @for curve in &self.curves { (self.lines(curve)) }
+                    }
+                    @for curve in &self.curves { (self.points(curve)) }
+                }
+                @if !self.names[0].is_empty() { div.xl { (self.names[0]) } }
+            }
+        }
+    }
+
+    /// Pixels from the top.
+    fn down(&self, value: f64) -> Option<String> {
+        Some(format!("{:.1}", HEIGHT * (1.0 - self.y.place(value)?)))
+    }
+
+    /// A path through points of the stretched box.
+    fn path(&self, points: impl Iterator<Item = (f64, f64)>) -> String {
+        let mut path = String::new();
+        for (x, y) in points.filter_map(|(x, y)| Some((self.x.place(x)?, self.y.place(y)?))) {
+            let step = if path.is_empty() { 'M' } else { 'L' };
+            // Writing to a string cannot fail.
+            let _ = write!(path, "{step}{:.1} {:.1}", BOX * x, HEIGHT * (1.0 - y));
+        }
+        path
+    }
+
+    fn lines(&self, curve: &Curve) -> Markup {
+        let hue = curve.hue.class();
+        let through = self.path(curve.points.iter().copied());
+        let (first, last) = (curve.points.first(), curve.points.last());
+        let end = |point: Option<&(f64, f64)>| {
+            point.and_then(|(x, _)| self.x.place(*x)).map(|x| format!("L{:.1} {HEIGHT}", BOX * x))
+        };
+        let upper = curve.band.iter().map(|(x, _, high)| (*x, *high));
+        let lower = curve.band.iter().rev().map(|(x, low, _)| (*x, *low));
+        html! {
+            @if !curve.band.is_empty() { path class={ "area " (hue) } d={ (self.path(upper.chain(lower))) "Z" } {} }
+            @if curve.is_filled {
+                @if let (Some(last), Some(first)) = (end(last), end(first)) { path class={ "hist " (hue) } d={ (through) (last) (first) "Z" } {} }
+            } @else if !through.is_empty() {
+                path class={ (hue) @if curve.is_dashed { " dash" } } d=(through) {}
+            }
+        }
+    }
+
+    fn points(&self, curve: &Curve) -> Markup {
+        let places =
+            curve.points.iter().filter_map(|(x, y)| Some((self.x.place(*x)?, HEIGHT * (1.0 - self.y.place(*y)?))));
+        html! {
+            @if let Some(shape) = curve.shape {
+                @if curve.points.len() <= MARKED {
+                    g class=(curve.hue.class()) { @for (x, y) in places { (point(x, y, shape, false)) } }
+                }
+            }
+        }
+    }
+
+    fn key(&self) -> Markup {
+        html! {
+            div.key {
+                @for curve in self.curves.iter().filter(|curve| !curve.name.is_empty()) {
+                    span class=(curve.hue.class()) {
+                        svg viewBox="-7 -7 14 14" aria-hidden="true" {
+                            @if let Some(shape) = curve.shape { (point(0.0, 0.0, shape, false)) }
+                            @else { line.w x1="-7" x2="7" y1="0" y2="0" {} }
+                        }
+                        i { (prose(&curve.name)) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The chart in words, for who cannot see it: the ends of each curve.
+    fn said(&self) -> String {
+        let [x, y] = self.words;
+        let curve = |curve: &Curve| {
+            let ((from_x, from_y), (to_x, to_y)) = (curve.points.first()?, curve.points.last()?);
+            let name = if curve.name.is_empty() { &self.title } else { &curve.name };
+            Some(format!("{name}: from {} at {} to {} at {}", y(*from_y), x(*from_x), y(*to_y), x(*to_x)))
+        };
+        self.curves.iter().filter_map(curve).collect::<Vec<_>>().join("; ")
+    }
+}

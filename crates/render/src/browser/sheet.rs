@@ -1,0 +1,105 @@
+use chronoscope_harness::record::clean;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::figure::Figure;
+use super::tables;
+use super::texts::{class, prose, sign};
+use crate::grid::Mood;
+use crate::page::Page;
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+/// What a browser compares the script with before it runs it; a test computes it.
+const SCRIPT_SHA256: &str = "pQ69eGWYx+aw7jeEpgyzN3//ijMoESnbMTB96n68wn8=";
+
+/// A whole page.
+#[derive(Debug, Default)]
+pub struct Sheet {
+    pub title: String,
+    /// The circumstances, in quiet text.
+    pub meta: String,
+    /// The verdict in a word, and what it was found to be.
+    pub badge: Option<(Mood, String)>,
+    /// The answer.
+    pub lead: String,
+    /// Boxes below it: a heading and lines.
+    pub boxes: Vec<(String, Vec<(Mood, String)>)>,
+    pub figures: Vec<Figure>,
+    /// What was concluded besides, as on the page for terminals.
+    pub rest: Page,
+    /// What wrote the document.
+    pub tool: String,
+}
+
+impl Sheet {
+    /// The page as one file.
+    ///
+    /// # Guarantees
+    /// It asks for nothing: its own policy forbids every request, and every script but its own, which it names by hash. Without that
+    /// script nothing is missing but values under the pointer. Every text of the record is escaped, and no character controls a
+    /// terminal. Never panics, for any record.
+    pub fn finish(self) -> String {
+        let policy = format!("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_SHA256}'");
+        let links: Vec<(&str, &str)> = self.figures.iter().map(|figure| (figure.id, figure.short)).collect();
+        let has_rest = !self.rest.is_empty();
+        let title = self.title.clone();
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(policy);
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    title { (title) }
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    main {
+                        h1 { (self.title) @if let Some(badge) = &self.badge { " " (badge_of(badge)) } }
+                        p.meta { (self.meta) }
+                        @if !self.lead.is_empty() { p.lead { (prose(&self.lead)) } }
+                        @if !self.boxes.is_empty() { div.grid2 { @for (heading, lines) in &self.boxes { (boxed(heading, lines)) } } }
+                        @if links.len() > 1 { nav { @for (id, short) in &links { a href={ "#" (id) } { (short) } } } }
+                        @for figure in self.figures { (figure.drawn()) }
+                        @if has_rest { section #rest { (tables::page(self.rest)) } }
+                    }
+                    footer.how { "Made from one document of " (self.tool) ". The page needs no network. Nothing was smoothed." }
+                    div #tip hidden {}
+                    script { (PreEscaped(SCRIPT)) }
+                }
+            }
+        };
+        harmless(&page.into_string())
+    }
+}
+
+fn badge_of((mood, word): &(Mood, String)) -> Markup {
+    html! { span class={ "badge " (class(*mood).unwrap_or("q")) } { (sign(*mood).unwrap_or_default()) (word) } }
+}
+
+fn boxed(heading: &str, lines: &[(Mood, String)]) -> Markup {
+    html! {
+        div.box {
+            h3 { (heading) }
+            ul {
+                @for (mood, text) in lines {
+                    li class=[class(*mood).filter(|_| *mood != Mood::Good)] {
+                        @if let Some(sign) = sign(*mood) { b class=[class(*mood)] { (sign) } }
+                        (prose(text))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Without characters that control a terminal.
+fn harmless(page: &str) -> String {
+    let mut out = String::with_capacity(page.len());
+    for line in page.split('\n') {
+        out.push_str(&clean(line).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}"));
+        out.push('\n');
+    }
+    out
+}
