@@ -1,6 +1,7 @@
 //! The page for any document: the output of the run that wrote it.
 
 use chronoscope_render::Width;
+use chronoscope_render::browser::Sheet;
 use chronoscope_render::page::Page;
 use chronoscope_render::study::{self, Detail};
 use chronoscope_render::text::{Mood, Text};
@@ -66,10 +67,18 @@ fn check(record: &Record, shown: Shown, width: Width) -> Page {
     }
 }
 
-/// The page for browsers; None for a document whose conclusions no such page has.
-pub fn browser_page(record: &Record) -> Option<String> {
+/// The page for browsers.
+pub fn browser_page(record: &Record, shown: Shown) -> String {
     let of_study = || Some(study::html(&document::as_study(record).filter(|_| record.command == STUDY)?));
-    standalone::browser_page(record).or_else(of_study)
+    standalone::browser_page(record).or_else(of_study).unwrap_or_else(|| sheet(record, shown).finish())
+}
+
+fn sheet(record: &Record, shown: Shown) -> Sheet {
+    let is_check = !record.content.plan.parts.is_empty();
+    match is_check && record.content.advice.is_none() && record.content.gate.is_none() {
+        true => screen::browser::of_check(record),
+        false => screen::browser::of_page(record, drawn(record, shown, Width::default())),
+    }
 }
 
 /// The `command` in documents of users' own studies.

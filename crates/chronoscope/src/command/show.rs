@@ -29,7 +29,7 @@ pub struct ShowOptions {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
 
-    /// For a study or scaling: also write an HTML page to FILE
+    /// Also write a page for browsers to FILE: one file that asks for nothing
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
@@ -40,9 +40,10 @@ pub fn run(options: &ShowOptions) -> Result<ExitCode, Failure> {
     let record = saved(&options.file).map_err(cannot)?;
     refuse(&record, options).map_or(Ok(()), |why| Err(cannot(why)))?;
     let browser = options.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
-    let printed = print_as(options.format, &record, Shown { view: options.view, full: options.full });
+    let shown = Shown { view: options.view, full: options.full };
+    let printed = print_as(options.format, &record, shown);
     // Tried even if the other fails: a closed pipe loses no page.
-    browser.zip(browser_page(&record)).map_or(Ok(()), |(file, page)| file.write(&page)).and(printed)?;
+    browser.map_or(Ok(()), |file| file.write(&browser_page(&record, shown))).and(printed)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -60,7 +61,6 @@ fn refuse(record: &Record, options: &ShowOptions) -> Option<String> {
         record.content.study.is_some() || record.content.comparison.is_some() || record.content.has_first_screen();
     let wrong = match () {
         () if options.full && !has_more => "--full applies to checks, studies and comparisons",
-        () if options.html.is_some() && browser_page(record).is_none() => "--html applies to studies and scaling",
         () if options.view.is_some() && record.content.plan.parts.is_empty() => "--view applies to checks",
         () => return None,
     };

@@ -1,4 +1,5 @@
 pub mod advice;
+pub mod browser;
 pub mod disturbance;
 pub mod findings;
 pub mod first_screen;
@@ -32,6 +33,11 @@ impl View {
         let name = &name.replace('-', "_");
         let full = ALIASES.iter().find(|(alias, _)| alias == name).map_or(name.as_str(), |(_, name)| name);
         registry::NAMES.iter().find(|section| **section == full).map_or(Self::CHECK, |section| Self(section))
+    }
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        self.0
     }
 
     /// Every view.

@@ -9,7 +9,13 @@ mod title;
 mod trust;
 mod uses;
 
+pub use attention::attention as warnings;
+pub use cells::Row;
+pub use gaps::gaps;
 pub use layout::page_at;
+pub use title::machine_named as machine;
+pub use trust::trust;
+pub use uses::uses;
 
 use anstyle::Style;
 use chronoscope_render::palette::{CRITICAL, DIM, GOOD, WARNING};

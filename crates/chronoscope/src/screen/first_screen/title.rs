@@ -19,7 +19,7 @@ const HYPERVISOR: usize = 24;
 /// The title, and the state of the host.
 pub fn title(record: &Record, host: &Host) -> (Line, Line) {
     let tool = fitted(&format!("{} {}", record.tool.name, record.tool.version), TOOL);
-    let rest = format!(" · {} · {} · {}", processor(record), machine(record), ms(record.elapsed_ms as f64));
+    let rest = format!(" · {} · {}", machine_named(record), ms(record.elapsed_ms as f64));
     // What was not checked may be graver.
     let doubt = match host.state {
         HostState::Ok if !host.complete => " so far",
@@ -45,6 +45,11 @@ fn processor(record: &Record) -> String {
         (brand, Some(core)) => fitted(&format!("{brand} ({core})"), PROCESSOR),
         (brand, None) => fitted(&brand, PROCESSOR),
     }
+}
+
+/// The machine by its processor, how many CPUs it has, and what they run in.
+pub fn machine_named(record: &Record) -> String {
+    format!("{} · {}", processor(record), machine(record))
 }
 
 /// How many CPUs it has, and what they run in.

@@ -1,5 +1,6 @@
 //! Causality: offsets between CPUs, and the one-way litmus.
 
+pub mod browser;
 pub mod estimate;
 pub mod figures;
 pub mod litmus;

@@ -1,6 +1,7 @@
 //! The clocks: path, latency, granularity, tick, shortest intervals.
 
 pub mod begin;
+pub mod browser;
 pub mod detail;
 pub mod figures;
 pub mod granularity;

@@ -123,6 +123,12 @@ impl ClockReport {
         moves_in_ns(self.tick.as_ref(), self.granularity_ns.zip(self.granularity_is_latency), self.granularity.as_ref())
     }
 
+    /// Whether it moves in steps clearly longer than it declares.
+    pub fn is_coarser_than_declared(&self) -> bool {
+        const ROUNDED: f64 = 1.5;
+        self.resolution_ns_declared.zip(self.moves_in_ns()).is_some_and(|(declared, step)| step > ROUNDED * declared)
+    }
+
     /// Whether readings may differ by less than the tick, and not only by that in whole units: a CPU may add a count to keep two reads
     /// apart.
     pub fn keeps_readings_apart(&self) -> bool {

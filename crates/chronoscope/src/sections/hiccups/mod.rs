@@ -3,6 +3,7 @@
 //! Measured in the coordinator, on threads of its own that [`chronoscope_sources::hiccups`] starts: a sleeper on every planned
 //! CPU, and in place of it a spinner on one of them at a time.
 
+pub mod browser;
 pub mod estimate;
 pub mod figures;
 pub mod log;

@@ -1,5 +1,6 @@
 //! The actual length of pauses.
 
+pub mod browser;
 pub mod estimate;
 pub mod figures;
 pub mod measure;

@@ -1,5 +1,6 @@
 //! The distribution of consecutive reads.
 
+pub mod browser;
 pub mod figures;
 pub mod lost;
 pub mod measure;

@@ -1,5 +1,6 @@
 //! How language runtimes see time.
 
+pub mod browser;
 pub mod estimate;
 pub mod figures;
 mod lanes;

@@ -4,6 +4,7 @@
 //! observed, by reading both clocks at both ends of the measuring time.
 
 pub mod bound;
+pub mod browser;
 pub mod chrony;
 pub mod daemon;
 pub mod discipline;

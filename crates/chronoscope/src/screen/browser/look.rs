@@ -1,0 +1,35 @@
+//! How a clock is drawn: by the path of its reads, in colour and in shape.
+
+use chronoscope_harness::record::{Machine, Path};
+use chronoscope_render::browser::{Hue, Shape};
+
+use crate::sections::clocks::report::ClockReport;
+
+/// How a clock's marks look, by the path of its reads; those of an unknown one are in the colour of text.
+pub const fn of_path(path: Option<Path>) -> (Hue, Shape) {
+    match path {
+        Some(Path::Register) => (Hue::Blue, Shape::Circle),
+        Some(Path::Vdso) => (Hue::Green, Shape::Diamond),
+        Some(Path::Syscall) => (Hue::Orange, Shape::Square),
+        None => (Hue::Ink, Shape::Circle),
+    }
+}
+
+/// The same for a clock of this machine, whose reads may exit to the hypervisor.
+pub fn of_clock(clock: &ClockReport, machine: &Machine) -> (Hue, Shape) {
+    if clock.exits_on(machine) { TRAPS } else { of_path(clock.path) }
+}
+
+/// Reads that exit to the hypervisor.
+const TRAPS: (Hue, Shape) = (Hue::Purple, Shape::Triangle);
+
+/// What the marks stand for.
+pub fn key() -> Vec<(Hue, Option<(Shape, bool)>, String)> {
+    let of = |(hue, shape): (Hue, Shape), words: &str| (hue, Some((shape, false)), words.to_owned());
+    vec![
+        of(of_path(Some(Path::Register)), "the CPU's counter, no call"),
+        of(of_path(Some(Path::Vdso)), "vDSO: no system call"),
+        of(of_path(Some(Path::Syscall)), "system call"),
+        of(TRAPS, "exits to the hypervisor"),
+    ]
+}

@@ -1,0 +1,69 @@
+//! The page of a document for browsers.
+
+mod answer;
+mod findings;
+pub mod look;
+mod ruler;
+
+use chronoscope_render::browser::{Figure, Sheet};
+use chronoscope_render::page::Page;
+use chronoscope_render::title::circumstances;
+
+use super::View;
+use crate::document::Record;
+use crate::judgement::Judgement;
+use crate::judgement::host::Host;
+use crate::registry::each_section;
+use crate::sections;
+
+macro_rules! figures {
+    ($($(#[$meta:meta])* $field:ident: sections::$folder:ident::$Section:ident;)*) => {
+        /// What the section `name` draws of a document; every section of a check draws itself.
+        fn figures(name: Option<&str>, record: &Record) -> Vec<Figure> {
+            let mut all = Vec::new();
+            $(if name.is_none_or(|name| name == stringify!($field)) && !record.content.sections.$field.is_untouched() {
+                all.extend(sections::$field::browser::figures(record));
+            })*
+            all
+        }
+    };
+}
+each_section!(figures);
+
+/// The page of a check, or of one section.
+pub fn of_check(record: &Record) -> Sheet {
+    let view = View::of(record);
+    let judged = record.content.judgement.as_ref();
+    let sheet = sheet(record, title(record, view));
+    match judged.and_then(|judgement| Some((judgement, judgement.host.as_ref()?))).filter(|_| view == View::CHECK) {
+        Some((judgement, host)) => concluded(sheet, record, judgement, host),
+        None => {
+            let mut drawn = figures((view != View::CHECK).then_some(view.name()), record);
+            drawn.extend(findings::figure(record, view));
+            Sheet { figures: drawn, ..sheet }
+        }
+    }
+}
+
+fn concluded(sheet: Sheet, record: &Record, judgement: &Judgement, host: &Host) -> Sheet {
+    let mut drawn: Vec<Figure> = ruler::figure(record, judgement).into_iter().collect();
+    drawn.extend(figures(None, record));
+    drawn.extend(findings::figure(record, View::CHECK));
+    let boxes = answer::boxes(record, judgement, host);
+    Sheet { badge: Some(answer::badge(host)), boxes, figures: drawn, ..sheet }
+}
+
+/// The page of a document that consists of what its run printed.
+pub fn of_page(record: &Record, page: Page) -> Sheet {
+    Sheet { rest: page, ..sheet(record, format!("chronoscope {}", record.command)) }
+}
+
+fn sheet(record: &Record, title: String) -> Sheet {
+    let tool = format!("{} {} (schema {})", record.tool.name, record.tool.version, record.schema_version);
+    Sheet { title, meta: circumstances(record), tool, ..Sheet::default() }
+}
+
+fn title(record: &Record, view: View) -> String {
+    let machine = super::first_screen::machine(record);
+    if view == View::CHECK { machine } else { format!("{machine}: {}", view.name().replace('_', " ")) }
+}

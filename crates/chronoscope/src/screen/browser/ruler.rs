@@ -1,0 +1,112 @@
+//! Everything that limits what can be timed, on one axis of time.
+
+use chronoscope_harness::estimators::intervals::{ShortestInterval, Tolerance};
+use chronoscope_harness::quantity::{TIME, ns};
+use chronoscope_render::axis::Scale;
+use chronoscope_render::browser::{Chart, Entry, Figure, Hue, Mark, Row, Rows, Shape};
+use chronoscope_render::text::Mood;
+
+use super::look::{key, of_clock};
+use crate::clock_id::ClockId;
+use crate::document::Record;
+use crate::judgement::Judgement;
+use crate::judgement::skew::Skew;
+
+/// The ruler, if any clock can be recommended.
+pub fn figure(record: &Record, judgement: &Judgement) -> Option<Figure> {
+    let uses = &judgement.uses;
+    let named = [&uses.durations, &uses.short_intervals, &uses.time_of_day, &uses.rust_hot_path];
+    let clocks: Vec<&ClockId> = named.into_iter().flatten().collect();
+    let mut entries = vec![Entry::Heading("one read".to_owned())];
+    entries.extend(clocks.iter().filter_map(|clock| read(record, clock)).map(Entry::Row));
+    entries.push(Entry::Heading("the shortest interval that two reads time".to_owned()));
+    entries.extend(clocks.iter().filter_map(|clock| interval(record, clock)).map(Entry::Row));
+    entries.push(Entry::Heading("between CPUs, and between two reads".to_owned()));
+    entries.extend(skew(&judgement.skew).map(Entry::Row));
+    entries.extend(judgement.noise.lost.map(|lost| {
+        let marks = vec![Mark::Reach { from: lost.above_ns, to: lost.worst_ns }, Mark::Extreme { at: lost.worst_ns }];
+        let value = format!("up to {}", ns(lost.worst_ns));
+        Entry::Row(Row { name: "gaps while reading".to_owned(), hue: Hue::Purple, marks, value, ..Row::default() })
+    }));
+    let rows = Rows { entries, scale: Scale::Log, word: ns, axis_name: "time".to_owned(), reference: None };
+    Some(Figure {
+        id: "ruler",
+        short: "ruler",
+        title: "Everything on one ruler".to_owned(),
+        says: said(record, judgement),
+        charts: vec![Chart::Rows(rows)],
+        key: key(),
+        how: "Every mark is a time on one logarithmic axis. A band begins at the interval that is right to ±10 %, and ends where ±1 % \
+              begins. An arrow is a bound: the truth is below it. Gaps come on top of every figure above them."
+            .to_owned(),
+        ..Figure::default()
+    })
+}
+
+/// What follows for whoever times durations.
+fn said(record: &Record, judgement: &Judgement) -> Vec<(Mood, String)> {
+    let Some(clock) = judgement.uses.durations.as_ref() else {
+        return vec![(Mood::Warning, "No clock here can be recommended for durations.".to_owned())];
+    };
+    let report = record.content.clocks().clock(clock);
+    let latency = report.and_then(|clock| clock.latency_ns.as_ref()).map(|latency| ns(latency.per_read.estimate));
+    let read = latency.map_or_else(String::new, |read| format!(": a read takes {read}"));
+    let ten = report.and_then(|clock| clock.intervals.as_ref()).map(|timed| timed.shortest(Tolerance::TenPercent));
+    let from = match ten {
+        Some(ShortestInterval::Confirmed(from)) => format!(", and two reads time {} and longer to ±10 %", ns(from)),
+        Some(ShortestInterval::Claimed(from)) => {
+            format!(", and two reads should time {} and longer to ±10 %", ns(from))
+        }
+        Some(ShortestInterval::NotConfirmed { tried_to_ns, .. }) => {
+            format!(", and no interval up to {} was timed to ±10 %", ns(tried_to_ns))
+        }
+        Some(ShortestInterval::Unknown) | None => String::new(),
+    };
+    vec![(Mood::Plain, format!("Durations: use {}{read}{from}.", code(clock)))]
+}
+
+fn code(clock: &ClockId) -> String {
+    format!("`{}`", clock.name().replace('`', "'"))
+}
+
+fn read(record: &Record, name: &ClockId) -> Option<Row> {
+    let clock = record.content.clocks().clock(name)?;
+    let latency = clock.latency_ns.as_ref()?;
+    let (hue, shape) = of_clock(clock, &record.machine);
+    let at = latency.per_read.estimate;
+    let marks = vec![Mark::Point { at, shape, is_hollow: false }];
+    Some(Row { name: name.name().to_owned(), is_code: true, hue, marks, value: ns(at), ..Row::default() })
+}
+
+fn interval(record: &Record, name: &ClockId) -> Option<Row> {
+    let clock = record.content.clocks().clock(name)?;
+    let timed = clock.intervals.as_ref()?;
+    let (hue, shape) = of_clock(clock, &record.machine);
+    let [one, ten] = Tolerance::ALL.map(|tolerance| timed.shortest(tolerance).known_from_ns());
+    let from = ten?;
+    let mut marks = vec![Mark::Point { at: from, shape, is_hollow: false }];
+    marks.extend(one.map(|to| Mark::Band { from, to }));
+    let to_one = one.map_or_else(String::new, |one| format!(", {} ±1 %", ns(one)));
+    let value = format!("{} ±10 %{to_one}", ns(from));
+    Some(Row { name: name.name().to_owned(), is_code: true, hue, marks, value, ..Row::default() })
+}
+
+fn skew(found: &Skew) -> Option<Row> {
+    let row = |marks: Vec<Mark>, value: String, hue| Row {
+        name: "skew between CPUs".to_owned(),
+        hue,
+        marks,
+        value,
+        ..Row::default()
+    };
+    match found {
+        Skew::NotExcluded { below_ns } => {
+            Some(row(vec![Mark::Below { at: *below_ns }], format!("if any, {}", TIME.below(*below_ns)), Hue::Ink))
+        }
+        Skew::Apart { up_to_ns } => {
+            let at = Mark::Point { at: *up_to_ns, shape: Shape::Square, is_hollow: false };
+            Some(row(vec![at], format!("up to {}", ns(*up_to_ns)), Hue::Orange))
+        }
+        Skew::NotTested { .. } => None,
+    }
+}

@@ -1,0 +1,205 @@
+//! The section on a page for browsers: what a read costs, in which steps clocks move, and how short an interval they time.
+
+use chronoscope_harness::estimators::intervals::{IntervalTrial, TimedIntervals, Tolerance};
+use chronoscope_harness::quantity::{PERCENT, ns};
+use chronoscope_render::axis::{Axis, Scale};
+use chronoscope_render::browser::{Chart, Curve, Entry, Figure, Hue, Mark, Plot, Row, Rows, Shape};
+use chronoscope_render::page::Page;
+use chronoscope_render::text::Mood;
+use chronoscope_render::words::given;
+
+use super::report::ClockReport;
+use super::{detail, table};
+use crate::document::Record;
+use crate::judgement::Judgement;
+use crate::screen::browser::look::{key, of_clock};
+use crate::screen::step::observed_step;
+use crate::screen::verdict;
+
+/// Clocks whose trials are drawn.
+const DRAWN: usize = 4;
+
+pub fn figures(record: &Record) -> Vec<Figure> {
+    [latency(record), steps(record), intervals(record)].into_iter().flatten().collect()
+}
+
+fn available(record: &Record) -> impl Iterator<Item = &ClockReport> {
+    record.content.clocks().clocks.iter().filter(|clock| clock.available)
+}
+
+/// Whether the reader should use it for anything.
+fn is_best(record: &Record, clock: &ClockReport) -> bool {
+    record.content.judgement.iter().flat_map(Judgement::recommended).any(|best| best.name == clock.name)
+}
+
+fn code(clock: &ClockReport) -> String {
+    format!("`{}`", clock.name.name().replace('`', "'"))
+}
+
+fn latency(record: &Record) -> Option<Figure> {
+    let mut clocks: Vec<(&ClockReport, f64)> =
+        available(record).filter_map(|clock| Some((clock, clock.latency_ns.as_ref()?.per_read.estimate))).collect();
+    clocks.sort_by(|(_, a), (_, b)| a.total_cmp(b));
+    let (cheapest, dearest) = (clocks.first()?, clocks.last()?);
+    let says = format!(
+        "The cheapest read here is {} at {}, the dearest {} at {}.",
+        code(cheapest.0),
+        ns(cheapest.1),
+        code(dearest.0),
+        ns(dearest.1)
+    );
+    let entries = clocks.iter().map(|(clock, at)| Entry::Row(latency_row(record, clock, *at))).collect();
+    let rows = Rows { entries, scale: Scale::Log, word: ns, axis_name: "time per read".to_owned(), reference: None };
+    let mut numbers = Page::default();
+    table::show(&mut numbers, record);
+    Some(Figure {
+        id: "latency",
+        short: "reads cost",
+        title: "What a read costs".to_owned(),
+        says: vec![(Mood::Plain, says)],
+        charts: vec![Chart::Rows(rows)],
+        key: key(),
+        how: "Thick: the interval of the median over processes. Thin, to a tick: the 99th percentile of batches. Bold names are \
+              recommended for intervals. Nothing is subtracted."
+            .to_owned(),
+        numbers,
+    })
+}
+
+fn latency_row(record: &Record, clock: &ClockReport, at: f64) -> Row {
+    let (hue, shape) = of_clock(clock, &record.machine);
+    let mut marks = Vec::new();
+    let mut more = format!("{}\n{}", clock.name.name(), ns(at));
+    if let Some(latency) = &clock.latency_ns {
+        marks.push(Mark::Reach { from: latency.p50, to: latency.p99 });
+        if latency.per_read.has_interval() {
+            marks.push(Mark::Interval { from: latency.per_read.low, to: latency.per_read.high });
+            more.push_str(&format!(" ({} to {})", ns(latency.per_read.low), ns(latency.per_read.high)));
+        }
+        more.push_str(&format!("\np99 {}", ns(latency.p99)));
+    }
+    marks.push(Mark::Point { at, shape, is_hollow: false });
+    let name = clock.name.name().to_owned();
+    Row { name, is_code: true, hue, marks, value: ns(at), more, is_best: is_best(record, clock), ..Row::default() }
+}
+
+fn steps(record: &Record) -> Option<Figure> {
+    let entries: Vec<Entry> = available(record).filter_map(|clock| step_row(record, clock)).map(Entry::Row).collect();
+    if entries.is_empty() {
+        return None;
+    }
+    let coarser = available(record).filter(|clock| clock.is_coarser_than_declared()).count();
+    let (mood, said) = match coarser {
+        0 => (Mood::Plain, "Every clock moves in the steps that it declares, or in finer ones.".to_owned()),
+        1 => (Mood::Warning, "One clock moves in longer steps than it declares.".to_owned()),
+        many => (Mood::Warning, format!("{many} clocks move in longer steps than they declare.")),
+    };
+    let rows = Rows { entries, scale: Scale::Log, word: ns, axis_name: "step".to_owned(), reference: None };
+    Some(Figure {
+        id: "steps",
+        short: "steps",
+        title: "In which steps do clocks move?".to_owned(),
+        says: vec![(mood, said)],
+        charts: vec![Chart::Rows(rows)],
+        key: vec![(Hue::Ink, Some((Shape::Circle, true)), "hollow: declared; filled: observed".to_owned())],
+        how: "The step is the finest difference that a clock can show. Where a read takes longer, it is the tick on whose multiples \
+              the readings lie."
+            .to_owned(),
+        ..Figure::default()
+    })
+}
+
+fn step_row(record: &Record, clock: &ClockReport) -> Option<Row> {
+    let (hue, shape) = of_clock(clock, &record.machine);
+    let declared = clock.resolution_ns_declared.filter(|step| *step > 0.0);
+    let observed = clock.moves_in_ns();
+    if declared.is_none() && observed.is_none() {
+        return None;
+    }
+    let point = |at: f64, is_hollow| Mark::Point { at, shape, is_hollow };
+    let marks = declared.map(|at| point(at, true)).into_iter().chain(observed.map(|at| point(at, false))).collect();
+    let said = observed_step(observed, clock.granularity_ns, clock.granularity_is_latency, "not seen");
+    let mood = if clock.is_coarser_than_declared() { Mood::Warning } else { Mood::Plain };
+    let more = declared
+        .map_or_else(String::new, |step| format!("{}\ndeclared {}, observed {said}", clock.name.name(), ns(step)));
+    let name = clock.name.name().to_owned();
+    Some(Row { name, is_code: true, hue, marks, value: said, mood, more, is_best: is_best(record, clock) })
+}
+
+fn intervals(record: &Record) -> Option<Figure> {
+    let timed: Vec<(&ClockReport, &TimedIntervals)> =
+        available(record).filter_map(|clock| Some((clock, clock.intervals.as_ref()?))).collect();
+    if timed.is_empty() {
+        return None;
+    }
+    let plots = timed.iter().filter_map(|(clock, timed)| trials(record, clock, timed)).take(DRAWN).collect();
+    let says =
+        timed.iter().filter(|(clock, _)| is_best(record, clock)).map(|(clock, timed)| shortest(clock, timed)).collect();
+    let mut numbers = Page::default();
+    verdict::trials(&mut numbers, record);
+    detail::show(&mut numbers, record);
+    Some(Figure {
+        id: "intervals",
+        short: "shortest interval",
+        title: "How short an interval?".to_owned(),
+        says,
+        charts: vec![Chart::Plots(plots)],
+        how: "Known work was timed by two reads, many times for each length, while the core was undisturbed: 95 of 100 readings are \
+              off by no more than the curve. Dashed: the error allowed. Both axes are logarithmic."
+            .to_owned(),
+        numbers,
+        ..Figure::default()
+    })
+}
+
+/// From where a pair of reads times an interval, in a sentence.
+fn shortest(clock: &ClockReport, timed: &TimedIntervals) -> (Mood, String) {
+    let [one, ten] = Tolerance::ALL.map(|tolerance| timed.shortest(tolerance));
+    match (ten.is_confirmed(), ten.known_from_ns(), one.known_from_ns().filter(|_| one.is_confirmed())) {
+        (true, Some(ten), Some(one)) => (
+            Mood::Plain,
+            format!("{} times {} and longer to ±10 %, {} and longer to ±1 %.", code(clock), ns(ten), ns(one)),
+        ),
+        (true, Some(ten), None) => (
+            Mood::Plain,
+            format!("{} times {} and longer to ±10 %; no length was confirmed to ±1 %.", code(clock), ns(ten)),
+        ),
+        (false, Some(ten), _) => (
+            Mood::Warning,
+            format!("{} should time {} and longer to ±10 %: no trial confirms it.", code(clock), ns(ten)),
+        ),
+        (_, None, _) => (
+            Mood::Warning,
+            format!("{} was confirmed for no length: {}.", code(clock), given(timed.reason_unvalidated.as_deref())),
+        ),
+    }
+}
+
+/// The error of readings over the length of the work.
+fn trials(record: &Record, clock: &ClockReport, timed: &TimedIntervals) -> Option<Plot> {
+    let mut trials: Vec<&IntervalTrial> = timed.trials.iter().collect();
+    trials.sort_by(|a, b| a.truth_ns.total_cmp(&b.truth_ns));
+    let points: Vec<(f64, f64)> = trials.iter().map(|trial| (trial.truth_ns, trial.error_pct_abs_p95)).collect();
+    let (first, last) = (points.first()?.0, points.last()?.0);
+    let allowed = Tolerance::ALL.map(Tolerance::percent);
+    let limits = allowed.map(|percent| Curve {
+        name: format!("±{percent} %"),
+        hue: Hue::Ink,
+        points: vec![(first, percent), (last, percent)],
+        is_dashed: true,
+        ..Curve::default()
+    });
+    let (hue, shape) = of_clock(clock, &record.machine);
+    let x = Axis::of_results(points.iter().map(|(x, _)| *x), Scale::Log)?;
+    let y = Axis::of_results(points.iter().map(|(_, y)| *y).chain(allowed), Scale::Log)?;
+    let curve = Curve { hue, shape: Some(shape), points, ..Curve::default() };
+    Some(Plot {
+        title: code(clock),
+        x,
+        y,
+        words: [ns, |percent| PERCENT.value(percent)],
+        names: ["length of the work".to_owned(), "error of 95 in 100 readings, at most".to_owned()],
+        curves: std::iter::once(curve).chain(limits).collect(),
+        reference: None,
+    })
+}
