@@ -83,6 +83,26 @@ impl Axis {
         Some(Self { scale: scale.unwrap_or(stretched), low, high, ticks })
     }
 
+    /// Ticks that people count by, at most so many: on an axis of ratios 1, 2 and 5 of each decade, or decades.
+    #[cfg(feature = "html")]
+    pub fn round_ticks(&self, most: usize) -> Vec<f64> {
+        if self.scale != Scale::Log {
+            return self.ticks.clone();
+        }
+        let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
+        let within = |tick: &f64| (self.low * 0.999..=self.high * 1.001).contains(tick);
+        let of = |factors: &[f64], step: usize| -> Vec<f64> {
+            let decades = (first..=last).filter(|decade| decade.rem_euclid(step as i32) == 0);
+            decades
+                .flat_map(|decade| factors.iter().map(move |factor| factor * 10_f64.powi(decade)))
+                .filter(within)
+                .collect()
+        };
+        let ways =
+            [of(&[1.0, 2.0, 5.0], 1), of(&[1.0, 3.0], 1)].into_iter().chain((1..=20).map(|step| of(&[1.0], step)));
+        ways.into_iter().find(|ticks| ticks.len() <= most && ticks.len() > 1).unwrap_or_else(|| self.ticks.clone())
+    }
+
     /// Whether steps are equal for equal ratios.
     pub fn is_log(&self) -> bool {
         self.scale != Scale::Linear

@@ -50,7 +50,9 @@ impl Figure {
                 @for chart in &charts { figure aria-label=(self.title) { (chart) } }
                 @if !self.key.is_empty() && !charts.is_empty() { (key(&self.key)) }
                 @if !self.how.is_empty() && !charts.is_empty() { p.how { (prose(&self.how)) } }
-                details { summary { "The numbers" } (tables::page(self.numbers)) }
+                @if !self.numbers.is_empty() {
+                    details open[charts.is_empty()] { summary { "The numbers" } (tables::page(self.numbers)) }
+                }
             }
         }
     }

@@ -16,4 +16,4 @@ pub use figure::{Chart, Figure};
 pub use marks::{Hue, Mark, Shape};
 pub use plot::{Curve, Plot};
 pub use rows::{Entry, Row, Rows};
-pub use sheet::Sheet;
+pub use sheet::{Choice, Sheet};

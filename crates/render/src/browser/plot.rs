@@ -4,13 +4,15 @@ use maud::{Markup, html};
 
 use super::marks::{Hue, Shape, part, point};
 use super::rows::anchor;
-use super::texts::prose;
+use super::texts::{prose, tick as tick_word};
 use crate::axis::Axis;
 
 /// Height of the drawing, in pixels.
 const HEIGHT: f64 = 210.0;
 /// Width of the box that is stretched to the drawing's.
 const BOX: f64 = 1000.0;
+/// Maximum ticks of an axis.
+const TICKS: usize = 6;
 /// Maximum points of a curve that get a mark: more would cover it.
 const MARKED: usize = 60;
 
@@ -51,19 +53,19 @@ impl Plot {
         html! {
             div.plot {
                 @if !self.title.is_empty() { div.pt { (prose(&self.title)) } }
-                @if self.curves.iter().any(|curve| !curve.name.is_empty()) { (self.key()) }
+                @if self.in_key().next().is_some() { (self.key()) }
                 @if !self.names[1].is_empty() { div.yl { (self.names[1]) } }
                 svg.pl height=(height) role="img" aria-label=(self.said()) {
-                    @for tick in &self.y.ticks {
+                    @for tick in &self.y.round_ticks(TICKS) {
                         @if let Some(y) = self.down(*tick) {
                             line.gr x1="0" x2="100%" y1=(y) y2=(y) {}
-                            text x="-8" y=(y) dy="4" text-anchor="end" { ((self.words[1])(*tick)) }
+                            text x="-8" y=(y) dy="4" text-anchor="end" { (tick_word(&(self.words[1])(*tick))) }
                         }
                     }
-                    @for tick in &self.x.ticks {
+                    @for tick in &self.x.round_ticks(TICKS) {
                         @if let Some(place) = self.x.place(*tick) {
                             line.gr x1=(part(place)) x2=(part(place)) y1="0" y2=(height) {}
-                            text x=(part(place)) y=(HEIGHT + 17.0) text-anchor=(anchor(place)) { ((self.words[0])(*tick)) }
+                            text x=(part(place)) y=(HEIGHT + 17.0) text-anchor=(anchor(place)) { (tick_word(&(self.words[0])(*tick))) }
                         }
                     }
                     @if let Some(y) = self.reference.and_then(|at| self.down(at)) { line.ref x1="0" x2="100%" y1=(y) y2=(y) {} }
@@ -71,7 +73,7 @@ impl Plot {
                     svg.st width="100%" height=(height) viewBox=(format!("0 0 {BOX} {HEIGHT}")) preserveAspectRatio="none" {
                         @for curve in &self.curves { (self.lines(curve)) }
                     }
-                    @for curve in &self.curves { (self.points(curve)) }
+                    @for curve in &self.curves { (self.points(curve)) @if let Some(name) = self.limit(curve) { (name) } }
                 }
                 @if !self.names[0].is_empty() { div.xl { (self.names[0]) } }
             }
@@ -125,10 +127,22 @@ impl Plot {
         }
     }
 
+    /// Curves that the key names; a limit has its name beside it.
+    fn in_key(&self) -> impl Iterator<Item = &Curve> {
+        self.curves.iter().filter(|curve| !curve.name.is_empty() && !curve.is_dashed)
+    }
+
+    /// The name of a limit, above its right end.
+    fn limit(&self, curve: &Curve) -> Option<Markup> {
+        let (x, y) = curve.points.last().filter(|_| curve.is_dashed && !curve.name.is_empty())?;
+        let (x, y) = (self.x.place(*x)?, self.down(*y)?);
+        Some(html! { text.v x=(part(x)) y=(y) dy="-4" text-anchor="end" { (curve.name) } })
+    }
+
     fn key(&self) -> Markup {
         html! {
             div.key {
-                @for curve in self.curves.iter().filter(|curve| !curve.name.is_empty()) {
+                @for curve in self.in_key() {
                     span class=(curve.hue.class()) {
                         svg viewBox="-7 -7 14 14" aria-hidden="true" {
                             @if let Some(shape) = curve.shape { (point(0.0, 0.0, shape, false)) }

@@ -1,7 +1,7 @@
 use maud::{Markup, html};
 
 use super::marks::{Hue, Mark, part};
-use super::texts::{class, prose};
+use super::texts::{class, prose, tick as tick_word};
 use crate::axis::{Axis, Scale};
 use crate::grid::Mood;
 
@@ -9,6 +9,10 @@ use crate::grid::Mood;
 const HEIGHT: f64 = 22.0;
 /// Maximum rows of a chart, since a record may have any number of them; the tables have more.
 const MOST: usize = 120;
+/// Maximum ticks, so that their labels have room on a phone.
+const TICKS: usize = 7;
+/// Characters of a value that its usual column holds.
+const VALUE: usize = 20;
 /// Places nearer to an end than this have their label beside them.
 const EDGE: f64 = 0.04;
 
@@ -53,19 +57,20 @@ impl Rows {
     /// The chart, if any of its marks can be drawn.
     pub(super) fn drawn(&self, id: &str) -> Option<Markup> {
         let axis = self.axis()?;
+        let ticks = axis.round_ticks(TICKS);
         let height = format!("{HEIGHT}");
         let left_out = self.entries.len().saturating_sub(MOST);
         let grid = format!("{id}-grid");
         Some(html! {
             svg.defs aria-hidden="true" { defs { g.grid id=(grid) {
-                @for tick in &axis.ticks {
+                @for tick in &ticks {
                     @if let Some(place) = axis.place(*tick) { line x1=(part(place)) x2=(part(place)) y2=(HEIGHT + 14.0) {} }
                 }
                 @if let Some(place) = self.reference.and_then(|at| axis.place(at)) {
                     line.ref x1=(part(place)) x2=(part(place)) y2=(HEIGHT + 14.0) {}
                 }
             } } }
-            div.rows {
+            div class=(if self.is_wide() { "rows wide" } else { "rows" }) {
                 @for entry in self.entries.iter().take(MOST) {
                     @match entry {
                         Entry::Heading(title) => { div.rh { (prose(title)) } }
@@ -83,11 +88,16 @@ impl Rows {
                         }
                     }
                 }
-                div."row ax" { div.nm {} svg.pl height=(height) aria-hidden="true" { (self.labels(&axis)) } div.vl {} }
+                div."row ax" { div.nm {} svg.pl height=(height) aria-hidden="true" { (self.labels(&axis, &ticks)) } div.vl {} }
             }
             @if !self.axis_name.is_empty() { div.xl { (self.axis_name) } }
             @if left_out > 0 { p.how { (left_out) " more are not drawn." } }
         })
+    }
+
+    /// Whether values need a wider column.
+    fn is_wide(&self) -> bool {
+        self.entries.iter().any(|entry| matches!(entry, Entry::Row(row) if row.value.chars().count() > VALUE))
     }
 
     fn axis(&self) -> Option<Axis> {
@@ -99,12 +109,12 @@ impl Rows {
         Axis::of_results(values, self.scale)
     }
 
-    fn labels(&self, axis: &Axis) -> Markup {
+    fn labels(&self, axis: &Axis, ticks: &[f64]) -> Markup {
         html! {
-            @for tick in &axis.ticks {
+            @for tick in ticks {
                 @if let Some(place) = axis.place(*tick) {
                     line.tk x1=(part(place)) x2=(part(place)) y2="4" {}
-                    text x=(part(place)) y="17" text-anchor=(anchor(place)) { ((self.word)(*tick)) }
+                    text x=(part(place)) y="17" text-anchor=(anchor(place)) { (tick_word(&(self.word)(*tick))) }
                 }
             }
         }

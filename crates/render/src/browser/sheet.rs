@@ -22,13 +22,28 @@ pub struct Sheet {
     pub badge: Option<(Mood, String)>,
     /// The answer.
     pub lead: String,
-    /// Boxes below it: a heading and lines.
+    /// What to use for what, with what is left to say of it.
+    pub choices: Vec<Choice>,
+    /// Boxes beside it: a heading and lines.
     pub boxes: Vec<(String, Vec<(Mood, String)>)>,
     pub figures: Vec<Figure>,
     /// What was concluded besides, as on the page for terminals.
     pub rest: Page,
     /// What wrote the document.
     pub tool: String,
+}
+
+/// What to use for a purpose.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// The purpose; empty for a remark in place of a choice.
+    pub purpose: String,
+    /// What to use, as it is typed; or the remark.
+    pub name: String,
+    /// What it costs.
+    pub cost: String,
+    /// What it is good for.
+    pub good: String,
 }
 
 impl Sheet {
@@ -59,7 +74,7 @@ impl Sheet {
                         h1 { (self.title) @if let Some(badge) = &self.badge { " " (badge_of(badge)) } }
                         p.meta { (self.meta) }
                         @if !self.lead.is_empty() { p.lead { (prose(&self.lead)) } }
-                        @if !self.boxes.is_empty() { div.grid2 { @for (heading, lines) in &self.boxes { (boxed(heading, lines)) } } }
+                        @if !self.boxes.is_empty() { div.grid2 { (chosen(&self.choices)) div.stack { @for (heading, lines) in &self.boxes { (boxed(heading, lines)) } } } }
                         @if links.len() > 1 { nav { @for (id, short) in &links { a href={ "#" (id) } { (short) } } } }
                         @for figure in self.figures { (figure.drawn()) }
                         @if has_rest { section #rest { (tables::page(self.rest)) } }
@@ -76,6 +91,19 @@ impl Sheet {
 
 fn badge_of((mood, word): &(Mood, String)) -> Markup {
     html! { span class={ "badge " (class(*mood).unwrap_or("q")) } { (sign(*mood).unwrap_or_default()) (word) } }
+}
+
+fn chosen(choices: &[Choice]) -> Markup {
+    let (remarks, choices): (Vec<&Choice>, Vec<&Choice>) = choices.iter().partition(|choice| choice.purpose.is_empty());
+    html! {
+        @if !choices.is_empty() || !remarks.is_empty() {
+            div.box {
+                h3 { "What to use, and from which stop−start on" }
+                dl.use { @for choice in &choices { dt { (choice.purpose) } dd.n { (choice.cost) } dd { code { (choice.name) } } dd.n { (choice.good) } } }
+                @for remark in &remarks { p.how { (prose(&remark.name)) } }
+            }
+        }
+    }
 }
 
 fn boxed(heading: &str, lines: &[(Mood, String)]) -> Markup {

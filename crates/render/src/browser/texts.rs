@@ -2,9 +2,11 @@ use maud::{Markup, html};
 
 use crate::grid::Mood;
 use crate::line::Line;
+use crate::wrap::words;
 
 /// Names between backquotes are set as they are typed.
 pub(super) fn prose(text: &str) -> Markup {
+    let text = unbroken(text);
     let pieces: Vec<&str> = text.split('`').collect();
     // Without a partner a backquote is one.
     let paired = pieces.len() % 2 == 1;
@@ -15,6 +17,18 @@ pub(super) fn prose(text: &str) -> Markup {
             }
         } @else { (text) }
     }
+}
+
+/// A number keeps its unit.
+fn unbroken(text: &str) -> String {
+    words(text).iter().map(|word| word.replace(' ', "\u{a0}")).collect::<Vec<_>>().join(" ")
+}
+
+/// A round value at an axis: `1 µs`, not `1.00 µs`.
+pub(super) fn tick(word: &str) -> String {
+    let (number, unit) = word.split_once(' ').unwrap_or((word, ""));
+    let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
+    format!("{number} {unit}").trim_end().to_owned()
 }
 
 /// The class of a mood.

@@ -1,6 +1,7 @@
 //! What a page for browsers begins with: the host in a word, which clock to use, what can be trusted, what to mend.
 
 use chronoscope_harness::finding::HostState;
+use chronoscope_render::browser::Choice;
 use chronoscope_render::line::Line;
 use chronoscope_render::text::Mood;
 
@@ -23,27 +24,38 @@ pub fn badge(host: &Host) -> (Mood, String) {
     (mood, host.state.word().to_owned())
 }
 
-/// What the first screen says, in boxes.
-pub fn boxes(record: &Record, judgement: &Judgement, host: &Host) -> Vec<Lines> {
-    let mut rows = uses(record, judgement).into_iter().filter(Row::says);
-    // The titles of columns.
-    let titles = rows.next();
-    let used = rows.map(|row| (Mood::Plain, joined(&row))).collect();
-    let checks = [trust(record, judgement), gaps(&judgement.noise)];
-    let trusted = checks.iter().flat_map(|row| &row.cells).map(|cell| signed(&cell.line)).collect();
-    let mend: Vec<(Mood, String)> =
-        warnings(record, host, &judgement.noise).iter().filter(|row| row.says()).map(warning).collect();
-    let headed = titles.map_or_else(String::new, |row| joined(&row));
-    [(headed, used), ("Can it be trusted?".to_owned(), trusted), ("What to mend".to_owned(), mend)]
-        .into_iter()
-        .filter(|(_, lines)| !lines.is_empty())
-        .collect()
+/// Which clock to use for what; what is left to say of it, without a purpose.
+pub fn choices(record: &Record, judgement: &Judgement) -> Vec<Choice> {
+    // The first names the columns.
+    let rows = uses(record, judgement).into_iter().filter(Row::says).skip(1);
+    rows.flat_map(|row| {
+        let cells: Vec<String> = row.cells.iter().map(|cell| cell.line.text().trim().to_owned()).collect();
+        match &cells[..] {
+            [purpose, name, cost, good] => {
+                let [purpose, name, good] = [purpose, name, good].map(Clone::clone);
+                vec![Choice { purpose, name, cost: format!("{cost} a read"), good }]
+            }
+            remarks => remarks.iter().map(|name| Choice { name: name.clone(), ..Choice::default() }).collect(),
+        }
+    })
+    .collect()
 }
 
-/// The cells of a row in one line.
-fn joined(row: &Row) -> String {
-    let cells = row.cells.iter().map(|cell| cell.line.text().trim().to_owned());
-    cells.filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join(" · ")
+/// What the first screen says of trust and of warnings, in boxes.
+pub fn boxes(record: &Record, judgement: &Judgement, host: &Host) -> Vec<Lines> {
+    let cells = |row: Row, before: &'static str| {
+        row.cells
+            .into_iter()
+            .map(move |cell| signed(&cell.line))
+            .map(move |(mood, text)| (mood, format!("{before}{text}")))
+    };
+    let trusted = cells(trust(record, judgement), "").chain(cells(gaps(&judgement.noise), "gaps ")).collect();
+    let warnings = warnings(record, host, &judgement.noise).into_iter().filter(Row::says);
+    let mend = warnings.map(|row| (Mood::Warning, row.cells.iter().map(|cell| cell.line.text()).collect())).collect();
+    [("Can it be trusted?".to_owned(), trusted), ("What to mend".to_owned(), mend)]
+        .into_iter()
+        .filter(|(_, lines): &Lines| !lines.is_empty())
+        .collect()
 }
 
 /// A line that begins with the sign of its mood.
@@ -52,8 +64,4 @@ fn signed(line: &Line) -> (Mood, String) {
     let moods = [("✔ ", Mood::Good), ("! ", Mood::Warning), ("✘ ", Mood::Bad), ("? ", Mood::Quiet)];
     let found = moods.iter().find_map(|(sign, mood)| Some((*mood, text.strip_prefix(sign)?.to_owned())));
     found.unwrap_or((Mood::Plain, text))
-}
-
-fn warning(row: &Row) -> (Mood, String) {
-    (Mood::Warning, joined(row))
 }

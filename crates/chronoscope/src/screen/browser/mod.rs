@@ -49,8 +49,14 @@ fn concluded(sheet: Sheet, record: &Record, judgement: &Judgement, host: &Host) 
     let mut drawn: Vec<Figure> = ruler::figure(record, judgement).into_iter().collect();
     drawn.extend(figures(None, record));
     drawn.extend(findings::figure(record, View::CHECK));
-    let boxes = answer::boxes(record, judgement, host);
-    Sheet { badge: Some(answer::badge(host)), boxes, figures: drawn, ..sheet }
+    Sheet {
+        badge: Some(answer::badge(host)),
+        lead: ruler::answer(record, judgement),
+        choices: answer::choices(record, judgement),
+        boxes: answer::boxes(record, judgement, host),
+        figures: drawn,
+        ..sheet
+    }
 }
 
 /// The page of a document that consists of what its run printed.

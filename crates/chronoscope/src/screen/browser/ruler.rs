@@ -33,7 +33,7 @@ pub fn figure(record: &Record, judgement: &Judgement) -> Option<Figure> {
         id: "ruler",
         short: "ruler",
         title: "Everything on one ruler".to_owned(),
-        says: said(record, judgement),
+        says: said(judgement),
         charts: vec![Chart::Rows(rows)],
         key: key(),
         how: "Every mark is a time on one logarithmic axis. A band begins at the interval that is right to ±10 %, and ends where ±1 % \
@@ -44,9 +44,9 @@ pub fn figure(record: &Record, judgement: &Judgement) -> Option<Figure> {
 }
 
 /// What follows for whoever times durations.
-fn said(record: &Record, judgement: &Judgement) -> Vec<(Mood, String)> {
+pub fn answer(record: &Record, judgement: &Judgement) -> String {
     let Some(clock) = judgement.uses.durations.as_ref() else {
-        return vec![(Mood::Warning, "No clock here can be recommended for durations.".to_owned())];
+        return "No clock here can be recommended for durations.".to_owned();
     };
     let report = record.content.clocks().clock(clock);
     let latency = report.and_then(|clock| clock.latency_ns.as_ref()).map(|latency| ns(latency.per_read.estimate));
@@ -62,7 +62,23 @@ fn said(record: &Record, judgement: &Judgement) -> Vec<(Mood, String)> {
         }
         Some(ShortestInterval::Unknown) | None => String::new(),
     };
-    vec![(Mood::Plain, format!("Durations: use {}{read}{from}.", code(clock)))]
+    format!("Use {} for durations{read}{from}.", code(clock))
+}
+
+/// What comes on top of an interval's error.
+fn said(judgement: &Judgement) -> Vec<(Mood, String)> {
+    let between = match &judgement.skew {
+        Skew::NotExcluded { below_ns } => {
+            (Mood::Plain, format!("Between CPUs the skew, if any, adds {}.", TIME.below(*below_ns)))
+        }
+        Skew::Apart { up_to_ns } => (Mood::Bad, format!("Clocks of two CPUs are up to {} apart.", ns(*up_to_ns))),
+        Skew::NotTested { .. } => (Mood::Quiet, "How far apart the clocks of two CPUs are was not tested.".to_owned()),
+    };
+    let gaps = match judgement.noise.lost {
+        Some(lost) => (Mood::Plain, format!("Gaps of up to {} came between two reads.", ns(lost.worst_ns))),
+        None => (Mood::Quiet, "How long a gap comes between two reads is not known.".to_owned()),
+    };
+    vec![between, gaps]
 }
 
 fn code(clock: &ClockId) -> String {

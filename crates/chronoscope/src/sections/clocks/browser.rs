@@ -88,18 +88,22 @@ fn steps(record: &Record) -> Option<Figure> {
     if entries.is_empty() {
         return None;
     }
-    let coarser = available(record).filter(|clock| clock.is_coarser_than_declared()).count();
-    let (mood, said) = match coarser {
-        0 => (Mood::Plain, "Every clock moves in the steps that it declares, or in finer ones.".to_owned()),
-        1 => (Mood::Warning, "One clock moves in longer steps than it declares.".to_owned()),
-        many => (Mood::Warning, format!("{many} clocks move in longer steps than they declare.")),
+    let coarser: Vec<&ClockReport> = available(record).filter(|clock| clock.is_coarser_than_declared()).collect();
+    let first = coarser.first().and_then(|clock| {
+        let (declared, step) = clock.resolution_ns_declared.zip(clock.moves_in_ns())?;
+        Some(format!("{} declares {} and moves in steps of {}", code(clock), ns(declared), ns(step)))
+    });
+    let said = match (coarser.len(), first) {
+        (2.., Some(first)) => format!("{} clocks move in longer steps than they declare: {first}.", coarser.len()),
+        (1, Some(first)) => format!("{first}: longer than it says."),
+        _ => "No clock was seen to move in longer steps than it declares.".to_owned(),
     };
     let rows = Rows { entries, scale: Scale::Log, word: ns, axis_name: "step".to_owned(), reference: None };
     Some(Figure {
         id: "steps",
         short: "steps",
         title: "In which steps do clocks move?".to_owned(),
-        says: vec![(mood, said)],
+        says: vec![(Mood::Plain, said)],
         charts: vec![Chart::Rows(rows)],
         key: vec![(Hue::Ink, Some((Shape::Circle, true)), "hollow: declared; filled: observed".to_owned())],
         how: "The step is the finest difference that a clock can show. Where a read takes longer, it is the tick on whose multiples \
@@ -119,11 +123,10 @@ fn step_row(record: &Record, clock: &ClockReport) -> Option<Row> {
     let point = |at: f64, is_hollow| Mark::Point { at, shape, is_hollow };
     let marks = declared.map(|at| point(at, true)).into_iter().chain(observed.map(|at| point(at, false))).collect();
     let said = observed_step(observed, clock.granularity_ns, clock.granularity_is_latency, "not seen");
-    let mood = if clock.is_coarser_than_declared() { Mood::Warning } else { Mood::Plain };
     let more = declared
         .map_or_else(String::new, |step| format!("{}\ndeclared {}, observed {said}", clock.name.name(), ns(step)));
     let name = clock.name.name().to_owned();
-    Some(Row { name, is_code: true, hue, marks, value: said, mood, more, is_best: is_best(record, clock) })
+    Some(Row { name, is_code: true, hue, marks, value: said, more, is_best: is_best(record, clock), ..Row::default() })
 }
 
 fn intervals(record: &Record) -> Option<Figure> {
