@@ -34,6 +34,8 @@ pub struct Axis {
     scale: Scale,
     low: f64,
     high: f64,
+    /// Whether its ticks are the values themselves.
+    is_swept: bool,
     /// Labelled values, equally spaced on an axis of results.
     pub ticks: Vec<f64>,
 }
@@ -51,7 +53,7 @@ impl Axis {
         let (first, last) = ((least / step).floor(), (most / step).ceil());
         let steps = ((last - first) as usize).clamp(1, 2 * TICKS);
         let ticks: Vec<f64> = (0..=steps).map(|i| (first + i as f64) * step).collect();
-        Self { scale: Scale::Linear, low: first * step, high: (first + steps as f64) * step, ticks }
+        Self { scale: Scale::Linear, low: first * step, high: (first + steps as f64) * step, is_swept: false, ticks }
     }
 
     fn logarithmic(least: f64, most: f64) -> Self {
@@ -65,7 +67,7 @@ impl Axis {
         let steps = ((last - first) as usize).clamp(1, 2 * TICKS);
         let at = |i: f64| factor.powf(first + i);
         let ticks = (0..=steps).map(|i| at(i as f64)).collect();
-        Self { scale: Scale::Log, low: at(0.0), high: at(steps as f64), ticks }
+        Self { scale: Scale::Log, low: at(0.0), high: at(steps as f64), is_swept: false, ticks }
     }
 
     /// An axis of swept values: its ticks are the values themselves, at most `limit`.
@@ -80,13 +82,13 @@ impl Axis {
         let last = ticks.len() - 1;
         let ticks =
             ticks.into_iter().enumerate().filter(|(i, _)| i % step == 0 || *i == last).map(|(_, x)| x).collect();
-        Some(Self { scale: scale.unwrap_or(stretched), low, high, ticks })
+        Some(Self { scale: scale.unwrap_or(stretched), low, high, is_swept: true, ticks })
     }
 
     /// Ticks that people count by, at most so many: on an axis of ratios 1, 2 and 5 of each decade, or decades.
     #[cfg(feature = "html")]
     pub fn round_ticks(&self, most: usize) -> Vec<f64> {
-        if self.scale != Scale::Log {
+        if self.scale != Scale::Log || self.is_swept {
             return self.ticks.clone();
         }
         let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);

@@ -5,7 +5,9 @@ use maud::{Markup, html};
 use super::marks::{Hue, Shape, part, point};
 use super::rows::anchor;
 use super::texts::{prose, tick as tick_word};
-use crate::axis::Axis;
+use crate::axis::{Axis, Scale};
+use chronoscope_harness::quantity::ns;
+use chronoscope_harness::record::Histogram;
 
 /// Height of the drawing, in pixels.
 const HEIGHT: f64 = 210.0;
@@ -29,6 +31,21 @@ pub struct Plot {
     pub curves: Vec<Curve>,
     /// A height to compare with.
     pub reference: Option<f64>,
+    /// A region at the lower left, and where it ends.
+    pub zone: Option<Zone>,
+}
+
+/// A region of a chart, such as that of a front: up to `x`, and up to `y` where that is known.
+#[derive(Clone, Debug, Default)]
+pub struct Zone {
+    /// How far it reaches to the right.
+    pub x: f64,
+    /// How high it reaches; not shaded without.
+    pub y: Option<f64>,
+    /// Heights between which its end is known to be.
+    pub levels: Vec<f64>,
+    /// What these are called.
+    pub name: String,
 }
 
 /// A series of values.
@@ -45,9 +62,34 @@ pub struct Curve {
     pub is_dashed: bool,
     /// Whether all below it is filled, as of a distribution.
     pub is_filled: bool,
+    /// Which points are hollow: inconclusive ones.
+    pub is_hollow: Vec<bool>,
+    /// Which points have a ring.
+    pub is_ringed: Vec<bool>,
 }
 
 impl Plot {
+    /// How often values of each size occur, per decade; None if none can be drawn.
+    pub fn distribution(title: String, of: &Histogram, hue: Hue, x_name: &str) -> Option<Self> {
+        let all = of.count().max(1) as f64;
+        let bins = of.bins.iter().filter(|bin| bin.from_ns > 0.0 && bin.to_ns > bin.from_ns);
+        let steps = bins.flat_map(|bin| {
+            let density = bin.count as f64 / all / (bin.to_ns / bin.from_ns).log10();
+            [(bin.from_ns, 0.0), (bin.from_ns, density), (bin.to_ns, density), (bin.to_ns, 0.0)]
+        });
+        let points: Vec<(f64, f64)> = steps.collect();
+        Some(Self {
+            title,
+            x: Axis::of_results(points.iter().map(|(x, _)| *x), Scale::Log)?,
+            y: Axis::of_results(points.iter().map(|(_, y)| *y).chain([0.0]), Scale::Linear)?,
+            words: [ns, |_| String::new()],
+            names: [x_name.to_owned(), "how often".to_owned()],
+            curves: vec![Curve { hue, points, is_filled: true, ..Curve::default() }],
+            reference: None,
+            zone: None,
+        })
+    }
+
     pub(super) fn drawn(&self) -> Markup {
         let height = format!("{HEIGHT}");
         html! {
@@ -68,6 +110,7 @@ impl Plot {
                             text x=(part(place)) y=(HEIGHT + 17.0) text-anchor=(anchor(place)) { (tick_word(&(self.words[0])(*tick))) }
                         }
                     }
+                    (self.shaded())
                     @if let Some(y) = self.reference.and_then(|at| self.down(at)) { line.ref x1="0" x2="100%" y1=(y) y2=(y) {} }
                     line.base x1="0" x2="100%" y1=(height) y2=(height) {}
                     svg.st width="100%" height=(height) viewBox=(format!("0 0 {BOX} {HEIGHT}")) preserveAspectRatio="none" {
@@ -115,13 +158,36 @@ impl Plot {
         }
     }
 
+    /// The region, and the heights between which it ends.
+    fn shaded(&self) -> Markup {
+        let Some(zone) = &self.zone else { return html! {} };
+        let right = self.x.place(zone.x).map(part).unwrap_or_default();
+        let corner = zone.y.and_then(|y| self.y.place(y)).map(|y| HEIGHT * (1.0 - y));
+        let levels: Vec<String> = zone.levels.iter().filter_map(|y| self.down(*y)).collect();
+        html! {
+            @if let Some(top) = corner {
+                rect.zone x="0" y=(format!("{top:.1}")) width=(right) height=(format!("{:.1}", HEIGHT - top)) {}
+                text.v x="0" dx="6" y=(format!("{:.1}", HEIGHT - 6.0)) { "forbidden zone" }
+            }
+            @for y in &levels { line.level x1="0" x2=(right) y1=(y) y2=(y) {} }
+            @if let Some(y) = levels.first() { text.v x="0" dx="6" y=(y) dy="-4" { (zone.name) } }
+        }
+    }
+
     fn points(&self, curve: &Curve) -> Markup {
-        let places =
-            curve.points.iter().filter_map(|(x, y)| Some((self.x.place(*x)?, HEIGHT * (1.0 - self.y.place(*y)?))));
+        let is = |flags: &[bool], place: usize| flags.get(place).copied().unwrap_or(false);
+        let places = curve
+            .points
+            .iter()
+            .enumerate()
+            .filter_map(|(place, (x, y))| Some((place, self.x.place(*x)?, HEIGHT * (1.0 - self.y.place(*y)?))));
         html! {
             @if let Some(shape) = curve.shape {
                 @if curve.points.len() <= MARKED {
-                    g class=(curve.hue.class()) { @for (x, y) in places { (point(x, y, shape, false)) } }
+                    g class=(curve.hue.class()) { @for (place, x, y) in places {
+                        @if is(&curve.is_ringed, place) { circle.ring cx=(part(x)) cy=(format!("{y:.1}")) r="9" {} }
+                        (point(x, y, shape, is(&curve.is_hollow, place)))
+                    } }
                 }
             }
         }

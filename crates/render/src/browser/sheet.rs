@@ -18,6 +18,8 @@ pub struct Sheet {
     pub title: String,
     /// The circumstances, in quiet text.
     pub meta: String,
+    /// What must be known before any figure.
+    pub warnings: Vec<String>,
     /// The verdict in a word, and what it was found to be.
     pub badge: Option<(Mood, String)>,
     /// The answer.
@@ -73,8 +75,9 @@ impl Sheet {
                     main {
                         h1 { (self.title) @if let Some(badge) = &self.badge { " " (badge_of(badge)) } }
                         p.meta { (self.meta) }
+                        @for warning in &self.warnings { p.warn { "! " (prose(warning)) } }
                         @if !self.lead.is_empty() { p.lead { (prose(&self.lead)) } }
-                        @if !self.boxes.is_empty() { div.grid2 { (chosen(&self.choices)) div.stack { @for (heading, lines) in &self.boxes { (boxed(heading, lines)) } } } }
+                        @if !self.boxes.is_empty() { div class=(if self.choices.is_empty() { "one" } else { "grid2" }) { (chosen(&self.choices)) div.stack { @for (heading, lines) in &self.boxes { (boxed(heading, lines)) } } } }
                         @if links.len() > 1 { nav { @for (id, short) in &links { a href={ "#" (id) } { (short) } } } }
                         @for figure in self.figures { (figure.drawn()) }
                         @if has_rest { section #rest { (tables::page(self.rest)) } }

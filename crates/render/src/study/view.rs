@@ -92,6 +92,21 @@ pub fn surroundings_page(record: &StudyRecord, width: Width) -> Page {
     page
 }
 
+/// What the study did, what failed, and what was found.
+#[cfg(feature = "html")]
+pub(super) fn about(record: &StudyRecord, width: Width) -> Page {
+    let mut page = Page::with_width(width);
+    if let Some(grid) = cells::parts(record) {
+        page.section("Part of the operation");
+        page.table(grid.table());
+    }
+    failures(&mut page, record);
+    found(&mut page, record, Detail::Full);
+    page.section("Study");
+    facts(&mut page, harness::of_study(record));
+    page
+}
+
 fn what_it_says(page: &mut Page, record: &StudyRecord) {
     let said = says::all(record);
     if said.is_empty() {

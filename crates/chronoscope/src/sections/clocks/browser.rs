@@ -204,5 +204,6 @@ fn trials(record: &Record, clock: &ClockReport, timed: &TimedIntervals) -> Optio
         names: ["length of the work".to_owned(), "error of 95 in 100 readings, at most".to_owned()],
         curves: std::iter::once(curve).chain(limits).collect(),
         reference: None,
+        zone: None,
     })
 }

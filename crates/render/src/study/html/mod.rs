@@ -1,30 +1,29 @@
 //! A study as one self-contained HTML page.
 
-mod figure;
-mod markup;
+mod chart;
 
 use chronoscope_harness::record::study::{Cell, Comparison, StudyRecord};
 
-use self::markup::{escaped, grid, sentence};
+use self::chart::{how, plot};
 use super::curve::{self, Chart};
-use super::{Detail, OverThreads, against, cells, comparisons, harness, says, words};
-use crate::bars::{SCALE, bars};
+use super::{Detail, OverThreads, against, cells, comparisons, says, view, words};
+use crate::axis::Scale;
+use crate::browser::{self, Entry, Figure, Hue, Mark, Plot, Row, Rows, Shape, Sheet};
 use crate::grid::{Column, Grid, Mood};
-use crate::words::given;
-use crate::{Width, findings, machine, title};
+use crate::line::Line;
+use crate::page::Page;
+use crate::palette::PLAIN;
+use crate::{Width, title};
+use chronoscope_harness::quantity::{TIME, ns};
 
-const STYLE: &str = include_str!("style.css");
 /// Maximum charts per page; a record may have any number of comparisons.
 const CHARTS: usize = 60;
-/// Rows of a histogram.
-const BARS: usize = 20;
 
 /// Renders a study as one page of HTML with charts.
 ///
 /// # Guarantees
-/// The page loads nothing and runs no script; its own policy forbids both. Never panics, for any record; every string
-/// of the record is escaped. Charts have titles for readers who cannot see them, and the tables contain all their data.
-/// Colours follow the reader's light or dark scheme; curves also differ in shape.
+/// Those of [`Sheet::finish`]: the page asks for nothing, and every string of the record is escaped. Charts say in words what they
+/// show, and the tables contain all their data. Colours follow the reader's light or dark scheme; curves also differ in shape.
 ///
 /// # Examples
 /// ```
@@ -32,8 +31,7 @@ const BARS: usize = 20;
 ///
 /// let record = parse(include_str!("../../../tests/fixtures/study.json"))?;
 /// let page = html(&record);
-/// assert!(page.starts_with("<!doctype html>"));
-/// assert!(page.contains("<svg") && !page.contains("<script"));
+/// assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg"));
 /// # Ok::<(), chronoscope_harness::record::ReportError>(())
 /// ```
 pub fn html(record: &StudyRecord) -> String {
@@ -72,238 +70,201 @@ pub struct Lead {
 /// # Examples
 /// See [`Lead`].
 pub fn html_with(record: &StudyRecord, lead: &Lead) -> String {
-    let mut page = Page { body: String::new(), charts: 0 };
-    page.title(record);
-    page.lead(lead);
-    page.says(record);
-    page.compared(record);
-    page.against(record);
-    page.charts("Over threads", &curve::over_threads(record));
-    page.charts("Over backoff", &curve::uncompared(record));
-    page.cells(record);
-    page.latencies(record);
-    page.parts(record);
-    page.failures(record);
-    page.facts("Study", &harness::of_study(record));
-    page.facts("Harness", &harness::of_run(record));
-    let facts = machine::facts(&record.machine).map(|(name, text)| (name, Mood::Plain, text));
-    page.facts("Machine", &facts);
-    page.findings(record);
-    let study = escaped(&record.study().name);
-    let tool = escaped(&format!("{} {}", record.tool.name, record.tool.version));
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{study} · study</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{}</main>\n<footer>written by {tool}</footer>\n</body>\n</html>\n",
-        page.body
-    )
+    let mut left = CHARTS;
+    let mut figures: Vec<Figure> = led(lead).into_iter().collect();
+    figures.extend(compared(record, &mut left));
+    figures.extend(against_build(record));
+    figures.extend(charted(("threads", "threads", "Over threads"), &curve::over_threads(record), &mut left));
+    figures.extend(charted(("backoff", "backoff", "Over backoff"), &curve::uncompared(record), &mut left));
+    figures.push(times(record));
+    figures.extend(latencies(record));
+    figures.push(about(record));
+    let said = says::all(record);
+    let sheet = Sheet {
+        title: record.study().name.clone(),
+        meta: title::circumstances(record),
+        warnings: title::emulated(&record.machine)
+            .into_iter()
+            .chain(record.interrupted.then(|| "interrupted: partial results".to_owned()))
+            .collect(),
+        boxes: if said.is_empty() { Vec::new() } else { vec![("Conclusions".to_owned(), said)] },
+        figures,
+        tool: format!("{} {}", record.tool.name, record.tool.version),
+        ..Sheet::default()
+    };
+    sheet.finish()
 }
 
-/// The body of the page, written from top to bottom.
-struct Page {
-    body: String,
-    charts: usize,
+fn led(lead: &Lead) -> Option<Figure> {
+    if lead.title.is_empty() {
+        return None;
+    }
+    let main = lead.chart.as_ref().map(OverThreads::chart);
+    let more: Vec<Chart> = lead.more.iter().map(OverThreads::chart).collect();
+    let mut numbers = Page::default();
+    if !lead.rows.is_empty() {
+        let rows = lead.rows.iter().map(|row| (Mood::Plain, row.clone())).collect();
+        numbers.table(Grid { rows, ..Grid::new(&lead.columns) }.table());
+    }
+    let all: Vec<&Chart> = main.iter().chain(&more).collect();
+    Some(Figure {
+        id: "lead",
+        short: "first",
+        title: lead.title.clone(),
+        says: lead.sentences.iter().map(|sentence| (Mood::Plain, sentence.clone())).collect(),
+        how: how(&all),
+        charts: [main.iter().filter_map(plot).collect(), more.iter().filter_map(plot).collect()]
+            .map(browser::Chart::Plots)
+            .into(),
+        numbers,
+        ..Figure::default()
+    })
 }
 
-impl Page {
-    fn push(&mut self, markup: &str) {
-        self.body.push_str(markup);
-        self.body.push('\n');
-    }
+/// Charts under one title, as many as are `left`.
+fn charted(
+    (id, short, title): (&'static str, &'static str, &str),
+    charts: &[Chart],
+    left: &mut usize,
+) -> Option<Figure> {
+    let drawn: Vec<&Chart> = charts.iter().take(*left).collect();
+    *left -= drawn.len();
+    let says = match charts.len() - drawn.len() {
+        0 => Vec::new(),
+        more => vec![(Mood::Quiet, format!("{more} more charts are not drawn; the tables have all."))],
+    };
+    (!charts.is_empty()).then(|| Figure {
+        id,
+        short,
+        title: title.to_owned(),
+        says,
+        how: how(&drawn),
+        charts: vec![browser::Chart::Plots(drawn.iter().filter_map(|chart| plot(chart)).collect())],
+        ..Figure::default()
+    })
+}
 
-    fn section(&mut self, title: &str) {
-        self.push(&format!("<h2>{}</h2>", escaped(title)));
-    }
-
-    fn title(&mut self, record: &StudyRecord) {
-        self.push(&format!("<h1>{}</h1>", escaped(&record.study().name)));
-        self.push(&format!("<p class=\"quiet\">{}</p>", escaped(&title::circumstances(record))));
-        if let Some(text) = title::emulated(&record.machine) {
-            self.push(&format!("<p class=\"warning\">! {}</p>", escaped(&text)));
-        }
-        if record.interrupted {
-            self.push("<p class=\"warning\">! interrupted: partial results</p>");
-        }
-    }
-
-    fn lead(&mut self, lead: &Lead) {
-        if !lead.title.is_empty() {
-            self.section(&lead.title);
-        }
-        if let Some(chart) = &lead.chart {
-            self.chart(&chart.chart());
-        }
-        for sentence in &lead.sentences {
-            self.push(&format!("<p>{}</p>", escaped(sentence)));
-        }
-        if !lead.rows.is_empty() {
-            let rows = lead.rows.iter().map(|row| (Mood::Plain, row.clone())).collect();
-            self.push(&grid(&Grid { rows, ..Grid::new(&lead.columns) }, &lead.title));
-        }
-        if !lead.more.is_empty() {
-            self.push("<div class=\"small\">");
-            lead.more.iter().for_each(|chart| self.chart(&chart.chart()));
-            self.push("</div>");
-        }
-    }
-
-    fn says(&mut self, record: &StudyRecord) {
-        let said = says::all(record);
-        if !said.is_empty() {
-            self.section("Conclusions");
-        }
-        self.sentences(said);
-    }
-
-    fn compared(&mut self, record: &StudyRecord) {
-        if record.study().comparisons.is_empty() {
-            return;
-        }
-        self.section("Comparisons");
-        for (pair, group) in by_pair(record) {
-            self.push(&format!("<h3>{}</h3>", escaped(&pair)));
-            if let Some(chart) = curve::differences(record, format!("Difference of {pair} over backoff"), &group) {
-                self.chart(&chart);
-            }
-            let is_alone = group.len() == 1;
-            for comparison in group {
-                let caption = words::title(&record.study().plan, comparison);
-                // Next to contention on many threads, the difference on one would be a flat line.
-                let chart = curve::differences(record, format!("Difference of {caption}"), &[comparison]);
-                if let Some(chart) = chart.filter(|_| !is_alone) {
-                    self.chart(&chart);
-                }
-                if let Some(chart) = curve::times(record, comparison) {
-                    self.chart(&chart);
-                }
-                self.push(&grid(&comparisons::grid(record, comparison), &caption));
-            }
+fn compared(record: &StudyRecord, left: &mut usize) -> Option<Figure> {
+    let mut charts: Vec<Chart> = Vec::new();
+    let mut numbers = Page::default();
+    for (pair, group) in by_pair(record) {
+        numbers.heading(&pair);
+        charts.extend(curve::differences(record, format!("Difference of {pair} over backoff"), &group));
+        let is_alone = group.len() == 1;
+        for comparison in group {
+            let caption = words::title(&record.study().plan, comparison);
+            // Next to contention on many threads, the difference on one would be a flat line.
+            let alone = curve::differences(record, format!("Difference of {caption}"), &[comparison]);
+            charts.extend(alone.filter(|_| !is_alone));
+            charts.extend(curve::times(record, comparison));
+            numbers.paragraph(Line::new(), PLAIN, &caption);
+            numbers.table(comparisons::grid(record, comparison).table());
         }
     }
+    let found = charted(("comparisons", "comparisons", "Comparisons"), &charts, left).unwrap_or_default();
+    (!numbers.is_empty()).then(|| Figure {
+        id: "comparisons",
+        short: "comparisons",
+        title: "Comparisons".to_owned(),
+        numbers,
+        ..found
+    })
+}
 
-    fn against(&mut self, record: &StudyRecord) {
-        let Some(found) = &record.content.against else { return };
-        let title = against::title(found);
-        self.section(&title);
-        if !found.cells.is_empty() {
-            self.push(&grid(&against::grid(found), &title));
-        }
-        self.sentences(against::sentences(found).into_iter().map(|(mood, _, text)| (mood, text)));
+fn against_build(record: &StudyRecord) -> Option<Figure> {
+    let found = record.content.against.as_ref()?;
+    let mut numbers = Page::default();
+    if !found.cells.is_empty() {
+        numbers.table(against::grid(found).table());
     }
+    let says = against::sentences(found).into_iter().map(|(mood, _, text)| (mood, text)).collect();
+    Some(Figure {
+        id: "against",
+        short: "other build",
+        title: against::title(found),
+        says,
+        numbers,
+        ..Figure::default()
+    })
+}
 
-    /// A list of them; none without any.
-    fn sentences(&mut self, said: impl IntoIterator<Item = (Mood, String)>) {
-        let mut said = said.into_iter().peekable();
-        if said.peek().is_none() {
-            return;
-        }
-        self.push("<ul class=\"says\">");
-        for (mood, text) in said {
-            self.push(&sentence(mood, &text));
-        }
-        self.push("</ul>");
+/// Every operation.
+fn times(record: &StudyRecord) -> Figure {
+    let cells: Vec<&Cell> = record.study().cells.iter().collect();
+    let mut numbers = Page::default();
+    let mut says = vec![(Mood::Quiet, cells::heading(record, &cells))];
+    if cells.is_empty() {
+        says.push((Mood::Warning, "Nothing was measured.".to_owned()));
+    } else {
+        numbers.table(cells::grid(record, &cells, Detail::Full).table());
     }
-
-    fn charts(&mut self, title: &str, charts: &[Chart]) {
-        if !charts.is_empty() {
-            self.section(title);
-        }
-        for chart in charts {
-            self.chart(chart);
-        }
+    says.extend(cells::reasons(record, &cells).into_iter().map(|reason| (Mood::Warning, reason)));
+    let entries = cells.iter().map(|cell| Entry::Row(time_row(record, cell))).collect();
+    let rows =
+        Rows { entries, scale: Scale::Log, word: ns, axis_name: "time per operation".to_owned(), reference: None };
+    Figure {
+        id: "times",
+        short: "times",
+        title: "Time per operation".to_owned(),
+        says,
+        charts: vec![browser::Chart::Rows(rows)],
+        how: "Thick: the interval. An arrow is a bound: the truth is below it.".to_owned(),
+        numbers,
+        ..Figure::default()
     }
+}
 
-    fn chart(&mut self, chart: &Chart) {
-        self.charts += 1;
-        if self.charts <= CHARTS {
-            self.push(&figure::figure(chart, self.charts));
-        } else if self.charts == CHARTS + 1 {
-            self.push(&format!(
-                "<p class=\"quiet\">Only the first {CHARTS} charts are drawn; the tables have all.</p>"
-            ));
-        }
+fn time_row(record: &StudyRecord, cell: &Cell) -> Row {
+    let bound = cell.below_ns.filter(|_| cell.time_ns.is_none()).map(|at| Mark::Below { at });
+    let interval =
+        cell.time_ns.filter(|time| time.has_interval()).map(|time| Mark::Interval { from: time.low, to: time.high });
+    let value = cell.time_ns.map(|time| Mark::Point {
+        at: time.estimate,
+        shape: Shape::Circle,
+        is_hollow: !time.has_interval(),
+    });
+    Row {
+        name: words::cell_title(&record.study().plan, cell),
+        marks: bound.into_iter().chain(interval).chain(value).collect(),
+        value: words::time(cell.time_ns, cell.below_ns, |time| words::amount(TIME, time)),
+        ..Row::default()
     }
+}
 
-    fn cells(&mut self, record: &StudyRecord) {
-        self.section("Time per operation");
-        let cells: Vec<&Cell> = record.study().cells.iter().collect();
-        self.push(&format!("<p class=\"quiet\">{}</p>", escaped(&cells::heading(record, &cells))));
-        if cells.is_empty() {
-            self.push("<p>Nothing was measured.</p>");
-            return;
-        }
-        self.push(&grid(&cells::grid(record, &cells, Detail::Full), "every operation"));
-        self.sentences(cells::reasons(record, &cells).into_iter().map(|reason| (Mood::Warning, reason)));
+/// The distributions of single operations.
+fn latencies(record: &StudyRecord) -> Option<Figure> {
+    let mut plots = Vec::new();
+    let mut numbers = Page::default();
+    for cell in &record.study().cells {
+        let (Some(latencies), Some([values, how])) = (&cell.latencies, cells::percentiles(cell)) else {
+            continue;
+        };
+        let name = words::cell_title(&record.study().plan, cell);
+        numbers.heading(&name);
+        numbers.paragraph(Line::new(), PLAIN, &values);
+        numbers.paragraph(Line::new(), crate::palette::DIM, &how);
+        plots.extend(Plot::distribution(name, &latencies.ns.histogram, Hue::Blue, "time of one operation"));
     }
+    (!numbers.is_empty()).then(|| Figure {
+        id: "single",
+        short: "single operations",
+        title: "Single operations".to_owned(),
+        charts: vec![browser::Chart::Plots(plots)],
+        numbers,
+        ..Figure::default()
+    })
+}
 
-    fn latencies(&mut self, record: &StudyRecord) {
-        let mut is_first = true;
-        for cell in &record.study().cells {
-            let (Some(latencies), Some([values, how])) = (&cell.latencies, cells::percentiles(cell)) else {
-                continue;
-            };
-            if std::mem::take(&mut is_first) {
-                self.section("Single operations");
-                self.push(&format!("<p class=\"quiet\">{}</p>", escaped(SCALE)));
-            }
-            let name = words::cell_title(&record.study().plan, cell);
-            self.push(&format!("<h3>{}</h3>", escaped(&name)));
-            let rows: Vec<String> =
-                bars(&latencies.ns.histogram, BARS, Width::USUAL).iter().map(|line| escaped(&line.text())).collect();
-            let label = escaped(&format!("histogram of {name}: {values}"));
-            self.push(&format!("<pre role=\"img\" aria-label=\"{label}\">{}</pre>", rows.join("\n")));
-            self.push(&format!("<p>{}</p>\n<p class=\"quiet\">{}</p>", escaped(&values), escaped(&how)));
-        }
-    }
-
-    fn parts(&mut self, record: &StudyRecord) {
-        if let Some(parts) = cells::parts(record) {
-            self.section("Part of the operation");
-            self.push(&grid(&parts, "rate claimed by timestamps around part of the operation, and actual rate"));
-        }
-    }
-
-    fn failures(&mut self, record: &StudyRecord) {
-        if record.study().failures.is_empty() {
-            return;
-        }
-        self.section("Failures");
-        self.push("<ul class=\"says\">");
-        for failure in &record.study().failures {
-            let text = format!("{}: {}", failure.name(), given(Some(&failure.reason)));
-            self.push(&sentence(Mood::Warning, &text));
-        }
-        self.push("</ul>");
-    }
-
-    fn facts(&mut self, title: &str, facts: &[harness::Fact]) {
-        self.section(title);
-        self.push("<dl>");
-        for (name, tone, text) in facts {
-            let class = markup::class(*tone);
-            let name = if name.is_empty() { String::new() } else { format!("<dt>{}</dt>", escaped(name)) };
-            self.push(&format!("{name}<dd{class}>{}</dd>", escaped(text)));
-        }
-        self.push("</dl>");
-    }
-
-    fn findings(&mut self, record: &StudyRecord) {
-        if record.findings.is_empty() {
-            return;
-        }
-        self.section("Findings");
-        self.push("<ul class=\"says\">");
-        for finding in &record.findings {
-            let mut text = format!("{}: {}", finding.severity.word(), findings::said(finding));
-            for advice in &finding.advice {
-                text.push_str(" → ");
-                text.push_str(advice);
-            }
-            self.push(&sentence(Mood::Plain, &text));
-        }
-        self.push("</ul>");
+/// What the study did, what failed, what was found, and where.
+fn about(record: &StudyRecord) -> Figure {
+    let mut numbers = view::about(record, Width::default());
+    numbers.append(view::surroundings_page(record, Width::default()));
+    Figure {
+        id: "about",
+        short: "study and machine",
+        title: "The study and the machine".to_owned(),
+        numbers,
+        ..Figure::default()
     }
 }
 

@@ -1,0 +1,74 @@
+//! Charts of studies as plots of a page.
+
+use crate::browser::{Curve, Hue, Plot, Shape, Zone};
+use crate::study::curve::{self, Chart};
+use crate::study::plot::swept;
+use chronoscope_harness::quantity::ns;
+
+/// Maximum ticks of an axis of swept values.
+const TICKS: usize = 9;
+/// Maximum curves; more cannot be told apart.
+const CURVES: usize = 12;
+
+/// The plot; None where no value can be drawn.
+pub(super) fn plot(chart: &Chart) -> Option<Plot> {
+    let (x, y) = (chart.x_axis(TICKS)?, chart.y_axis()?);
+    let curves = chart.curves.iter().take(CURVES).enumerate().map(|(place, of)| curve(place, of)).collect();
+    let left_out = chart.curves.len().saturating_sub(CURVES);
+    let title = match left_out {
+        0 => chart.title.clone(),
+        more => format!("{}; {more} more in the numbers", chart.title),
+    };
+    let zone = Zone {
+        x: chart.front.x,
+        y: chart.shaded.map(|(_, y)| y),
+        levels: chart.front.y.clone(),
+        name: chart.front.name.clone(),
+    };
+    Some(Plot {
+        title,
+        reference: chart.is_difference.then_some(0.0),
+        x,
+        y,
+        words: [swept, ns],
+        names: [chart.x_name.to_owned(), String::new()],
+        curves,
+        zone: (zone.y.is_some() || !zone.levels.is_empty()).then_some(zone),
+    })
+}
+
+fn curve(place: usize, of: &curve::Curve) -> Curve {
+    let flags = |is: fn(&curve::Point) -> bool| of.points.iter().map(is).collect();
+    Curve {
+        name: of.name.clone(),
+        hue: Hue::SERIES[place % Hue::SERIES.len()],
+        shape: Some(Shape::SERIES[place % Shape::SERIES.len()]),
+        points: of.points.iter().map(|point| (point.x, point.y)).collect(),
+        band: of.points.iter().map(|point| (point.x, point.low, point.high)).collect(),
+        is_hollow: flags(|point| !point.is_resolved),
+        is_ringed: flags(|point| point.is_raised),
+        ..Curve::default()
+    }
+}
+
+/// How to read such charts.
+pub(super) fn how(charts: &[&Chart]) -> String {
+    let points = || charts.iter().flat_map(|chart| &chart.curves).flat_map(|curve| &curve.points);
+    let mut how = vec!["Bands are intervals".to_owned()];
+    if points().any(|point| !point.is_resolved) {
+        how.push("hollow points are inconclusive".to_owned());
+    }
+    if points().any(|point| point.is_raised) {
+        how.push("a ring marks a time raised by other threads".to_owned());
+    }
+    if charts.iter().any(|chart| chart.shaded.is_some()) {
+        how.push("the shaded region is the forbidden zone".to_owned());
+    }
+    if let Some(front) = charts.iter().map(|chart| &chart.front).find(|front| !front.y.is_empty()) {
+        how.push(format!("level lines: {}", front.name));
+    }
+    if charts.iter().any(|chart| chart.y_axis().is_some_and(|axis| chart.is_cut(&axis))) {
+        how.push("some bands are cut".to_owned());
+    }
+    format!("{}.", how.join("; "))
+}
