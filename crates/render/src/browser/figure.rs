@@ -44,7 +44,7 @@ impl Figure {
             .filter_map(|(place, chart)| chart.drawn(&format!("{}-{place}", self.id)))
             .collect();
         html! {
-            section id=(self.id) {
+            "\n" section id=(self.id) {
                 h2 { (prose(&self.title)) }
                 (sentences(&self.says))
                 @for chart in &charts { figure aria-label=(self.title) { (chart) } }

@@ -225,9 +225,15 @@ impl Plot {
     fn said(&self) -> String {
         let [x, y] = self.words;
         let curve = |curve: &Curve| {
-            let ((from_x, from_y), (to_x, to_y)) = (curve.points.first()?, curve.points.last()?);
+            let last = curve.points.len().checked_sub(1)?;
+            let end = |place: usize| {
+                let (at, value) = curve.points[place];
+                let value =
+                    if curve.is_hollow.get(place) == Some(&true) { "inconclusive".to_owned() } else { y(value) };
+                format!("{value} at {}", x(at))
+            };
             let name = if curve.name.is_empty() { &self.title } else { &curve.name };
-            Some(format!("{name}: from {} at {} to {} at {}", y(*from_y), x(*from_x), y(*to_y), x(*to_x)))
+            Some(format!("{name}: from {} to {}", end(0), end(last)))
         };
         self.curves.iter().filter_map(curve).collect::<Vec<_>>().join("; ")
     }

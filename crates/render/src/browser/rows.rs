@@ -72,6 +72,7 @@ impl Rows {
             } } }
             div class=(if self.is_wide() { "rows wide" } else { "rows" }) {
                 @for entry in self.entries.iter().take(MOST) {
+                    "\n"
                     @match entry {
                         Entry::Heading(title) => { div.rh { (prose(title)) } }
                         Entry::Row(row) => {

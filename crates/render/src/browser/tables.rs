@@ -28,8 +28,8 @@ pub(super) fn page(page: Page) -> Markup {
         }
         flush(&mut drawn, &mut all);
         all.push(match block {
-            Block::Section(title) => html! { h2 { (title) } },
-            Block::Heading(title) => html! { h3 { (title) } },
+            Block::Section(title) => html! { h3 { (title) } },
+            Block::Heading(title) => html! { h4 { (prose(&title)) } },
             Block::Table(of) => table(&of),
             Block::Paragraph(lead, style, text) => html! {
                 p class=[class(Mood::of(style))] { (line(&lead)) (prose(&text)) }
@@ -61,7 +61,7 @@ fn table(table: &Table) -> Markup {
                 thead { tr { @for (column, title) in header.iter().enumerate() { th scope="col" class=[side(column)] { (title) } } } }
                 tbody {
                     @for (style, cells, remark) in rows.take(ROWS) {
-                        tr class=[class(Mood::of(style))] {
+                        "\n" tr class=[class(Mood::of(style))] {
                             @for (column, cell) in cells.iter().enumerate() { td class=[side(column)] { (shortened(cell)) } }
                             @if let Some(remark) = remark { td colspan=(header.len().saturating_sub(1).max(1)) { (remark) } }
                         }

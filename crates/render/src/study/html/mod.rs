@@ -199,7 +199,11 @@ fn times(record: &StudyRecord) -> Figure {
         numbers.table(cells::grid(record, &cells, Detail::Full).table());
     }
     says.extend(cells::reasons(record, &cells).into_iter().map(|reason| (Mood::Warning, reason)));
-    let entries = cells.iter().map(|cell| Entry::Row(time_row(record, cell))).collect();
+    let drawn = cells::chosen(record, Detail::Usual);
+    if drawn.len() < cells.len() {
+        says.push((Mood::Quiet, format!("{} of {} are drawn; the numbers have all.", drawn.len(), cells.len())));
+    }
+    let entries = drawn.iter().map(|cell| Entry::Row(time_row(record, cell))).collect();
     let rows =
         Rows { entries, scale: Scale::Log, word: ns, axis_name: "time per operation".to_owned(), reference: None };
     Figure {
