@@ -15,21 +15,27 @@ pub struct Figure {
     pub id: &'static str,
     /// What its link is called.
     pub short: &'static str,
+    /// Its title in plain words.
     pub title: String,
     /// What was found, in sentences that could have come out the other way.
     pub says: Vec<(Mood, String)>,
+    /// The drawings, one below the other.
     pub charts: Vec<Chart>,
     /// What the marks stand for.
-    pub key: Vec<(Hue, Option<(Shape, bool)>, String)>,
+    pub key: Vec<InKey>,
     /// How to read the drawing.
     pub how: String,
     /// The numbers, as on the page for terminals.
     pub numbers: Page,
 }
 
+/// A hue, a shape and whether it is hollow, and what such marks stand for.
+pub type InKey = (Hue, Option<(Shape, bool)>, String);
+
 /// A drawing.
 #[derive(Clone, Debug)]
 pub enum Chart {
+    /// A line per thing on one axis.
     Rows(Rows),
     /// Plots side by side where there is room.
     Plots(Vec<Plot>),
@@ -58,7 +64,7 @@ impl Figure {
     }
 }
 
-fn key(entries: &[(Hue, Option<(Shape, bool)>, String)]) -> Markup {
+fn key(entries: &[InKey]) -> Markup {
     html! {
         div.key {
             @for (hue, mark, name) in entries {

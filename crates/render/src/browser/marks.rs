@@ -5,11 +5,16 @@ use crate::axis::Axis;
 /// A colour of the page, in the reader's light or dark scheme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Hue {
+    /// The first series; reads of the counter.
     #[default]
     Blue,
+    /// Reads through the vDSO.
     Green,
+    /// The second series; system calls, and what went wrong.
     Orange,
+    /// What exits to the hypervisor, and pauses.
     Purple,
+    /// A fifth series.
     Ochre,
     /// The colour of text.
     Ink,
@@ -18,10 +23,14 @@ pub enum Hue {
 /// The shape of a point, by which it is known without its colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Shape {
+    /// The usual one.
     #[default]
     Circle,
+    /// A square on its corner.
     Diamond,
+    /// A square.
     Square,
+    /// A triangle that points up.
     Triangle,
 }
 
@@ -29,17 +38,45 @@ pub enum Shape {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mark {
     /// A value; hollow where it is not measured here, or without an interval.
-    Point { at: f64, shape: Shape, is_hollow: bool },
+    Point {
+        /// The value.
+        at: f64,
+        /// The shape of its mark.
+        shape: Shape,
+        /// Whether only its outline is drawn.
+        is_hollow: bool,
+    },
     /// An interval of a value.
-    Interval { from: f64, to: f64 },
+    Interval {
+        /// Its lower end.
+        from: f64,
+        /// Its upper end.
+        to: f64,
+    },
     /// A range of values: a thin line, to a tick at its end.
-    Reach { from: f64, to: f64 },
+    Reach {
+        /// Its lower end.
+        from: f64,
+        /// Its upper end.
+        to: f64,
+    },
     /// All values between two.
-    Band { from: f64, to: f64 },
+    Band {
+        /// Its lower end.
+        from: f64,
+        /// Its upper end.
+        to: f64,
+    },
     /// The truth lies below this.
-    Below { at: f64 },
+    Below {
+        /// The value.
+        at: f64,
+    },
     /// The most extreme value.
-    Extreme { at: f64 },
+    Extreme {
+        /// The value.
+        at: f64,
+    },
 }
 
 impl Hue {

@@ -12,7 +12,7 @@ mod sheet;
 mod tables;
 mod texts;
 
-pub use figure::{Chart, Figure};
+pub use figure::{Chart, Figure, InKey};
 pub use marks::{Hue, Mark, Shape};
 pub use plot::{Curve, Plot, Zone};
 pub use rows::{Entry, Row, Rows};

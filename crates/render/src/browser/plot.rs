@@ -21,13 +21,17 @@ const MARKED: usize = 60;
 /// A chart of two axes.
 #[derive(Clone, Debug)]
 pub struct Plot {
+    /// Its heading.
     pub title: String,
+    /// The axis to the right.
     pub x: Axis,
+    /// The axis upwards.
     pub y: Axis,
     /// Writes a value of each axis.
     pub words: [fn(f64) -> String; 2],
     /// What each axis shows.
     pub names: [String; 2],
+    /// What is drawn, from the back to the front.
     pub curves: Vec<Curve>,
     /// A height to compare with.
     pub reference: Option<f64>,
@@ -53,12 +57,15 @@ pub struct Zone {
 pub struct Curve {
     /// Empty where the chart's title says what it is.
     pub name: String,
+    /// Its colour.
     pub hue: Hue,
     /// The shape of its points; None for a line alone.
     pub shape: Option<Shape>,
+    /// Its points, from left to right.
     pub points: Vec<(f64, f64)>,
     /// The interval around each point, as x, low and high.
     pub band: Vec<(f64, f64, f64)>,
+    /// Whether it is a limit to compare with: dashed, and with its name beside it.
     pub is_dashed: bool,
     /// Whether all below it is filled, as of a distribution.
     pub is_filled: bool,

@@ -19,7 +19,9 @@ const EDGE: f64 = 0.04;
 /// A graphical table: a line per thing, and one axis for all.
 #[derive(Clone, Debug)]
 pub struct Rows {
+    /// Its lines, from top to bottom.
     pub entries: Vec<Entry>,
+    /// How values lie on the axis.
     pub scale: Scale,
     /// Writes a value of the axis.
     pub word: fn(f64) -> String,
@@ -34,18 +36,24 @@ pub struct Rows {
 pub enum Entry {
     /// A heading for the rows that follow.
     Heading(String),
+    /// A thing and its marks.
     Row(Row),
 }
 
 /// A row: its name, its marks on the axis, and their value in words.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
+    /// What it is about.
     pub name: String,
     /// Whether the name is one that is typed.
     pub is_code: bool,
+    /// The colour of its marks.
     pub hue: Hue,
+    /// What is drawn on the axis.
     pub marks: Vec<Mark>,
+    /// Their value in words.
     pub value: String,
+    /// The mood of the value.
     pub mood: Mood,
     /// More about it, shown where a pointer rests.
     pub more: String,

@@ -15,6 +15,7 @@ const SCRIPT_SHA256: &str = "pQ69eGWYx+aw7jeEpgyzN3//ijMoESnbMTB96n68wn8=";
 /// A whole page.
 #[derive(Debug, Default)]
 pub struct Sheet {
+    /// Its title.
     pub title: String,
     /// The circumstances, in quiet text.
     pub meta: String,
@@ -28,6 +29,7 @@ pub struct Sheet {
     pub choices: Vec<Choice>,
     /// Boxes beside it: a heading and lines.
     pub boxes: Vec<(String, Vec<(Mood, String)>)>,
+    /// What was found, from what to do to why.
     pub figures: Vec<Figure>,
     /// What was concluded besides, as on the page for terminals.
     pub rest: Page,
