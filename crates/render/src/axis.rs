@@ -172,6 +172,21 @@ mod tests {
         assert!(!Axis::of_sweep(&swept, 11, None).unwrap().is_log());
     }
 
+    #[cfg(feature = "html")]
+    #[test]
+    fn people_count_by_ones_twos_and_fives_or_by_decades() {
+        let ticks =
+            |least: f64, most: f64| Axis::of_results([least, most].into_iter(), Scale::Log).unwrap().round_ticks(7);
+        assert_eq!(ticks(20.0, 180.0), [20.0, 50.0, 100.0, 200.0]);
+        let decades = ticks(3.0, 40_000.0);
+        assert!(
+            decades.len() <= 7 && decades.iter().all(|tick| (tick.log10() - tick.log10().round()).abs() < 1e-9),
+            "{decades:?}"
+        );
+        let swept = Axis::of_sweep(&[1.0, 2.0, 4.0, 8.0], 9, Some(Scale::Log)).unwrap();
+        assert_eq!(swept.round_ticks(2), [1.0, 2.0, 4.0, 8.0]);
+    }
+
     proptest! {
         #[test]
         fn no_value_panics(values in prop::collection::vec(any::<f64>(), 0..20), probe in any::<f64>()) {

@@ -245,3 +245,48 @@ impl Plot {
         self.curves.iter().filter_map(curve).collect::<Vec<_>>().join("; ")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_harness::record::Bin;
+
+    fn plot(curve: Curve) -> Plot {
+        let axis = |values: [f64; 2]| Axis::of_results(values.into_iter(), Scale::Linear).unwrap();
+        Plot {
+            title: "a plot".to_owned(),
+            x: axis([0.0, 10.0]),
+            y: axis([0.0, 4.0]),
+            words: [ns, ns],
+            names: ["x".to_owned(), "y".to_owned()],
+            curves: vec![curve],
+            reference: None,
+            zone: None,
+        }
+    }
+
+    #[test]
+    fn every_point_is_drawn_and_said() {
+        let points = vec![(0.0, 1.0), (5.0, 2.0), (10.0, 4.0)];
+        let curve = Curve { shape: Some(Shape::Circle), points, is_hollow: vec![true], ..Curve::default() };
+        let drawn = plot(curve).drawn().into_string();
+        assert_eq!(drawn.matches("<circle").count(), 3);
+        assert_eq!(drawn.matches("class=\"m o\"").count(), 1);
+        assert!(drawn.contains("M0.0 157.5L500.0 105.0L1000.0 0.0"), "{drawn}");
+        assert!(drawn.contains("a plot: from inconclusive at 0 ns to 4.00 ns at 10.0 ns"), "{drawn}");
+    }
+
+    #[test]
+    fn a_distribution_has_a_step_for_each_bin() {
+        let bin = |from_ns, to_ns, count| Bin { from_ns, to_ns, count };
+        let of = Histogram { bins: vec![bin(0.0, 1.0, 5), bin(10.0, 20.0, 30), bin(20.0, 40.0, 10)] };
+        let plot = Plot::distribution("reads".to_owned(), &of, Hue::Blue, "time").unwrap();
+        let points = &plot.curves[0].points;
+        assert_eq!(
+            points.iter().map(|(x, _)| *x).collect::<Vec<_>>(),
+            [10.0, 10.0, 20.0, 20.0, 20.0, 20.0, 40.0, 40.0]
+        );
+        assert!((points[1].1 / points[5].1 - 3.0).abs() < 1e-9, "equal widths of a decade, three times the count");
+        assert!(Plot::distribution(String::new(), &Histogram::default(), Hue::Blue, "").is_none());
+    }
+}

@@ -138,3 +138,38 @@ pub(super) fn anchor(place: f64) -> &'static str {
         _ => "middle",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::browser::Shape;
+    use chronoscope_harness::quantity::ns;
+
+    fn rows(values: &[f64]) -> Rows {
+        let row = |at: &f64| Row {
+            name: "a clock".to_owned(),
+            is_code: true,
+            marks: vec![Mark::Point { at: *at, shape: Shape::Circle, is_hollow: false }],
+            value: ns(*at),
+            ..Row::default()
+        };
+        let entries = values.iter().map(|at| Entry::Row(row(at))).collect();
+        Rows { entries, scale: Scale::Log, word: ns, axis_name: "time".to_owned(), reference: None }
+    }
+
+    #[test]
+    fn a_mark_is_where_its_value_lies() {
+        let drawn = rows(&[10.0, 100.0, 1_000.0]).drawn("x").unwrap().into_string();
+        let middle = Axis::of_results([10.0, 1_000.0].into_iter(), Scale::Log).unwrap().place(100.0).unwrap();
+        assert!(drawn.contains(&format!("cx=\"{}\"", part(middle))), "{drawn}");
+        assert_eq!(drawn.matches("data-k=\"a clock\"").count(), 3);
+        assert!(drawn.contains("100 ns") && drawn.contains(">10 ns<"), "{drawn}");
+    }
+
+    #[test]
+    fn what_is_not_drawn_is_counted() {
+        let many = vec![10.0; MOST + 7];
+        assert!(rows(&many).drawn("x").unwrap().into_string().contains("7 more are not drawn"));
+        assert!(rows(&[]).drawn("x").is_none() && rows(&[f64::NAN, -1.0]).drawn("x").is_none());
+    }
+}

@@ -74,3 +74,18 @@ pub(super) fn line(line: &Line) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_set_as_typed_and_numbers_keep_their_unit() {
+        assert_eq!(
+            prose("`lfence; rdtsc` takes 14.7 ns & more").into_string(),
+            "<code>lfence; rdtsc</code> takes 14.7\u{a0}ns &amp; more"
+        );
+        assert_eq!(prose("a ` alone").into_string(), "a ` alone");
+        assert_eq!([tick("1.00 µs"), tick("0.500 ns"), tick("10 %"), tick("100")], ["1 µs", "0.5 ns", "10 %", "100"]);
+    }
+}

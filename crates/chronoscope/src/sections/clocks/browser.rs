@@ -40,9 +40,10 @@ fn latency(record: &Record) -> Option<Figure> {
     let mut clocks: Vec<(&ClockReport, f64)> =
         available(record).filter_map(|clock| Some((clock, clock.latency_ns.as_ref()?.per_read.estimate))).collect();
     clocks.sort_by(|(_, a), (_, b)| a.total_cmp(b));
-    let (cheapest, dearest) = (clocks.first()?, clocks.last()?);
+    let fine = clocks.iter().find(|(clock, _)| !clock.is_coarse());
+    let (cheapest, dearest) = (fine.or(clocks.first())?, clocks.last()?);
     let says = format!(
-        "The cheapest read here is {} at {}, the dearest {} at {}.",
+        "The cheapest read of a clock that is not coarse is {} at {}, the dearest {} at {}.",
         code(cheapest.0),
         ns(cheapest.1),
         code(dearest.0),
@@ -135,7 +136,9 @@ fn intervals(record: &Record) -> Option<Figure> {
     if timed.is_empty() {
         return None;
     }
-    let plots = timed.iter().filter_map(|(clock, timed)| trials(record, clock, timed)).take(DRAWN).collect();
+    let (best, others): (Vec<_>, Vec<_>) = timed.iter().partition(|(clock, _)| is_best(record, clock));
+    let plots =
+        best.iter().chain(&others).filter_map(|(clock, timed)| trials(record, clock, timed)).take(DRAWN).collect();
     let says =
         timed.iter().filter(|(clock, _)| is_best(record, clock)).map(|(clock, timed)| shortest(clock, timed)).collect();
     let mut numbers = Page::default();
@@ -206,4 +209,88 @@ fn trials(record: &Record, clock: &ClockReport, timed: &TimedIntervals) -> Optio
         reference: None,
         zone: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::tests::{blank, judged, readable};
+    use chronoscope_harness::estimators::intervals::DirectInterval;
+    use chronoscope_harness::estimators::latency::Latency;
+    use chronoscope_harness::record::Histogram;
+    use chronoscope_harness::record::study::Estimate;
+
+    fn with(clocks: impl IntoIterator<Item = ClockReport>) -> Record {
+        let mut record = blank();
+        record.content.sections.clocks.report.clocks.extend(clocks);
+        judged(record)
+    }
+
+    fn read_in(name: &str, ns: f64) -> ClockReport {
+        let per_read = Estimate { estimate: ns, low: 0.9 * ns, high: 1.1 * ns, confidence: 0.999 };
+        let latency = Latency {
+            per_read,
+            p50: ns,
+            p99: 2.0 * ns,
+            minimum: ns,
+            batches: 100,
+            reads_per_batch: 100,
+            processes: Vec::new(),
+            histogram: Histogram::default(),
+        };
+        ClockReport { latency_ns: Some(latency), ..readable(name) }
+    }
+
+    fn rows(figure: &Figure) -> Vec<&Row> {
+        let Chart::Rows(rows) = &figure.charts[0] else { panic!("not rows") };
+        rows.entries.iter().filter_map(|entry| if let Entry::Row(row) = entry { Some(row) } else { None }).collect()
+    }
+
+    #[test]
+    fn nothing_measured_draws_nothing() {
+        assert!(figures(&blank()).is_empty());
+    }
+
+    #[test]
+    fn reads_are_drawn_the_cheapest_first() {
+        let record = with([read_in("CLOCK_MONOTONIC", 21.0), read_in("rdtsc", 9.0)]);
+        let figure = latency(&record).unwrap();
+        let drawn: Vec<(&str, &str)> = rows(&figure).iter().map(|row| (&row.name[..], &row.value[..])).collect();
+        assert_eq!(drawn, [("rdtsc", "9.00 ns"), ("CLOCK_MONOTONIC", "21.0 ns")]);
+        assert!(rows(&figure)[1].marks.contains(&Mark::Interval { from: 0.9 * 21.0, to: 1.1 * 21.0 }));
+        assert!(
+            figure.says[0].1.contains("`rdtsc` at 9.00 ns, the dearest `CLOCK_MONOTONIC` at 21.0 ns"),
+            "{:?}",
+            figure.says
+        );
+    }
+
+    #[test]
+    fn a_step_is_said_to_be_longer_than_declared_only_where_it_is() {
+        let of = |declared, observed| {
+            let step = |clock: ClockReport| ClockReport {
+                resolution_ns_declared: Some(declared),
+                granularity_ns: Some(observed),
+                granularity_is_latency: Some(false),
+                tick: None,
+                ..clock
+            };
+            steps(&with([step(read_in("CLOCK_MONOTONIC", 21.0))])).unwrap().says[0].1.clone()
+        };
+        assert_eq!(
+            of(1.0, 100.0),
+            "`CLOCK_MONOTONIC` declares 1.00 ns and moves in steps of 100 ns: longer than it says."
+        );
+        assert!(of(100.0, 100.0).starts_with("No clock"));
+    }
+
+    #[test]
+    fn what_no_trial_confirmed_is_said_to_be_predicted() {
+        let direct = DirectInterval { within_1pct: Some(2_000.0), within_10pct: Some(200.0) };
+        let clock = readable("CLOCK_MONOTONIC");
+        let (mood, said) = shortest(&clock, &TimedIntervals::claimed(direct));
+        assert_eq!(mood, Mood::Warning);
+        assert!(said.contains("should time 200 ns"), "{said}");
+        assert!(shortest(&clock, &TimedIntervals::default()).1.contains("confirmed for no length"));
+    }
 }
