@@ -74,6 +74,10 @@ pub fn browser_page(record: &Record, shown: Shown) -> String {
 }
 
 fn sheet(record: &Record, shown: Shown) -> Sheet {
+    if let Some(comparison) = &record.content.comparison {
+        let (meta, figures) = (compare::view::base(comparison), compare::browser::figures(comparison));
+        return Sheet { meta, figures, ..screen::browser::of_page(record, Page::default()) };
+    }
     let is_check = !record.content.plan.parts.is_empty();
     match is_check && record.content.advice.is_none() && record.content.gate.is_none() {
         true => screen::browser::of_check(record),

@@ -1,5 +1,6 @@
 //! Documents compared: which figures changed, by how much, and by more than runs of one machine differ or not.
 
+pub mod browser;
 mod differences;
 mod findings;
 #[cfg(test)]

@@ -128,6 +128,33 @@ fn the_page_shows_no_interval_of_little_confidence() {
 }
 
 #[test]
+fn a_browser_shows_each_ratio_beside_the_noise() {
+    use chronoscope_render::browser::{Chart, Entry, Mark};
+
+    let run = |ns: f64| {
+        let mut record = document(include_str!("../../../tests/fixtures/study.json")).unwrap();
+        let cells = &mut record.content.study.as_mut().expect("it is a study").cells;
+        cells.truncate(1);
+        cells[0].time_ns = Some(Estimate { estimate: ns, low: 0.99 * ns, high: 1.01 * ns, confidence: 0.999 });
+        record
+    };
+    let drawn = |ns: f64| {
+        let comparison = compare(&source("a", run(100.0)), &[source("b", run(ns))], &[]);
+        let figure = browser::figures(&comparison).remove(0);
+        let Chart::Rows(rows) = &figure.charts[0] else { panic!("not rows") };
+        let Entry::Row(row) = rows.entries[0].clone() else { panic!("not a row") };
+        let shown =
+            |mark: &&Mark| matches!(mark, Mark::Point { at, is_hollow: false, .. } if (at - ns / 100.0).abs() < 1e-9);
+        assert_eq!(row.marks.iter().filter(shown).count(), 1, "{:?}", row.marks);
+        (row.value, figure.says[0].1.clone())
+    };
+    let (value, said) = drawn(300.0);
+    assert!(value.starts_with("3.00×") && said.contains("1 figure in common: 1 regression"), "{value}: {said}");
+    let (value, said) = drawn(100.0);
+    assert!(value.starts_with("1.00×") && said.contains("no figure is known to have changed"), "{value}: {said}");
+}
+
+#[test]
 fn states_are_not_gone_where_too_few_processes_looked_for_them() {
     let of_processes = |processes: usize, findings: Vec<Finding>| {
         let mut record = document(include_str!("../../../tests/fixtures/study.json")).unwrap();

@@ -16,11 +16,15 @@ use super::report::{ComparedRun, Comparison, FigureCompared, FigureVerdict, Find
 /// `full` all of them.
 pub fn page(comparison: &Comparison, full: bool, width: Width) -> Page {
     let mut text = Text::with_width(width);
-    text.line(Mood::Plain, &format!("base: {}", named(&comparison.base)));
-    for run in &comparison.runs {
-        of_run(&mut text, run, full);
-    }
-    text.into_page()
+    text.line(Mood::Plain, &base(comparison));
+    let mut page = text.into_page();
+    comparison.runs.iter().for_each(|run| page.append(of_run(run, full, width)));
+    page
+}
+
+/// What the others are compared with.
+pub fn base(comparison: &Comparison) -> String {
+    format!("base: {}", named(&comparison.base))
 }
 
 fn named(run: &ComparedRun) -> String {
@@ -35,7 +39,9 @@ fn given_name(hostname: Option<&str>) -> String {
     hostname.map_or_else(|| "hostname unknown".to_owned(), |name| given(Some(name)))
 }
 
-fn of_run(text: &mut Text, run: &RunCompared, full: bool) {
+/// One document against the base.
+pub fn of_run(run: &RunCompared, full: bool, width: Width) -> Page {
+    let mut text = Text::with_width(width);
     text.section(&format!("COMPARED {}", run.run.source));
     text.line(Mood::Quiet, &named(&run.run));
     text.sentence(if has_changed(run) { Mood::Warning } else { Mood::Good }, "·", &answer(run, full));
@@ -48,10 +54,8 @@ fn of_run(text: &mut Text, run: &RunCompared, full: bool) {
     for finding in &run.findings_vanished {
         text.sentence(Mood::Good, "−", &format!("finding {}", finding_words(finding, false)));
     }
-    let shown = |figure: &&FigureCompared| full || is_change(figure.verdict);
-    let mut figures: Vec<&FigureCompared> = run.figures.iter().filter(shown).collect();
-    let rank = |verdict: FigureVerdict| FigureVerdict::ALL.iter().position(|one| *one == verdict);
-    figures.sort_by_key(|figure| rank(figure.verdict));
+    let mut figures = by_verdict(run);
+    figures.retain(|figure| full || is_change(figure.verdict));
     if !figures.is_empty() {
         text.table_with_moods(&columns(), figures.iter().map(|figure| (mood(figure.verdict), row(figure))));
     }
@@ -64,6 +68,15 @@ fn of_run(text: &mut Text, run: &RunCompared, full: bool) {
     for assumption in &run.assumptions {
         text.sentence(Mood::Quiet, " ", assumption);
     }
+    text.into_page()
+}
+
+/// The figures, those that changed first.
+pub fn by_verdict(run: &RunCompared) -> Vec<&FigureCompared> {
+    let mut figures: Vec<&FigureCompared> = run.figures.iter().collect();
+    let rank = |verdict: FigureVerdict| FigureVerdict::ALL.iter().position(|one| *one == verdict);
+    figures.sort_by_key(|figure| rank(figure.verdict));
+    figures
 }
 
 /// `finding` is of this document if `is_new`, else of the base.
@@ -114,7 +127,7 @@ fn value(kind: &FigureKind, of: &Estimate) -> String {
     }
 }
 
-fn mood(verdict: FigureVerdict) -> Mood {
+pub fn mood(verdict: FigureVerdict) -> Mood {
     match verdict {
         FigureVerdict::Regression => Mood::Bad,
         FigureVerdict::Improvement => Mood::Good,
@@ -137,7 +150,7 @@ fn has_changed(run: &RunCompared) -> bool {
 }
 
 /// How many figures changed; first of all, since most who ask want to hear that none did.
-fn answer(run: &RunCompared, full: bool) -> String {
+pub fn answer(run: &RunCompared, full: bool) -> String {
     if run.figures.is_empty() {
         return "the documents have no figure in common".to_owned();
     }

@@ -126,3 +126,39 @@ fn skew(found: &Skew) -> Option<Row> {
         Skew::NotTested { .. } => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judgement::noise::{Lost, LostTo};
+    use crate::rules::tests::{blank, judged, readable};
+
+    fn judgement(record: &Record) -> Judgement {
+        record.content.judgement.clone().unwrap()
+    }
+
+    #[test]
+    fn the_answer_names_a_clock_only_if_one_is_recommended() {
+        let record = judged(blank());
+        assert_eq!(answer(&record, &judgement(&record)), "No clock here can be recommended for durations.");
+        let mut record = blank();
+        record.content.sections.clocks.report.clocks.push(readable("CLOCK_MONOTONIC"));
+        let record = judged(record);
+        assert!(answer(&record, &judgement(&record)).starts_with("Use `CLOCK_MONOTONIC` for durations"));
+    }
+
+    #[test]
+    fn what_comes_on_top_is_said_as_it_was_found() {
+        let mut found = judgement(&judged(blank()));
+        let said = |found: &Judgement| said(found).iter().map(|(_, text)| text.clone()).collect::<Vec<_>>().join(" ");
+        assert!(said(&found).contains("was not tested") && said(&found).contains("is not known"));
+        found.skew = Skew::NotExcluded { below_ns: 64.0 };
+        found.noise.lost = Some(Lost { above_ns: 1e4, share: 0.01, worst_ns: 5e4, mostly_by: LostTo::Unknown });
+        assert_eq!(
+            said(&found),
+            "Between CPUs the skew, if any, adds < 64.0 ns. Gaps of up to 50.0 µs came between two reads."
+        );
+        found.skew = Skew::Apart { up_to_ns: 900.0 };
+        assert!(said(&found).contains("up to 900 ns apart"));
+    }
+}
