@@ -27,8 +27,10 @@ pub(crate) enum Block {
     Heading(String),
     /// A text after its lead, of which further lines are indented to where the first one's text starts.
     Paragraph(Line, Style, String),
-    /// A line laid out by whoever drew it.
+    /// A line laid out by whoever made it.
     Line(Line),
+    /// A line of a drawing, which a page that draws otherwise does without.
+    Drawn(Line),
     Table(Table),
 }
 
@@ -59,6 +61,11 @@ impl Page {
         self.blocks.extend(lines.into_iter().map(Block::Line));
     }
 
+    /// Adds the lines of a drawing.
+    pub fn drawing(&mut self, lines: impl IntoIterator<Item = Line>) {
+        self.blocks.extend(lines.into_iter().map(Block::Drawn));
+    }
+
     /// Adds a table, folded to the width.
     pub fn table(&mut self, table: Table) {
         self.blocks.push(Block::Table(table));
@@ -84,21 +91,21 @@ impl Page {
         self.paragraph(Line::styled(DIM, &format!("{name:<12} ")), style, text);
     }
 
-    /// Two blocks of equal width; stacked where one is too wide.
+    /// Two drawings of equal width; stacked where one is too wide.
     pub fn side_by_side(&mut self, left: Vec<Line>, right: Vec<Line>) {
         let column = self.width() / 2 + 1;
         let rest = self.width() - column;
         if left.iter().any(|line| line.width() >= column) || right.iter().any(|line| line.width() > rest) {
-            self.lines(left);
-            self.lines(right);
+            self.drawing(left);
+            self.drawing(right);
             return;
         }
         let (mut left, mut right) = (left.into_iter(), right.into_iter());
         loop {
             match (left.next(), right.next()) {
                 (None, None) => break,
-                (l, Some(r)) => self.line(l.unwrap_or_default().padded(column).joined(r)),
-                (Some(l), None) => self.line(l),
+                (l, Some(r)) => self.drawing([l.unwrap_or_default().padded(column).joined(r)]),
+                (Some(l), None) => self.drawing([l]),
             }
         }
     }
@@ -133,7 +140,7 @@ impl Block {
     fn lines(self, width: Width) -> Vec<Line> {
         let columns = width.of_prose();
         match self {
-            Self::Line(line) => vec![line],
+            Self::Line(line) | Self::Drawn(line) => vec![line],
             Self::Table(table) => table.lines(width),
             Self::Heading(title) => wrapped(&title, columns).iter().map(|piece| Line::styled(TITLE, piece)).collect(),
             Self::Section(title) => {

@@ -49,13 +49,13 @@ impl Text {
             return self.page.side_by_side(left.lines(column), right.lines(column));
         }
         for chart in charts {
-            self.page.lines(chart.lines(self.page.width()));
+            self.page.drawing(chart.lines(self.page.width()));
         }
     }
 
     /// Adds a chart over time.
     pub fn over_time(&mut self, chart: &OverTime) {
-        self.page.lines(chart.lines(self.page.width()));
+        self.page.drawing(chart.lines(self.page.width()));
     }
 
     /// Adds a section title, followed by a rule.

@@ -57,7 +57,7 @@ impl Figure {
                 @if !self.key.is_empty() && !charts.is_empty() { (key(&self.key)) }
                 @if !self.how.is_empty() && !charts.is_empty() { p.how { (prose(&self.how)) } }
                 @if !self.numbers.is_empty() {
-                    details open[charts.is_empty()] { summary { "The numbers" } (tables::page(self.numbers)) }
+                    details open[charts.is_empty()] { summary { "The numbers" } (tables::page(self.numbers, charts.is_empty())) }
                 }
             }
         }

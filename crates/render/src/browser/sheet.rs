@@ -82,7 +82,7 @@ impl Sheet {
                         @if !self.boxes.is_empty() { div class=(if self.choices.is_empty() { "one" } else { "grid2" }) { (chosen(&self.choices)) div.stack { @for (heading, lines) in &self.boxes { (boxed(heading, lines)) } } } }
                         @if links.len() > 1 { nav { @for (id, short) in &links { a href={ "#" (id) } { (short) } } } }
                         @for figure in self.figures { (figure.drawn()) }
-                        @if has_rest { section #rest { (tables::page(self.rest)) } }
+                        @if has_rest { section #rest { (tables::page(self.rest, true)) } }
                     }
                     footer.how { "Made from one document of " (self.tool) ". The page needs no network. Nothing was smoothed." }
                     div #tip hidden {}

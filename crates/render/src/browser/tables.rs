@@ -11,8 +11,8 @@ const CELL: usize = 200;
 /// Maximum rows per table, since a record may have any number of them.
 const ROWS: usize = 400;
 
-/// What a page for terminals says, in the same order.
-pub(super) fn page(page: Page) -> Markup {
+/// What a page for terminals says, in the same order; `with_drawings` also what it draws with characters.
+pub(super) fn page(page: Page, with_drawings: bool) -> Markup {
     let mut drawn: Vec<Line> = Vec::new();
     let mut all: Vec<Markup> = Vec::new();
     let flush = |drawn: &mut Vec<Line>, all: &mut Vec<Markup>| {
@@ -21,8 +21,8 @@ pub(super) fn page(page: Page) -> Markup {
             drawn.clear();
         }
     };
-    for block in page.into_blocks() {
-        if let Block::Line(line) = block {
+    for block in page.into_blocks().into_iter().filter(|block| with_drawings || !matches!(block, Block::Drawn(_))) {
+        if let Block::Line(line) | Block::Drawn(line) = block {
             drawn.push(line);
             continue;
         }
@@ -34,7 +34,7 @@ pub(super) fn page(page: Page) -> Markup {
             Block::Paragraph(lead, style, text) => html! {
                 p class=[class(Mood::of(style))] { (line(&lead)) (prose(&text)) }
             },
-            Block::Line(_) => html! {},
+            Block::Line(_) | Block::Drawn(_) => html! {},
         });
     }
     flush(&mut drawn, &mut all);

@@ -181,7 +181,7 @@ fn side_by_side(page: &mut Page, charts: &[Chart]) {
                 let column = page.column();
                 page.side_by_side(plot::lines(left, column), plot::lines(right, column));
             }
-            _ => two.iter().for_each(|chart| page.lines(plot::lines(chart, page.width()))),
+            _ => two.iter().for_each(|chart| page.drawing(plot::lines(chart, page.width()))),
         }
     }
 }
@@ -204,7 +204,7 @@ fn charts(page: &mut Page, title: &str, charts: &[Chart], detail: Detail) {
     page.section(title);
     let shown = if detail == Detail::Full { charts.len() } else { charts.len().min(CHARTS) };
     for chart in &charts[..shown] {
-        page.lines(plot::lines(chart, page.width()));
+        page.drawing(plot::lines(chart, page.width()));
     }
     if shown < charts.len() {
         page.paragraph(
@@ -225,7 +225,7 @@ fn latencies(page: &mut Page, record: &StudyRecord) {
             page.section(&format!("SINGLE OPERATIONS ({SCALE})"));
         }
         page.heading(&words::cell_title(&record.study().plan, cell));
-        page.lines(bars(&latencies.ns.histogram, BARS, page.width()));
+        page.drawing(bars(&latencies.ns.histogram, BARS, page.width()));
         page.paragraph(Line::plain("  "), PLAIN, &values);
         page.paragraph(Line::plain("  "), DIM, &how);
     }

@@ -224,7 +224,7 @@ fn histograms(page: &mut Page, clock: &ClockReport) {
     let steps = clock.granularity.as_ref().map(|seen| drawn("steps", &seen.histogram));
     match (latency, steps) {
         (Some(latency), Some(steps)) => page.side_by_side(latency, steps),
-        (Some(lines), None) | (None, Some(lines)) => page.lines(lines),
+        (Some(lines), None) | (None, Some(lines)) => page.drawing(lines),
         (None, None) => {}
     }
 }

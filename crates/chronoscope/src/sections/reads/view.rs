@@ -48,7 +48,7 @@ pub fn show(page: &mut Page, record: &Record) {
             page.line(Line::new());
         }
         page.lines(title(record, reads, page.width()));
-        page.lines(bars(&reads.histogram, ROWS, page.width()));
+        page.drawing(bars(&reads.histogram, ROWS, page.width()));
         for fact in facts(reads) {
             page.paragraph(Line::plain("  "), PLAIN, &fact);
         }
