@@ -29,7 +29,12 @@ pub fn shown(text: &str) -> Result<Vec<String>, String> {
     let compared = compared_with_itself(&record);
     let compared = page(&compared, Shown { full: true, ..Shown::default() }, width);
     let pages = [false, true].map(|full| page(&record, Shown { full, ..Shown::default() }, width));
-    Ok(views.chain(pages).chain([compared]).chain([browser_page(&record, Shown::default())]).chain(json(&record)).collect())
+    Ok(views
+        .chain(pages)
+        .chain([compared])
+        .chain([browser_page(&record, Shown::default())])
+        .chain(json(&record))
+        .collect())
 }
 
 /// The comparison of a document with itself.

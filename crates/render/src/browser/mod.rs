@@ -14,6 +14,6 @@ mod texts;
 
 pub use figure::{Chart, Figure};
 pub use marks::{Hue, Mark, Shape};
-pub use plot::{Curve, Plot};
+pub use plot::{Curve, Label, Plot};
 pub use rows::{Entry, Row, Rows};
 pub use sheet::Sheet;

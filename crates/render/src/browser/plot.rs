@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use maud::{Markup, html};
 
-use super::marks::{Hue, Shape, part, point};
+use super::marks::{Hue, Mark, Shape, part, point};
 use super::rows::anchor;
 use super::texts::prose;
 use crate::axis::Axis;
@@ -13,6 +13,13 @@ const HEIGHT: f64 = 210.0;
 const BOX: f64 = 1000.0;
 /// Maximum points of a curve that get a mark: more would cover it.
 const MARKED: usize = 60;
+/// Labels of the axis nearer to each other than this share of the width would overlap on a phone, as would those of points.
+const TICKS_APART: f64 = 0.12;
+const LABELS_APART: f64 = 0.2;
+/// Pixels from a point to its label, to the right and down, and from one line of it to the next.
+const BESIDE: f64 = 7.0;
+const BELOW: f64 = 15.0;
+const LINE: f64 = 13.0;
 
 /// A chart of two axes.
 #[derive(Clone, Debug)]
@@ -43,6 +50,18 @@ pub struct Curve {
     pub is_dashed: bool,
     /// Whether all below it is filled, as of a distribution.
     pub is_filled: bool,
+    /// Marks that stand upright at an x, their values being heights.
+    pub marks: Vec<(f64, Mark)>,
+    /// Texts at the lower right of a point, in ascending order of x; one that would cover the one before is left out.
+    pub labels: Vec<Label>,
+}
+
+/// Lines of text at a point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    pub x: f64,
+    pub y: f64,
+    pub lines: Vec<String>,
 }
 
 impl Plot {
@@ -61,17 +80,18 @@ impl Plot {
                         }
                     }
                     @for tick in &self.x.ticks {
-                        @if let Some(place) = self.x.place(*tick) {
-                            line.gr x1=(part(place)) x2=(part(place)) y1="0" y2=(height) {}
-                            text x=(part(place)) y=(HEIGHT + 17.0) text-anchor=(anchor(place)) { ((self.words[0])(*tick)) }
-                        }
+                        @if let Some(place) = self.x.place(*tick) { line.gr x1=(part(place)) x2=(part(place)) y1="0" y2=(height) {} }
+                    }
+                    @for (place, tick) in apart(self.x.ticks.iter().filter_map(|tick| Some((self.x.place(*tick)?, tick))), TICKS_APART) {
+                        text x=(part(place)) y=(HEIGHT + 17.0) text-anchor=(anchor(place)) { ((self.words[0])(*tick)) }
                     }
                     @if let Some(y) = self.reference.and_then(|at| self.down(at)) { line.ref x1="0" x2="100%" y1=(y) y2=(y) {} }
                     line.base x1="0" x2="100%" y1=(height) y2=(height) {}
                     svg.st width="100%" height=(height) viewBox=(format!("0 0 {BOX} {HEIGHT}")) preserveAspectRatio="none" {
                         @for curve in &self.curves { (self.lines(curve)) }
                     }
-                    @for curve in &self.curves { (self.points(curve)) }
+                    @for curve in &self.curves { (self.uprights(curve)) (self.points(curve)) }
+                    @for curve in &self.curves { (self.labels(curve)) }
                 }
                 @if !self.names[0].is_empty() { div.xl { (self.names[0]) } }
             }
@@ -80,7 +100,11 @@ impl Plot {
 
     /// Pixels from the top.
     fn down(&self, value: f64) -> Option<String> {
-        Some(format!("{:.1}", HEIGHT * (1.0 - self.y.place(value)?)))
+        Some(format!("{:.1}", self.pixels_down(value)?))
+    }
+
+    fn pixels_down(&self, value: f64) -> Option<f64> {
+        Some(HEIGHT * (1.0 - self.y.place(value)?))
     }
 
     /// A path through points of the stretched box.
@@ -125,6 +149,25 @@ impl Plot {
         }
     }
 
+    fn uprights(&self, curve: &Curve) -> Markup {
+        let marks = curve.marks.iter().take(MARKED * 2);
+        let drawn = marks.filter_map(|(x, mark)| mark.upright(self.x.place(*x)?, |value| self.pixels_down(value)));
+        html! { @if !curve.marks.is_empty() { g class=(curve.hue.class()) { @for mark in drawn { (mark) } } } }
+    }
+
+    fn labels(&self, curve: &Curve) -> Markup {
+        let placed = curve.labels.iter().filter_map(|label| Some((self.x.place(label.x)?, label)));
+        html! {
+            @for (place, label) in apart(placed, LABELS_APART) {
+                @if let Some(y) = self.pixels_down(label.y) {
+                    @for (line, text) in label.lines.iter().enumerate() {
+                        text.lb x=(part(place)) dx=(BESIDE) y=(format!("{:.1}", y + BELOW + LINE * line as f64)) { (text) }
+                    }
+                }
+            }
+        }
+    }
+
     fn key(&self) -> Markup {
         html! {
             div.key {
@@ -150,5 +193,60 @@ impl Plot {
             Some(format!("{name}: from {} at {} to {} at {}", y(*from_y), x(*from_x), y(*to_y), x(*to_x)))
         };
         self.curves.iter().filter_map(curve).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// Those that are at least so far apart, as shares of the width.
+fn apart<T>(all: impl Iterator<Item = (f64, T)>, least: f64) -> Vec<(f64, T)> {
+    let mut kept: Vec<(f64, T)> = Vec::new();
+    for (place, of) in all {
+        if kept.last().is_none_or(|(before, _)| place - before >= least) {
+            kept.push((place, of));
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::axis::Scale;
+
+    fn plot(curve: Curve) -> Plot {
+        let axis = Axis::of_sweep(&[1.0, 1.1, 100.0], 6, Some(Scale::Log)).unwrap();
+        let word = |value: f64| format!("{value} ns");
+        let [x, y] = [axis.clone(), axis];
+        Plot {
+            title: String::new(),
+            x,
+            y,
+            words: [word; 2],
+            names: [String::new(), String::new()],
+            curves: vec![curve],
+            reference: None,
+        }
+    }
+
+    #[test]
+    fn labels_that_would_cover_each_other_are_left_out() {
+        let label = |x: f64, text: &str| Label { x, y: 10.0, lines: vec![text.to_owned()] };
+        let drawn = plot(Curve { labels: vec![label(1.0, "first"), label(1.1, "near")], ..Curve::default() }).drawn().0;
+        assert!(drawn.contains("first") && !drawn.contains("near"), "{drawn}");
+        let ticks = drawn.split("</text>").filter(|piece| piece.contains("y=\"227\"")).count();
+        assert_eq!(ticks, 2, "1.1 is too near to 1: {drawn}");
+    }
+
+    #[test]
+    fn marks_stand_upright_and_those_without_a_place_are_left_out() {
+        let marks = vec![
+            (10.0, Mark::Reach { from: 1.0, to: 100.0 }),
+            (10.0, Mark::Extreme { at: 100.0 }),
+            (10.0, Mark::Point { at: 10.0, shape: Shape::Square, is_hollow: true }),
+            (10.0, Mark::Extreme { at: f64::NAN }),
+        ];
+        let drawn = plot(Curve { marks, ..Curve::default() }).drawn().0;
+        assert!(drawn.contains(r#"y1="210.0" y2="0.0""#), "{drawn}");
+        assert!(drawn.contains("m o") && !drawn.contains("NaN"), "{drawn}");
+        assert_eq!(drawn.matches("M-3.5-3.5").count(), 1, "{drawn}");
     }
 }
