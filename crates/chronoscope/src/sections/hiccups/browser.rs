@@ -1,19 +1,155 @@
-//! The section on a page for browsers.
+//! The section on a page for browsers: how late threads were on each CPU, and how often.
 
-use chronoscope_render::browser::Figure;
+use chronoscope_harness::quantity::{ns, share};
+use chronoscope_render::axis::Scale;
+use chronoscope_render::browser::{Chart, Entry, Figure, Hue, Row, Rows, Shape};
 use chronoscope_render::page::Page;
+use chronoscope_render::text::Mood;
 
+use super::report::{HiccupWay, Hiccups, HiccupsReport};
 use super::view;
 use crate::document::Record;
+use crate::screen::browser::{spread, told};
 
 pub fn figures(record: &Record) -> Vec<Figure> {
     let mut numbers = Page::default();
     view::show(&mut numbers, record);
+    let report = record.content.sections.hiccups.report.as_ref();
     vec![Figure {
         id: "hiccups",
         short: "hiccups",
         title: "Stalls that threads would see".to_owned(),
+        says: said(record, report),
+        charts: report.map_or_else(Vec::new, charts),
+        how: format!(
+            "Lateness of looks at the clock, those that a stall prevented included. {} The curves below are over all CPUs. {}",
+            spread::MARKS,
+            spread::CURVES
+        ),
         numbers,
         ..Figure::default()
     }]
+}
+
+/// How a way to watch is drawn, and what its thread does.
+const fn look(way: HiccupWay) -> (Hue, Shape, &'static str) {
+    match way {
+        HiccupWay::Spin => (Hue::Blue, Shape::Circle, "a thread that only computes"),
+        HiccupWay::Sleep => (Hue::Purple, Shape::Triangle, "a thread that sleeps 1 ms at a time"),
+    }
+}
+
+fn said(record: &Record, report: Option<&HiccupsReport>) -> Vec<(Mood, String)> {
+    let Some(report) = report else {
+        return vec![(Mood::Quiet, told::sentence(&record.content.not_tested(&[super::plan::HICCUPS])))];
+    };
+    let each = report.all.iter().map(|seen| (Mood::Plain, of_way(seen)));
+    let mut said: Vec<(Mood, String)> = each.collect();
+    if said.is_empty() {
+        said.push((Mood::Quiet, "It ended before the first look was due.".to_owned()));
+    }
+    said.extend(told::warnings(record, "hiccups"));
+    said
+}
+
+/// The longest stall of a way, and at how many moments it would have hit.
+fn of_way(seen: &Hiccups) -> String {
+    let late = &seen.figures.late_ns;
+    let longest = match seen.way {
+        HiccupWay::Spin => format!("A thread that only computes was held up for {} at most", ns(late.max)),
+        HiccupWay::Sleep => format!("A thread that sleeps was woken {} late at most", ns(late.max)),
+    };
+    let usual = format!("99.9 % of its looks were no more than {} late", ns(late.p999));
+    let often = match seen.over_1_ms() {
+        Some(over) => format!("; work would have waited longer than 1 ms at {} of moments", share(over)),
+        None => String::new(),
+    };
+    format!("{longest}; {usual}{often}.")
+}
+
+fn charts(report: &HiccupsReport) -> Vec<Chart> {
+    let entries: Vec<Entry> = HiccupWay::ALL.into_iter().flat_map(|way| rows(report, way)).collect();
+    let rows = Rows { entries, scale: Scale::Log, word: ns, axis_name: "lateness".to_owned(), reference: None };
+    let panels: Vec<spread::Panel<'_>> = report
+        .all
+        .iter()
+        .map(|seen| {
+            let (hue, _, title) = look(seen.way);
+            (told::sentence(title).trim_end_matches('.').to_owned(), vec![("", hue, &seen.figures.late_ns)])
+        })
+        .collect();
+    vec![Chart::Rows(rows), Chart::Plots(spread::plots(&panels, "lateness", "share of looks that late or later"))]
+}
+
+/// All CPUs together, then each.
+fn rows(report: &HiccupsReport, way: HiccupWay) -> Vec<Entry> {
+    let of_way = |seen: &&Hiccups| seen.way == way;
+    let (_, _, title) = look(way);
+    let all = report.all.iter().filter(of_way).map(|seen| row("all CPUs".to_owned(), seen));
+    let each = report.cpus.iter().filter(of_way).map(|seen| {
+        let name = seen.cpu.map_or_else(|| "any CPU".to_owned(), |cpu| format!("CPU {cpu}"));
+        row(name, seen)
+    });
+    let rows: Vec<Entry> = all.chain(each).collect();
+    if rows.is_empty() { rows } else { std::iter::once(Entry::Heading(title.to_owned())).chain(rows).collect() }
+}
+
+fn row(name: String, seen: &Hiccups) -> Entry {
+    let (hue, shape, _) = look(seen.way);
+    let late = &seen.figures.late_ns;
+    let more = format!("{}, {name}\n{}", seen.way.name(), spread::said(late));
+    let value = format!("{} · longest {}", ns(late.p50), ns(late.max));
+    Entry::Row(Row { name, hue, marks: spread::marks(late, shape), value, more, ..Row::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sections::hiccups::report::HiccupFigures;
+    use chronoscope_harness::record::{Bin, Histogram, Times};
+
+    fn seen(way: HiccupWay, cpu: Option<u32>, share_over_1_ms: f64) -> Hiccups {
+        let histogram = Histogram { bins: vec![Bin { from_ns: 30.0, to_ns: 40.0, count: 99 }] };
+        let late_ns =
+            Times { mean: None, p50: 37.0, p90: 48.0, p99: 10_000.0, p999: 50_000.0, max: 678_000.0, histogram };
+        Hiccups { cpu, way, figures: HiccupFigures { late_ns, share_over_1_ms, looks: 99, ..HiccupFigures::default() } }
+    }
+
+    fn drawn(report: Option<HiccupsReport>) -> Figure {
+        let mut record = crate::rules::tests::blank();
+        record.content.sections.hiccups.report = report;
+        figures(&record).remove(0)
+    }
+
+    #[test]
+    fn each_way_has_its_rows_and_its_curve() {
+        let all: Vec<Hiccups> = HiccupWay::ALL.map(|way| seen(way, None, 0.0)).into();
+        let cpus = vec![seen(HiccupWay::Spin, Some(3), 0.0), seen(HiccupWay::Sleep, Some(3), 0.0)];
+        let figure = drawn(Some(HiccupsReport { all, cpus, ..HiccupsReport::default() }));
+        let [Chart::Rows(rows), Chart::Plots(plots)] = figure.charts.as_slice() else { panic!("{:?}", figure.charts) };
+        assert_eq!((rows.entries.len(), plots.len()), (6, 2), "{rows:?}");
+        let Entry::Row(row) = &rows.entries[2] else { panic!("{rows:?}") };
+        assert_eq!((row.name.as_str(), row.value.as_str()), ("CPU 3", "37.0 ns · longest 678 µs"));
+    }
+
+    #[test]
+    fn the_sentence_tells_how_often_threads_stalled_and_that_they_did_not() {
+        let told = |share| {
+            let all = vec![seen(HiccupWay::Sleep, None, share)];
+            drawn(Some(HiccupsReport { all, ..HiccupsReport::default() })).says[0].1.clone()
+        };
+        assert!(
+            told(0.02).ends_with("; work would have waited longer than 1 ms at 2.00 % of moments."),
+            "{}",
+            told(0.02)
+        );
+        assert!(told(0.0).ends_with("no more than 50.0 µs late."), "{}", told(0.0));
+    }
+
+    #[test]
+    fn a_run_without_looks_has_no_chart() {
+        assert!(drawn(None).charts.is_empty());
+        let empty = drawn(Some(HiccupsReport::default()));
+        assert_eq!(empty.says, [(Mood::Quiet, "It ended before the first look was due.".to_owned())]);
+    }
 }
