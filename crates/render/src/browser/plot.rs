@@ -3,7 +3,6 @@ use std::fmt::Write;
 use maud::{Markup, html};
 
 use super::marks::{Hue, Mark, Shape, part, point};
-use super::rows::anchor;
 use super::texts::prose;
 use crate::axis::Axis;
 
@@ -13,8 +12,10 @@ const HEIGHT: f64 = 210.0;
 const BOX: f64 = 1000.0;
 /// Maximum points of a curve that get a mark: more would cover it.
 const MARKED: usize = 60;
-/// Labels of the axis nearer to each other than this share of the width would overlap on a phone, as would those of points.
+/// Labels of the axis that are nearer to each other than this share of the width would overlap anywhere, or on a narrow page; so
+/// would those of points.
 const TICKS_APART: f64 = 0.12;
+const TICKS_APART_NARROW: f64 = 0.18;
 const LABELS_APART: f64 = 0.2;
 /// Pixels from a point to its label, to the right and down, and from one line of it to the next.
 const BESIDE: f64 = 7.0;
@@ -82,8 +83,10 @@ impl Plot {
                     @for tick in &self.x.ticks {
                         @if let Some(place) = self.x.place(*tick) { line.gr x1=(part(place)) x2=(part(place)) y1="0" y2=(height) {} }
                     }
-                    @for (place, tick) in apart(self.x.ticks.iter().filter_map(|tick| Some((self.x.place(*tick)?, tick))), TICKS_APART) {
-                        text x=(part(place)) y=(HEIGHT + 17.0) text-anchor=(anchor(place)) { ((self.words[0])(*tick)) }
+                    @for (place, tick, is_narrow) in self.labelled() {
+                        text class=[(!is_narrow).then_some("tight")] x=(part(place)) y=(HEIGHT + 17.0) text-anchor="middle" {
+                            ((self.words[0])(tick))
+                        }
                     }
                     @if let Some(y) = self.reference.and_then(|at| self.down(at)) { line.ref x1="0" x2="100%" y1=(y) y2=(y) {} }
                     line.base x1="0" x2="100%" y1=(height) y2=(height) {}
@@ -96,6 +99,15 @@ impl Plot {
                 @if !self.names[0].is_empty() { div.xl { (self.names[0]) } }
             }
         }
+    }
+
+    /// The places and values that are labelled, and whether they are on a narrow page too.
+    fn labelled(&self) -> Vec<(f64, f64, bool)> {
+        let placed: Vec<(f64, f64)> =
+            self.x.ticks.iter().filter_map(|tick| Some((self.x.place(*tick)?, *tick))).collect();
+        let narrow = apart(placed.iter().copied(), TICKS_APART_NARROW);
+        let wide = apart(placed.into_iter(), TICKS_APART);
+        wide.into_iter().map(|(place, tick)| (place, tick, narrow.contains(&(place, tick)))).collect()
     }
 
     /// Pixels from the top.

@@ -112,7 +112,7 @@ impl Rows {
 }
 
 /// Where a label stands beside its place.
-pub(super) fn anchor(place: f64) -> &'static str {
+fn anchor(place: f64) -> &'static str {
     match place {
         at if at < EDGE => "start",
         at if at > 1.0 - EDGE => "end",

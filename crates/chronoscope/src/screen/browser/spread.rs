@@ -1,6 +1,6 @@
 //! A distribution of times: as marks of a row, and as a curve.
 
-use chronoscope_harness::quantity::{PERCENT, ns};
+use chronoscope_harness::quantity::{limit, ns};
 use chronoscope_harness::record::{Bin, Times};
 use chronoscope_render::axis::{Axis, Scale};
 use chronoscope_render::browser::{Curve, Hue, Mark, Plot, Shape};
@@ -46,7 +46,7 @@ pub fn plots(panels: &[Panel<'_>], x_name: &str, y_name: &str) -> Vec<Plot> {
         title: title.clone(),
         x: x.clone(),
         y: y.clone(),
-        words: [ns, |percent| PERCENT.value(percent)],
+        words: [ns, limit],
         names: [x_name.to_owned(), y_name.to_owned()],
         curves: curves.iter().enumerate().map(|(at, curve)| drawn(*curve, at == 0)).collect(),
         reference: None,

@@ -79,11 +79,6 @@ pub struct HiccupFigures {
 }
 
 impl Hiccups {
-    /// The share of moments at which work would have waited longer than 1 ms, where there were any.
-    pub fn over_1_ms(&self) -> Option<f64> {
-        Some(self.figures.share_over_1_ms).filter(|share| *share > 0.0 && self.tells(1e6))
-    }
-
     /// Whether moments at which work would have waited for `longer_than_ns` can be told. A look ends with a read of the clock, so
     /// none is earlier than a read takes; where even the earliest is late by more than a tenth of that, as with an HPET that a
     /// hypervisor emulates, the clock's reads would be told as stalls. What a sleeping thread waits for is not the clock.
