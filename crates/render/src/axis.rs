@@ -56,7 +56,7 @@ impl Axis {
 
     fn logarithmic(least: f64, most: f64) -> Self {
         let octaves = (most / least).log2().max(1.0);
-        let factor = [2.0, 4.0, 10.0, 100.0, 1e4, 1e8]
+        let factor = [2.0, 10.0, 100.0, 1e4, 1e8]
             .into_iter()
             .find(|factor: &f64| octaves / factor.log2() <= (TICKS + 1) as f64)
             .unwrap_or(1e16);

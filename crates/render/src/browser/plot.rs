@@ -15,7 +15,7 @@ const MARKED: usize = 60;
 /// Labels of the axis that are nearer to each other than this share of the width would overlap anywhere, or on a narrow page; so
 /// would those of points.
 const TICKS_APART: f64 = 0.12;
-const TICKS_APART_NARROW: f64 = 0.18;
+const TICKS_APART_NARROW: f64 = 0.2;
 const LABELS_APART: f64 = 0.2;
 /// Pixels from a point to its label, to the right and down, and from one line of it to the next.
 const BESIDE: f64 = 7.0;

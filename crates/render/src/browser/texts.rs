@@ -11,10 +11,27 @@ pub(super) fn prose(text: &str) -> Markup {
     html! {
         @if paired {
             @for (place, piece) in pieces.iter().enumerate() {
-                @if place % 2 == 1 { code { (piece) } } @else { (piece) }
+                @if place % 2 == 1 { code { (piece) } } @else { (unbroken(piece)) }
             }
-        } @else { (text) }
+        } @else { (unbroken(text)) }
     }
+}
+
+/// Units that stay on the line of their number.
+const UNITS: [&str; 9] = ["ns", "µs", "ms", "s", "%", "ppm", "MHz", "k/s", "M/s"];
+
+/// No line ends between a number and its unit.
+fn unbroken(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (place, word) in text.split(' ').enumerate() {
+        let unit = word.trim_end_matches(['.', ',', ';', ':', ')', '?']);
+        let is_behind_number = out.ends_with(|last: char| last.is_ascii_digit());
+        if place > 0 {
+            out.push(if is_behind_number && UNITS.contains(&unit) { '\u{a0}' } else { ' ' });
+        }
+        out.push_str(word);
+    }
+    out
 }
 
 /// The class of a mood.
@@ -58,5 +75,17 @@ pub(super) fn line(line: &Line) -> Markup {
         @for (style, text) in line.spans() {
             @if let Some(class) = class(Mood::of(*style)) { span class=(class) { (text) } } @else { (text) }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_stays_with_its_number() {
+        assert_eq!(unbroken("wakes 92.0 ns late at 5.29 %."), "wakes 92.0\u{a0}ns late at 5.29\u{a0}%.");
+        assert_eq!(unbroken("  2 CPUs, it is s and ns"), "  2 CPUs, it is s and ns");
+        assert_eq!(prose("`a 1 ns`, 1 ns").0, "<code>a 1 ns</code>, 1\u{a0}ns");
     }
 }

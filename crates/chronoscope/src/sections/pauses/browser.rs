@@ -1,7 +1,9 @@
 //! The section on a page for browsers: for each way to wait, the length asked for and the one got.
 
+use std::time::Duration;
+
 use chronoscope_harness::estimators::pauses::{PauseFigures, Pauses, published};
-use chronoscope_harness::quantity::{ns, percent};
+use chronoscope_harness::quantity::{length, ns, percent};
 use chronoscope_render::axis::{Axis, Scale};
 use chronoscope_render::browser::{Chart, Curve, Figure, Hue, Label, Mark, Plot, Shape};
 use chronoscope_render::page::Page;
@@ -48,6 +50,11 @@ pub fn figures(record: &Record) -> Vec<Figure> {
 
 const PUBLISHED: (Hue, Shape) = (Hue::Ochre, Shape::Diamond);
 
+/// A length as somebody set it.
+fn asked(length_ns: u64) -> String {
+    length(Duration::from_nanos(length_ns))
+}
+
 fn code(name: &str) -> String {
     format!("`{}`", name.replace('`', "'"))
 }
@@ -67,8 +74,8 @@ fn said(record: &Record, seen: Option<&Pauses>) -> Vec<(Mood, String)> {
     let mut said = Vec::new();
     let slept = [PauseWay::StdSleep, PauseWay::Sleep].iter().find_map(|way| of(seen, way.name(), *shortest));
     if let Some(slept) = slept {
-        let (asked, taken) = (ns(*shortest as f64), ns(slept.p50_ns.estimate));
-        said.push((Mood::Plain, format!("{} of {asked} takes {taken}.", code(&slept.name))));
+        let (length, taken) = (asked(*shortest), ns(slept.p50_ns.estimate));
+        said.push((Mood::Plain, format!("{} of {length} takes {taken}.", code(&slept.name))));
     }
     said.push((Mood::Plain, best(seen, *longest)));
     said.extend(told::warnings(record, "pauses"));
@@ -77,7 +84,7 @@ fn said(record: &Record, seen: Option<&Pauses>) -> Vec<(Mood, String)> {
 
 /// How late the best way to wait for so long ends, and at what cost.
 fn best(seen: &Pauses, length_ns: u64) -> String {
-    let asked = ns(length_ns as f64);
+    let asked = asked(length_ns);
     let Some(best) = least_late(seen, length_ns) else {
         return format!("No way to wait {asked} is known to leave the CPU to others for half of that time.");
     };
@@ -120,7 +127,8 @@ fn plots(seen: &Pauses, is_published: bool) -> Vec<Plot> {
             title: code(name),
             x: x.clone(),
             y: y.clone(),
-            words: [ns, ns],
+            // A float-to-int cast saturates.
+            words: [|ns| asked(ns as u64), ns],
             names: ["requested length".to_owned(), "actual length".to_owned()],
             curves,
             reference: None,
@@ -250,7 +258,7 @@ mod tests {
         assert!(best.contains("`Pauser` is the most punctual: it wakes 526 ns late at 5.20 % of a CPU"), "{best}");
         assert!(best.ends_with("`std::thread::sleep` wakes 79.0 µs late at 1.36 % of a CPU."), "{best}");
         let none = told(vec![spin()]);
-        assert!(none.starts_with("No way to wait 1.00 ms"), "{none}");
+        assert!(none.starts_with("No way to wait 1 ms "), "{none}");
     }
 
     #[test]
