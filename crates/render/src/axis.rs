@@ -4,6 +4,8 @@
 const LARGEST: f64 = 1e15;
 /// Maximum ticks.
 const TICKS: usize = 6;
+/// A logarithmic axis of no more decades can be labelled at 1, 2 and 5.
+const FEW_DECADES: f64 = 2.6;
 /// If the largest value exceeds the middle one by this factor, an axis of tokens uses equal steps for doublings.
 const STRETCHED: f64 = 8.0;
 
@@ -83,6 +85,22 @@ impl Axis {
         Some(Self { scale: scale.unwrap_or(stretched), low, high, ticks })
     }
 
+    /// With labels at 1, 2 and 5 times powers of ten, where it is logarithmic and so short that there are few of them.
+    pub fn in_round_values(mut self) -> Self {
+        let decades = (self.high / self.low).log10();
+        if self.scale == Scale::Log && decades <= FEW_DECADES {
+            let powers = (self.low.log10().floor() as i32)..=(self.high.log10().ceil() as i32);
+            let round = powers.flat_map(|power| [1.0, 2.0, 5.0].map(|factor| factor * 10_f64.powi(power)));
+            // An end that is a round value itself may be off by its last bit.
+            let (low, high) = (self.low * (1.0 - 1e-9), self.high * (1.0 + 1e-9));
+            let within: Vec<f64> = round.filter(|value| (low..=high).contains(value)).collect();
+            if !within.is_empty() {
+                self.ticks = within;
+            }
+        }
+        self
+    }
+
     /// Whether steps are equal for equal ratios.
     pub fn is_log(&self) -> bool {
         self.scale != Scale::Linear
@@ -132,6 +150,16 @@ mod tests {
     }
 
     #[test]
+    fn a_short_logarithmic_axis_can_have_round_labels() {
+        let axis = |low: f64, high: f64| Axis::of_results([low, high].into_iter(), Scale::Log).unwrap();
+        let round =
+            |low, high| axis(low, high).in_round_values().ticks.iter().map(|tick| tick.round()).collect::<Vec<_>>();
+        assert_eq!(round(5.0, 61.0), [5.0, 10.0, 20.0, 50.0]);
+        assert_eq!(round(16e9, 16e9), [1e10]);
+        assert_eq!(round(5.0, 4_000_000.0), axis(5.0, 4_000_000.0).ticks, "decades are few enough");
+    }
+
+    #[test]
     fn equal_ratios_are_equal_steps_of_a_log_scale() {
         let axis = Axis::of_results([5.0, 4_000.0].into_iter(), Scale::Log).unwrap();
         let step = |value: f64| axis.place(10.0 * value).unwrap() - axis.place(value).unwrap();
@@ -156,7 +184,8 @@ mod tests {
             for scale in [Scale::Linear, Scale::Log] {
                 let results = Axis::of_results(values.iter().copied(), scale);
                 let swept = Axis::of_sweep(&values, 11, Some(scale));
-                for axis in results.iter().chain(&swept) {
+                let round = results.clone().map(Axis::in_round_values);
+                for axis in results.iter().chain(&swept).chain(&round) {
                     prop_assert!((1..=14).contains(&axis.ticks.len()));
                     prop_assert!(axis.place(probe).is_none_or(|part| (0.0..=1.0).contains(&part)));
                 }

@@ -3,6 +3,7 @@ use std::fmt::Write;
 use maud::{Markup, html};
 
 use super::marks::{Hue, Mark, Shape, part, point};
+use super::rows::apart;
 use super::texts::prose;
 use crate::axis::Axis;
 
@@ -206,17 +207,6 @@ impl Plot {
         };
         self.curves.iter().filter_map(curve).collect::<Vec<_>>().join("; ")
     }
-}
-
-/// Those that are at least so far apart, as shares of the width.
-fn apart<T>(all: impl Iterator<Item = (f64, T)>, least: f64) -> Vec<(f64, T)> {
-    let mut kept: Vec<(f64, T)> = Vec::new();
-    for (place, of) in all {
-        if kept.last().is_none_or(|(before, _)| place - before >= least) {
-            kept.push((place, of));
-        }
-    }
-    kept
 }
 
 #[cfg(test)]

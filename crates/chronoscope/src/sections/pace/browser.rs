@@ -64,7 +64,7 @@ const LATENESS: (Hue, Shape) = (Hue::Purple, Shape::Triangle);
 /// What users wait for, and what a tool measures that forgets the wait.
 fn times(record: &Record, pace: &Pace) -> Figure {
     let row = |name: &str, (hue, shape): (Hue, Shape), times: &Times| {
-        let value = format!("p99 {} · longest {}", time(times.p99, pace), time(times.max, pace));
+        let value = format!("p99 {}, most {}", time(times.p99, pace), time(times.max, pace));
         let more = format!("{name}\n{}", spread::said(times));
         Entry::Row(Row {
             name: name.to_owned(),
@@ -157,7 +157,7 @@ mod tests {
         let figure = drawn(|pace| pace.response_ns.max = 77_000.0).remove(1);
         let [Chart::Rows(rows), Chart::Plots(plots)] = figure.charts.as_slice() else { panic!("{figure:?}") };
         let Entry::Row(response) = &rows.entries[0] else { panic!("{rows:?}") };
-        assert!(response.value.ends_with("longest 77.0 µs"), "{response:?}");
+        assert!(response.value.ends_with("most 77.0 µs"), "{response:?}");
         let names: Vec<&str> = plots[0].curves.iter().map(|curve| curve.name.as_str()).collect();
         assert_eq!((rows.entries.len(), names.as_slice()), (3, ["response", "service"].as_slice()));
     }
