@@ -93,7 +93,7 @@ fn row(name: String, seen: &Hiccups) -> Entry {
     let (hue, shape, _) = look(seen.way);
     let late = &seen.figures.late_ns;
     let more = format!("{}, {name}\n{}", seen.way.name(), spread::said(late));
-    let value = format!("{} · longest {}", ns(late.p50), ns(late.max));
+    let value = format!("p50 {}, most {}", ns(late.p50), ns(late.max));
     Entry::Row(Row { name, hue, marks: spread::marks(late, shape), value, more, ..Row::default() })
 }
 
@@ -126,7 +126,7 @@ mod tests {
         let [Chart::Rows(rows), Chart::Plots(plots)] = figure.charts.as_slice() else { panic!("{:?}", figure.charts) };
         assert_eq!((rows.entries.len(), plots.len()), (6, 2), "{rows:?}");
         let Entry::Row(row) = &rows.entries[2] else { panic!("{rows:?}") };
-        assert_eq!((row.name.as_str(), row.value.as_str()), ("CPU 3", "37.0 ns · longest 678 µs"));
+        assert_eq!((row.name.as_str(), row.value.as_str()), ("CPU 3", "p50 37.0 ns, most 678 µs"));
     }
 
     #[test]

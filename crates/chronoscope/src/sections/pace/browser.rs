@@ -76,9 +76,9 @@ fn times(record: &Record, pace: &Pace) -> Figure {
         })
     };
     let entries = vec![
-        row("response: what users wait", RESPONSE, &pace.response_ns),
-        row("service: the operation", SERVICE, &pace.service_ns),
-        row("lateness of the start", LATENESS, &pace.lateness_ns),
+        row("response", RESPONSE, &pace.response_ns),
+        row("service", SERVICE, &pace.service_ns),
+        row("lateness", LATENESS, &pace.lateness_ns),
     ];
     let word = chronoscope_harness::quantity::ns;
     let rows = Rows { entries, scale: Scale::Log, word, axis_name: "time".to_owned(), reference: None };
@@ -104,7 +104,8 @@ fn times(record: &Record, pace: &Pace) -> Figure {
             Chart::Plots(spread::plots(&[panel], "time", "share of events that took so long or longer")),
         ],
         how: format!(
-            "Response: from the intended start to the end. Service: from the actual start to the end. {} {}",
+            "Response: from the intended start to the end. Service: from the actual start to the end. Lateness: from the intended to the actual \
+             start. {} {}",
             spread::MARKS,
             spread::CURVES
         ),

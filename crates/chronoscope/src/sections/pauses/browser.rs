@@ -44,7 +44,6 @@ pub fn figures(record: &Record) -> Vec<Figure> {
               the 99th percentile. Cross: the longest. Both axes are logarithmic."
             .to_owned(),
         numbers,
-        ..Figure::default()
     }]
 }
 

@@ -76,7 +76,6 @@ fn clocks(record: &Record) -> Figure {
               Thick: the interval. Hollow: there is none, for want of processes. Bold: the language's clock for durations."
             .to_owned(),
         numbers,
-        ..Figure::default()
     }
 }
 

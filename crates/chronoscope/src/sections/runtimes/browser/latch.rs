@@ -38,7 +38,6 @@ pub fn figure(record: &Record) -> Figure {
         ],
         how: "Hollow: without an interval. A call of nothing shows what the release itself takes.".to_owned(),
         numbers,
-        ..Figure::default()
     }
 }
 

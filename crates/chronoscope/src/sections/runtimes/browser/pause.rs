@@ -39,7 +39,6 @@ pub fn figure(record: &Record) -> Figure {
             .collect(),
         how: "Means, as of the published figures; dashed: as requested. Both axes are logarithmic.".to_owned(),
         numbers,
-        ..Figure::default()
     }
 }
 
