@@ -1,10 +1,10 @@
 //! The page of a document for browsers.
 
 mod answer;
+pub mod curve;
 mod findings;
 pub mod look;
 mod ruler;
-pub mod spread;
 pub mod told;
 
 use chronoscope_render::browser::{Figure, Sheet};

@@ -1,6 +1,9 @@
 //! Sentences of findings.
 
+use std::time::Duration;
+
 use chronoscope_harness::finding::{Finding, Severity};
+use chronoscope_harness::quantity::length;
 use chronoscope_render::text::Mood;
 
 use crate::document::Record;
@@ -24,6 +27,16 @@ pub fn mood(finding: &Finding) -> Mood {
         Severity::Warning => Mood::Warning,
         Severity::Notice => Mood::Plain,
     }
+}
+
+/// A name as it is typed.
+pub fn code(name: &str) -> String {
+    format!("`{}`", name.replace('`', "'"))
+}
+
+/// A length as somebody set it.
+pub fn asked(length_ns: u64) -> String {
+    length(Duration::from_nanos(length_ns))
 }
 
 /// A clause as a sentence. A name that is typed, or a unit, keeps its first letter.

@@ -9,7 +9,7 @@ use chronoscope_render::text::Mood;
 use super::report::{HiccupWay, Hiccups, HiccupsReport};
 use super::view;
 use crate::document::Record;
-use crate::screen::browser::{spread, told};
+use crate::screen::browser::{curve, told};
 
 pub fn figures(record: &Record) -> Vec<Figure> {
     let mut numbers = Page::default();
@@ -23,8 +23,8 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         charts: report.map_or_else(Vec::new, charts),
         how: format!(
             "Lateness of looks at the clock, those that a stall prevented included. {} The curves are over all CPUs. {}",
-            spread::MARKS,
-            spread::CURVES
+            curve::MARKS,
+            curve::CURVES
         ),
         numbers,
         ..Figure::default()
@@ -65,7 +65,7 @@ fn of_way(seen: &Hiccups) -> String {
 fn charts(report: &HiccupsReport) -> Vec<Chart> {
     let entries: Vec<Entry> = HiccupWay::ALL.into_iter().flat_map(|way| rows(report, way)).collect();
     let rows = Rows { entries, scale: Scale::Log, word: ns, axis_name: "lateness".to_owned(), reference: None };
-    let panels: Vec<spread::Panel<'_>> = report
+    let panels: Vec<curve::Panel<'_>> = report
         .all
         .iter()
         .map(|seen| {
@@ -73,7 +73,7 @@ fn charts(report: &HiccupsReport) -> Vec<Chart> {
             (told::sentence(title).trim_end_matches('.').to_owned(), vec![("", hue, &seen.figures.late_ns)])
         })
         .collect();
-    vec![Chart::Rows(rows), Chart::Plots(spread::plots(&panels, "lateness", "share of looks that late or later"))]
+    vec![Chart::Rows(rows), Chart::Plots(curve::plots(&panels, "lateness", "share of looks that late or later"))]
 }
 
 /// All CPUs together, then each.
@@ -92,9 +92,9 @@ fn rows(report: &HiccupsReport, way: HiccupWay) -> Vec<Entry> {
 fn row(name: String, seen: &Hiccups) -> Entry {
     let (hue, shape, _) = look(seen.way);
     let late = &seen.figures.late_ns;
-    let more = format!("{}, {name}\n{}", seen.way.name(), spread::said(late));
+    let more = format!("{}, {name}\n{}", seen.way.name(), curve::said(late));
     let value = format!("p50 {}, most {}", ns(late.p50), ns(late.max));
-    Entry::Row(Row { name, hue, marks: spread::marks(late, shape), value, more, ..Row::default() })
+    Entry::Row(Row { name, hue, marks: curve::marks(late, shape), value, more, ..Row::default() })
 }
 
 #[cfg(test)]

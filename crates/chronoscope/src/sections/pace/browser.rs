@@ -12,7 +12,7 @@ use super::rules::{COORDINATED_OMISSION, EVENTS_LEFT_OUT, PACER_LATE, RATE_KEPT}
 use super::view;
 use super::words::time;
 use crate::document::Record;
-use crate::screen::browser::{of_command, spread, told};
+use crate::screen::browser::{curve, of_command, told};
 
 /// The page of a document of this command.
 pub fn page(record: &Record, pace: &Pace) -> String {
@@ -65,15 +65,8 @@ const LATENESS: (Hue, Shape) = (Hue::Purple, Shape::Triangle);
 fn times(record: &Record, pace: &Pace) -> Figure {
     let row = |name: &str, (hue, shape): (Hue, Shape), times: &Times| {
         let value = format!("p99 {}, most {}", time(times.p99, pace), time(times.max, pace));
-        let more = format!("{name}\n{}", spread::said(times));
-        Entry::Row(Row {
-            name: name.to_owned(),
-            hue,
-            marks: spread::marks(times, shape),
-            value,
-            more,
-            ..Row::default()
-        })
+        let more = format!("{name}\n{}", curve::said(times));
+        Entry::Row(Row { name: name.to_owned(), hue, marks: curve::marks(times, shape), value, more, ..Row::default() })
     };
     let entries = vec![
         row("response", RESPONSE, &pace.response_ns),
@@ -101,13 +94,13 @@ fn times(record: &Record, pace: &Pace) -> Figure {
         says,
         charts: vec![
             Chart::Rows(rows),
-            Chart::Plots(spread::plots(&[panel], "time", "share of events that took so long or longer")),
+            Chart::Plots(curve::plots(&[panel], "time", "share of events that took so long or longer")),
         ],
         how: format!(
             "Response: from the intended start to the end. Service: from the actual start to the end. Lateness: from the intended to the actual \
              start. {} {}",
-            spread::MARKS,
-            spread::CURVES
+            curve::MARKS,
+            curve::CURVES
         ),
         numbers,
         ..Figure::default()
@@ -132,8 +125,8 @@ fn lateness(pace: &Pace) -> Figure {
                 time(late.max, pace)
             ),
         )],
-        charts: vec![Chart::Plots(spread::plots(&[panel], "lateness", "share of events that late or later"))],
-        how: spread::CURVES.to_owned(),
+        charts: vec![Chart::Plots(curve::plots(&[panel], "lateness", "share of events that late or later"))],
+        how: curve::CURVES.to_owned(),
         numbers,
         ..Figure::default()
     }

@@ -1,9 +1,7 @@
 //! The section on a page for browsers: for each way to wait, the length asked for and the one got.
 
-use std::time::Duration;
-
 use chronoscope_harness::estimators::pauses::{PauseFigures, Pauses, published};
-use chronoscope_harness::quantity::{length, ns, percent};
+use chronoscope_harness::quantity::{ns, percent};
 use chronoscope_render::axis::{Axis, Scale};
 use chronoscope_render::browser::{Chart, Curve, Figure, Hue, Label, Mark, Plot, Shape};
 use chronoscope_render::page::Page;
@@ -13,7 +11,7 @@ use super::plan::PAUSES;
 use super::report::{PauseWay, least_late};
 use super::view;
 use crate::document::Record;
-use crate::screen::browser::told;
+use crate::screen::browser::told::{self, asked, code};
 
 /// Maximum ways that are drawn, and labelled lengths of each.
 const WAYS: usize = 12;
@@ -48,15 +46,6 @@ pub fn figures(record: &Record) -> Vec<Figure> {
 }
 
 const PUBLISHED: (Hue, Shape) = (Hue::Ochre, Shape::Diamond);
-
-/// A length as somebody set it.
-fn asked(length_ns: u64) -> String {
-    length(Duration::from_nanos(length_ns))
-}
-
-fn code(name: &str) -> String {
-    format!("`{}`", name.replace('`', "'"))
-}
 
 /// How late the median is, and the share of a CPU.
 fn cost(method: &PauseFigures) -> (String, Option<String>) {
@@ -145,7 +134,8 @@ fn axes(seen: &Pauses, lengths: &[f64]) -> Option<(Axis, Axis)> {
     x.ticks.retain(|tick| lengths.contains(tick));
     let taken =
         |method: &PauseFigures| [method.p50_ns.estimate, method.p99_ns, longest_ns(method), method.requested_ns as f64];
-    let taken: Vec<f64> = seen.methods.iter().flat_map(taken).filter(|ns| *ns > 0.0).collect();
+    let taken: Vec<f64> =
+        seen.methods.iter().flat_map(taken).filter(|ns| ns.is_sign_positive() && ns.is_normal()).collect();
     let below = taken.iter().copied().reduce(f64::min).map(|least| least * ROOM_BELOW);
     let y = Axis::of_results(taken.into_iter().chain(below), Scale::Log)?;
     Some((x, y))

@@ -2,6 +2,7 @@
 //! are released together take.
 
 mod latch;
+mod parts;
 mod pause;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ use chronoscope_render::page::Page;
 use chronoscope_render::text::Mood;
 use chronoscope_render::words::given;
 
+use self::parts::{headed, measured};
 use super::estimate::native_clock;
 use super::plan::RUNTIMES;
 use super::view;
@@ -21,13 +23,13 @@ use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::judgement::rules::runtime_failed::RUNTIME_FAILED;
 use crate::probe::runtime::{AddedLatency, Bounded, Runtime, RuntimeClock, TimeKind};
-use crate::screen::browser::{look, told};
+use crate::screen::browser::look;
+use crate::screen::browser::told::{self, code};
 use crate::sections::clocks::report::ClockReport;
 
 pub fn figures(record: &Record) -> Vec<Figure> {
-    let measured = || record.content.runtimes().iter().filter(|runtime| runtime.available);
-    let (has_pause, has_latch) =
-        (measured().any(|runtime| runtime.pause.is_some()), measured().any(|runtime| runtime.latch.is_some()));
+    let has_pause = measured(record).any(|runtime| runtime.pause.is_some());
+    let has_latch = measured(record).any(|runtime| runtime.latch.is_some());
     let is_asked = record.content.sections.runtimes.plan.as_ref().is_none_or(|plan| plan.clocks);
     let mut figures = Vec::new();
     if is_asked || !(has_pause || has_latch) {
@@ -45,10 +47,6 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         first.says.extend(left_out(record));
     }
     figures
-}
-
-fn code(name: &str) -> String {
-    format!("`{}`", name.replace('`', "'"))
 }
 
 fn clocks(record: &Record) -> Figure {
@@ -79,10 +77,6 @@ fn clocks(record: &Record) -> Figure {
     }
 }
 
-fn measured(record: &Record) -> impl Iterator<Item = &Runtime> {
-    record.content.runtimes().iter().filter(|runtime| runtime.available)
-}
-
 /// The system's own clock of this kind, as native code reads it.
 fn native(record: &Record, kind: TimeKind) -> Option<&ClockReport> {
     record.content.clocks().clock(&ClockId::from(native_clock(kind)))
@@ -90,11 +84,6 @@ fn native(record: &Record, kind: TimeKind) -> Option<&ClockReport> {
 
 fn latency_of(clock: &ClockReport) -> Option<f64> {
     Some(clock.latency_ns.as_ref()?.per_read.estimate)
-}
-
-fn headed(title: &str, rows: Vec<Row>) -> Vec<Entry> {
-    let heading = (!rows.is_empty()).then(|| Entry::Heading(title.to_owned()));
-    heading.into_iter().chain(rows.into_iter().map(Entry::Row)).collect()
 }
 
 fn native_row(record: &Record, kind: TimeKind) -> Option<Row> {

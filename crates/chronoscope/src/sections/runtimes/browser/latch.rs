@@ -6,9 +6,10 @@ use chronoscope_render::browser::{Chart, Entry, Figure, Hue, Mark, Row, Rows, Sh
 use chronoscope_render::page::Page;
 use chronoscope_render::text::Mood;
 
-use super::{code, headed, measured};
+use super::parts::{headed, measured};
 use crate::document::Record;
 use crate::probe::runtime::Runtime;
+use crate::screen::browser::told::code;
 use crate::sections::runtimes::view;
 
 const SERIAL: Shape = Shape::Circle;

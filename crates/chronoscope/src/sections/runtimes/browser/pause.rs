@@ -1,17 +1,16 @@
-use std::time::Duration;
-
 use chronoscope_harness::estimators::pauses::{PauseFigures, Pauses, published};
-use chronoscope_harness::quantity::{length, ns};
+use chronoscope_harness::quantity::ns;
 use chronoscope_probes::RuntimeKind;
 use chronoscope_render::axis::{Axis, Scale};
 use chronoscope_render::browser::{Chart, Curve, Figure, Hue, Mark, Plot, Shape};
 use chronoscope_render::page::Page;
 use chronoscope_render::text::Mood;
 
-use super::{code, measured};
+use super::parts::measured;
 use crate::document::Record;
 use crate::plan::ascending;
 use crate::probe::runtime::Runtime;
+use crate::screen::browser::told::{asked, code};
 use crate::sections::runtimes::view;
 
 /// Maximum runtimes and ways that are drawn, and labelled lengths.
@@ -40,11 +39,6 @@ pub fn figure(record: &Record) -> Figure {
         how: "Means, as of the published figures; dashed: as requested. Both axes are logarithmic.".to_owned(),
         numbers,
     }
-}
-
-/// A length as somebody set it.
-fn asked(length_ns: u64) -> String {
-    length(Duration::from_nanos(length_ns))
 }
 
 fn paused(record: &Record) -> impl Iterator<Item = (&Runtime, &Pauses)> {

@@ -1,4 +1,4 @@
-//! A distribution of times: as marks of a row, and as a curve.
+//! A distribution of times: as a curve, and as marks of a row.
 
 use chronoscope_harness::quantity::{limit, ns};
 use chronoscope_harness::record::{Bin, Times};
