@@ -10,7 +10,7 @@ mod tests;
 use chronoscope_harness::quantity::{TIME, ns};
 use chronoscope_harness::record::Path;
 use chronoscope_render::axis::Scale;
-use chronoscope_render::browser::{Chart, Entry, Figure, Mark, Row, Rows};
+use chronoscope_render::browser::{Chart, Figure, Mark, Row, Rows};
 use chronoscope_render::page::Page;
 use chronoscope_render::text::Mood;
 use chronoscope_render::words::given;

@@ -3,6 +3,7 @@ use chronoscope_harness::estimators::latch::{ReleaseRow, ThreadReleaseReport};
 use chronoscope_harness::estimators::pauses::{PauseFigures, Pauses};
 use chronoscope_harness::record::Estimate;
 use chronoscope_probes::RuntimeKind;
+use chronoscope_render::browser::Entry;
 
 fn record() -> Record {
     crate::json::document(include_str!("../../../../tests/fixtures/runtimes.json")).unwrap()
