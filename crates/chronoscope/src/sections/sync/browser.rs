@@ -1,6 +1,6 @@
 //! The section on a page for browsers: how far off the wall clock can be, and what each source says of it.
 
-use chronoscope_harness::quantity::{TIME, ns};
+use chronoscope_harness::quantity::ns;
 use chronoscope_harness::record::Known;
 use chronoscope_render::axis::Scale;
 use chronoscope_render::browser::{Chart, Entry, Figure, Hue, Mark, Row, Rows, Shape};
@@ -74,7 +74,7 @@ fn entries(report: &SyncReport) -> Vec<Entry> {
     let mut bounds = Vec::new();
     bounds.extend(report.bound.value().map(|bound| {
         let marks = vec![Mark::Below { at: bound.error_ns }];
-        row("off by at most", Hue::Blue, marks, TIME.below(bound.error_ns))
+        row("off by at most", Hue::Blue, marks, ns(bound.error_ns))
     }));
     bounds.extend(report.step.value().filter(|step| step.is_step()).map(|step| {
         let by_ns = step.low_ns.midpoint(step.high_ns) as f64;
@@ -86,7 +86,7 @@ fn entries(report: &SyncReport) -> Vec<Entry> {
         ("the wall clock", bounds),
         ("the kernel says", report.kernel.value().map_or_else(Vec::new, of_kernel)),
         ("chronyd says", report.chrony.value().map_or_else(Vec::new, of_chrony)),
-        ("PTP clocks, from the wall clock", devices.iter().filter_map(of_device).collect()),
+        ("PTP clocks, ahead of the wall clock", devices.iter().filter_map(of_device).collect()),
     ];
     let headed = |(heading, rows): (&str, Vec<Row>)| {
         let heading = (!rows.is_empty()).then(|| Entry::Heading(heading.to_owned()));
@@ -142,7 +142,7 @@ fn of_device(device: &PtpDevice) -> Option<Row> {
     };
     let name = format!("/dev/{}", device.device);
     let more = device.clock_name.value().cloned().unwrap_or_default();
-    let ahead = format!("ahead by {}", view::ahead(offset));
+    let ahead = format!("{} ± {}", view::ahead(offset), ns(offset.half_ns()));
     Some(Row { is_code: true, more, ..row(&name, Hue::Ochre, marks, ahead) })
 }
 

@@ -62,10 +62,15 @@ impl PtpOffset {
         (seconds, by_ns - seconds * SECOND_NS)
     }
 
+    /// How far its middle may be off, in either direction.
+    pub fn half_ns(&self) -> f64 {
+        (self.high_ns as f64 - self.low_ns as f64) / 2.0
+    }
+
     /// How far it is from the wall clock at least and at most, seconds of TAI aside; None for the first if that may be nothing.
     pub fn distance_ns(&self) -> (Option<f64>, f64) {
         let (_, rest) = self.ahead();
-        let half = self.high_ns.saturating_sub(self.low_ns) as f64 / 2.0;
+        let half = self.half_ns();
         let distance = rest.unsigned_abs() as f64;
         (Some(distance - half).filter(|least| *least > 0.0), distance + half)
     }

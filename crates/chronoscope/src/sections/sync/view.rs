@@ -237,13 +237,12 @@ fn ptp(page: &mut Page, clocks: &Known<Vec<PtpDevice>>) {
         let mut row = vec![format!("/dev/{}", device.device), name];
         match &device.offset {
             Known::Value(offset) => {
-                let (low, high) = (offset.low_ns as f64, offset.high_ns as f64);
                 let counts = match offset.timescale {
                     Timescale::Utc => "UTC",
                     Timescale::Tai => "TAI",
                     Timescale::Arbitrary => "neither UTC nor TAI",
                 };
-                row.extend([ahead(offset), ns((high - low) / 2.0), counts.to_owned()]);
+                row.extend([ahead(offset), ns(offset.half_ns()), counts.to_owned()]);
             }
             Known::Unavailable(why) => {
                 row.extend([NONE.to_owned(), NONE.to_owned(), format!("not readable: {why}")]);
