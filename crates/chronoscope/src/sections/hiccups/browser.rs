@@ -11,6 +11,9 @@ use super::view;
 use crate::document::Record;
 use crate::screen::browser::{curve, told};
 
+/// Maximum CPUs that are drawn for each way.
+const CPUS: usize = 24;
+
 pub fn figures(record: &Record) -> Vec<Figure> {
     let mut numbers = Page::default();
     view::show(&mut numbers, record);
@@ -76,17 +79,26 @@ fn charts(report: &HiccupsReport) -> Vec<Chart> {
     vec![Chart::Rows(rows), Chart::Plots(curve::plots(&panels, "lateness", "share of looks that late or later"))]
 }
 
-/// All CPUs together, then each.
+/// All CPUs together, then each; of many those with the longest stalls.
 fn rows(report: &HiccupsReport, way: HiccupWay) -> Vec<Entry> {
     let of_way = |seen: &&Hiccups| seen.way == way;
     let (_, _, title) = look(way);
     let all = report.all.iter().filter(of_way).map(|seen| row("all CPUs".to_owned(), seen));
-    let each = report.cpus.iter().filter(of_way).map(|seen| {
+    let mut each: Vec<&Hiccups> = report.cpus.iter().filter(of_way).collect();
+    let cpus = each.len();
+    each.sort_by(|a, b| b.figures.late_ns.max.total_cmp(&a.figures.late_ns.max));
+    each.truncate(CPUS);
+    each.sort_by_key(|seen| seen.cpu);
+    let heading = match cpus - each.len() {
+        0 => title.to_owned(),
+        _ => format!("{title}: the {CPUS} of {cpus} CPUs with the longest stalls"),
+    };
+    let each = each.into_iter().map(|seen| {
         let name = seen.cpu.map_or_else(|| "any CPU".to_owned(), |cpu| format!("CPU {cpu}"));
         row(name, seen)
     });
     let rows: Vec<Entry> = all.chain(each).collect();
-    if rows.is_empty() { rows } else { std::iter::once(Entry::Heading(title.to_owned())).chain(rows).collect() }
+    if rows.is_empty() { rows } else { std::iter::once(Entry::Heading(heading)).chain(rows).collect() }
 }
 
 fn row(name: String, seen: &Hiccups) -> Entry {
@@ -127,6 +139,18 @@ mod tests {
         assert_eq!((rows.entries.len(), plots.len()), (6, 2), "{rows:?}");
         let Entry::Row(row) = &rows.entries[2] else { panic!("{rows:?}") };
         assert_eq!((row.name.as_str(), row.value.as_str()), ("CPU 3", "p50 37.0 ns, most 678 µs"));
+    }
+
+    #[test]
+    fn of_many_cpus_those_with_the_longest_stalls_are_drawn() {
+        let mut cpus: Vec<Hiccups> = (0..60).map(|cpu| seen(HiccupWay::Spin, Some(cpu), 0.0)).collect();
+        (cpus[57].figures.late_ns.max, cpus[58].figures.late_ns.max) = (9e6, f64::NAN);
+        let figure = drawn(Some(HiccupsReport { cpus, ..HiccupsReport::default() }));
+        let Some(Chart::Rows(rows)) = figure.charts.first() else { panic!("{figure:?}") };
+        let is_worst = |entry: &Entry| matches!(entry, Entry::Row(row) if row.name == "CPU 57");
+        assert!(rows.entries.len() == 1 + CPUS && rows.entries.iter().any(is_worst), "{rows:?}");
+        let Entry::Heading(heading) = &rows.entries[0] else { panic!("{rows:?}") };
+        assert!(heading.ends_with("the 24 of 60 CPUs with the longest stalls"), "{heading}");
     }
 
     #[test]
