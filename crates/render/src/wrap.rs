@@ -4,7 +4,7 @@ use chronoscope_harness::record::clean;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Words kept on the same line as the number before them.
-const UNITS: [&str; 9] = ["ns", "µs", "ms", "s", "%", "ppm", "MHz", "Hz", "cycles"];
+pub(crate) const UNITS: [&str; 9] = ["ns", "µs", "ms", "s", "%", "ppm", "MHz", "Hz", "cycles"];
 
 /// `text` truncated to `width` columns, with an ellipsis.
 pub fn fitted(text: &str, width: usize) -> String {

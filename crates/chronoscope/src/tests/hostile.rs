@@ -4,7 +4,7 @@ use crate::answers::compare::{self, Source};
 use crate::answers::gate::junit::junit;
 use crate::answers::gate::rule::gate;
 use crate::answers::gate::rules_file::rules;
-use crate::command::page::{Shown, page};
+use crate::command::page::{Shown, browser_page, page};
 use crate::document::Record;
 use crate::json::{document, json};
 use crate::kinds;
@@ -36,6 +36,9 @@ fn assert_harmless(record: &Record) {
         let text = strip_str(&styled).to_string();
         assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "a control character in the {view:?} view");
     }
+    let page = browser_page(record, Shown::default());
+    assert!(page.chars().all(|c| c == '\n' || !c.is_control()), "a control character on the page for browsers");
+    assert!(!page.contains("NaN%") && !page.contains("inf%"), "a place that is no number");
 }
 
 /// Every rule can be judged, kept, shown and written as XML.

@@ -127,6 +127,13 @@ pub(super) fn point(place: f64, y: f64, shape: Shape, is_hollow: bool) -> Markup
     }
 }
 
+fn extreme(place: f64, y: f64) -> Markup {
+    let y = format!("{y:.1}");
+    html! {
+        svg x=(part(place)) y=(y) overflow="visible" { path."w1" d="M-3.5-3.5 3.5 3.5M-3.5 3.5 3.5-3.5" {} }
+    }
+}
+
 impl Mark {
     /// The mark on a line of this axis, in the middle of `height` pixels; nothing where a value has no place.
     pub(super) fn on(&self, axis: &Axis, height: f64) -> Option<Markup> {
@@ -150,9 +157,37 @@ impl Mark {
             Self::Below { at } => html! {
                 svg x=(part(place(at)?)) y=(middle) overflow="visible" { path."m o" d="M0-4.5 0 4.5M0 0H-16M-11-4-16 0-11 4" {} }
             },
-            Self::Extreme { at } => html! {
-                svg x=(part(place(at)?)) y=(middle) overflow="visible" { path."w1" d="M-3.5-3.5 3.5 3.5M-3.5 3.5 3.5-3.5" {} }
+            Self::Extreme { at } => extreme(place(at)?, y),
+        })
+    }
+
+    /// The mark upright at a place of the width, each value being so many pixels `down`; nothing where one has no place.
+    pub(super) fn upright(&self, at_place: f64, down: impl Fn(f64) -> Option<f64>) -> Option<Markup> {
+        let x = part(at_place);
+        let pixels = |y: f64| format!("{y:.1}");
+        Some(match *self {
+            Self::Point { at, shape, is_hollow } => point(at_place, down(at)?, shape, is_hollow),
+            Self::Interval { from, to } => html! {
+                line.w x1=(x) x2=(x) y1=(pixels(down(from)?)) y2=(pixels(down(to)?)) {}
             },
+            Self::Reach { from, to } => {
+                let end = down(to)?;
+                html! {
+                    line."w1" x1=(x) x2=(x) y1=(pixels(down(from)?)) y2=(pixels(end)) {}
+                    svg x=(x) y=(pixels(end)) overflow="visible" { path."w1" d="M-4 0H4" {} }
+                }
+            }
+            Self::Band { from, to } => {
+                let (from, to) = (down(from)?, down(to)?);
+                let height = pixels((to - from).abs());
+                html! {
+                    svg x=(x) y=(pixels(from.min(to))) overflow="visible" { rect.fill x="-6" width="12" height=(height) {} }
+                }
+            }
+            Self::Below { at } => html! {
+                svg x=(x) y=(pixels(down(at)?)) overflow="visible" { path."m o" d="M-4.5 0H4.5M0 0V16M-4 11 0 16 4 11" {} }
+            },
+            Self::Extreme { at } => extreme(at_place, down(at)?),
         })
     }
 

@@ -14,6 +14,6 @@ mod texts;
 
 pub use figure::{Chart, Figure, InKey};
 pub use marks::{Hue, Mark, Shape};
-pub use plot::{Curve, Plot, Zone};
+pub use plot::{Curve, Label, Plot, Zone};
 pub use rows::{Entry, Row, Rows};
 pub use sheet::{Choice, Sheet};

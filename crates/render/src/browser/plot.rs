@@ -2,8 +2,8 @@ use std::fmt::Write;
 
 use maud::{Markup, html};
 
-use super::marks::{Hue, Shape, part, point};
-use super::rows::anchor;
+use super::marks::{Hue, Mark, Shape, part, point};
+use super::rows::apart;
 use super::texts::{prose, tick as tick_word};
 use crate::axis::{Axis, Scale};
 use chronoscope_harness::quantity::ns;
@@ -17,6 +17,15 @@ const BOX: f64 = 1000.0;
 const TICKS: usize = 6;
 /// Maximum points of a curve that get a mark: more would cover it.
 const MARKED: usize = 60;
+/// Labels of the axis that are nearer to each other than this share of the width would overlap anywhere, or on a narrow page; so
+/// would those of points.
+const TICKS_APART: f64 = 0.12;
+const TICKS_APART_NARROW: f64 = 0.2;
+const LABELS_APART: f64 = 0.2;
+/// Pixels from a point to its label, to the right and down, and from one line of it to the next.
+const BESIDE: f64 = 7.0;
+const BELOW: f64 = 15.0;
+const LINE: f64 = 13.0;
 
 /// A chart of two axes.
 #[derive(Clone, Debug)]
@@ -73,6 +82,18 @@ pub struct Curve {
     pub is_hollow: Vec<bool>,
     /// Which points have a ring.
     pub is_ringed: Vec<bool>,
+    /// Marks that stand upright at an x, their values being heights.
+    pub marks: Vec<(f64, Mark)>,
+    /// Texts at the lower right of a point, in ascending order of x; one that would cover the one before is left out.
+    pub labels: Vec<Label>,
+}
+
+/// Lines of text at a point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    pub x: f64,
+    pub y: f64,
+    pub lines: Vec<String>,
 }
 
 impl Plot {
@@ -99,6 +120,7 @@ impl Plot {
 
     pub(super) fn drawn(&self) -> Markup {
         let height = format!("{HEIGHT}");
+        let x_ticks = self.x.round_ticks(TICKS);
         html! {
             div.plot {
                 @if !self.title.is_empty() { div.pt { (prose(&self.title)) } }
@@ -111,10 +133,12 @@ impl Plot {
                             text x="-8" y=(y) dy="4" text-anchor="end" { (tick_word(&(self.words[1])(*tick))) }
                         }
                     }
-                    @for tick in &self.x.round_ticks(TICKS) {
-                        @if let Some(place) = self.x.place(*tick) {
-                            line.gr x1=(part(place)) x2=(part(place)) y1="0" y2=(height) {}
-                            text x=(part(place)) y=(HEIGHT + 17.0) text-anchor=(anchor(place)) { (tick_word(&(self.words[0])(*tick))) }
+                    @for tick in &x_ticks {
+                        @if let Some(place) = self.x.place(*tick) { line.gr x1=(part(place)) x2=(part(place)) y1="0" y2=(height) {} }
+                    }
+                    @for (place, tick, is_narrow) in self.labelled(&x_ticks) {
+                        text class=[(!is_narrow).then_some("tight")] x=(part(place)) y=(HEIGHT + 17.0) text-anchor="middle" {
+                            (tick_word(&(self.words[0])(tick)))
                         }
                     }
                     (self.shaded())
@@ -123,16 +147,29 @@ impl Plot {
                     svg.st width="100%" height=(height) viewBox=(format!("0 0 {BOX} {HEIGHT}")) preserveAspectRatio="none" {
                         @for curve in &self.curves { (self.lines(curve)) }
                     }
-                    @for curve in &self.curves { (self.points(curve)) @if let Some(name) = self.limit(curve) { (name) } }
+                    @for curve in &self.curves { (self.uprights(curve)) (self.points(curve)) @if let Some(name) = self.limit(curve) { (name) } }
+                    @for curve in &self.curves { (self.labels(curve)) }
                 }
                 @if !self.names[0].is_empty() { div.xl { (self.names[0]) } }
             }
         }
     }
 
+    /// The places and values that are labelled, and whether they are on a narrow page too.
+    fn labelled(&self, ticks: &[f64]) -> Vec<(f64, f64, bool)> {
+        let placed: Vec<(f64, f64)> = ticks.iter().filter_map(|tick| Some((self.x.place(*tick)?, *tick))).collect();
+        let narrow = apart(placed.iter().copied(), TICKS_APART_NARROW);
+        let wide = apart(placed.into_iter(), TICKS_APART);
+        wide.into_iter().map(|(place, tick)| (place, tick, narrow.contains(&(place, tick)))).collect()
+    }
+
     /// Pixels from the top.
     fn down(&self, value: f64) -> Option<String> {
-        Some(format!("{:.1}", HEIGHT * (1.0 - self.y.place(value)?)))
+        Some(format!("{:.1}", self.pixels_down(value)?))
+    }
+
+    fn pixels_down(&self, value: f64) -> Option<f64> {
+        Some(HEIGHT * (1.0 - self.y.place(value)?))
     }
 
     /// A path through points of the stretched box.
@@ -212,6 +249,25 @@ impl Plot {
         Some(html! { text.v x=(part(x)) y=(y) dy="-4" text-anchor="end" { (curve.name) } })
     }
 
+    fn uprights(&self, curve: &Curve) -> Markup {
+        let marks = curve.marks.iter().take(MARKED * 2);
+        let drawn = marks.filter_map(|(x, mark)| mark.upright(self.x.place(*x)?, |value| self.pixels_down(value)));
+        html! { @if !curve.marks.is_empty() { g class=(curve.hue.class()) { @for mark in drawn { (mark) } } } }
+    }
+
+    fn labels(&self, curve: &Curve) -> Markup {
+        let placed = curve.labels.iter().filter_map(|label| Some((self.x.place(label.x)?, label)));
+        html! {
+            @for (place, label) in apart(placed, LABELS_APART) {
+                @if let Some(y) = self.pixels_down(label.y) {
+                    @for (line, text) in label.lines.iter().enumerate() {
+                        text.lb x=(part(place)) dx=(BESIDE) y=(format!("{:.1}", y + BELOW + LINE * line as f64)) { (text) }
+                    }
+                }
+            }
+        }
+    }
+
     fn key(&self) -> Markup {
         html! {
             div.key {
@@ -265,6 +321,11 @@ mod tests {
         }
     }
 
+    fn over(curve: Curve) -> Plot {
+        let axis = Axis::of_sweep(&[1.0, 1.1, 100.0], 6, Some(Scale::Log)).unwrap();
+        Plot { x: axis.clone(), y: axis, ..plot(curve) }
+    }
+
     #[test]
     fn every_point_is_drawn_and_said() {
         let points = vec![(0.0, 1.0), (5.0, 2.0), (10.0, 4.0)];
@@ -288,5 +349,28 @@ mod tests {
         );
         assert!((points[1].1 / points[5].1 - 3.0).abs() < 1e-9, "equal widths of a decade, three times the count");
         assert!(Plot::distribution(String::new(), &Histogram::default(), Hue::Blue, "").is_none());
+    }
+
+    #[test]
+    fn labels_that_would_cover_each_other_are_left_out() {
+        let label = |x: f64, text: &str| Label { x, y: 10.0, lines: vec![text.to_owned()] };
+        let drawn = over(Curve { labels: vec![label(1.0, "first"), label(1.1, "near")], ..Curve::default() }).drawn().0;
+        assert!(drawn.contains("first") && !drawn.contains("near"), "{drawn}");
+        let ticks = drawn.split("</text>").filter(|piece| piece.contains("y=\"227\"")).count();
+        assert_eq!(ticks, 2, "1.1 is too near to 1: {drawn}");
+    }
+
+    #[test]
+    fn marks_stand_upright_and_those_without_a_place_are_left_out() {
+        let marks = vec![
+            (10.0, Mark::Reach { from: 1.0, to: 100.0 }),
+            (10.0, Mark::Extreme { at: 100.0 }),
+            (10.0, Mark::Point { at: 10.0, shape: Shape::Square, is_hollow: true }),
+            (10.0, Mark::Extreme { at: f64::NAN }),
+        ];
+        let drawn = over(Curve { marks, ..Curve::default() }).drawn().0;
+        assert!(drawn.contains(r#"y1="210.0" y2="0.0""#), "{drawn}");
+        assert!(drawn.contains("m o") && !drawn.contains("NaN"), "{drawn}");
+        assert_eq!(drawn.matches("M-3.5-3.5").count(), 1, "{drawn}");
     }
 }

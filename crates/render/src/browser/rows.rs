@@ -15,6 +15,9 @@ const TICKS: usize = 7;
 const VALUE: usize = 20;
 /// Places nearer to an end than this have their label beside them.
 const EDGE: f64 = 0.04;
+/// The width of a label with the gap behind it, as a share of that of the axis, and on a narrow page.
+const LABEL: f64 = 0.1;
+const LABEL_NARROW: f64 = 0.16;
 
 /// A graphical table: a line per thing, and one axis for all.
 #[derive(Clone, Debug)]
@@ -119,19 +122,45 @@ impl Rows {
     }
 
     fn labels(&self, axis: &Axis, ticks: &[f64]) -> Markup {
+        let placed: Vec<(f64, f64)> = ticks.iter().filter_map(|tick| Some((axis.place(*tick)?, *tick))).collect();
+        let kept = |width: f64| apart(placed.iter().map(|(place, tick)| (middle(*place, width), *tick)), width);
+        let narrow = kept(LABEL_NARROW);
+        let is_narrow = |tick: f64| narrow.iter().any(|(_, kept)| *kept == tick);
         html! {
-            @for tick in ticks {
-                @if let Some(place) = axis.place(*tick) {
-                    line.tk x1=(part(place)) x2=(part(place)) y2="4" {}
-                    text x=(part(place)) y="17" text-anchor=(anchor(place)) { (tick_word(&(self.word)(*tick))) }
+            @for (place, _) in &placed { line.tk x1=(part(*place)) x2=(part(*place)) y2="4" {} }
+            @for (_, tick) in kept(LABEL) {
+                @if let Some(place) = axis.place(tick) {
+                    text class=[(!is_narrow(tick)).then_some("tight")] x=(part(place)) y="17" text-anchor=(anchor(place)) {
+                        (tick_word(&(self.word)(tick)))
+                    }
                 }
             }
         }
     }
 }
 
+/// The middle of a label of this width.
+fn middle(place: f64, width: f64) -> f64 {
+    match anchor(place) {
+        "start" => place + width / 2.0,
+        "end" => place - width / 2.0,
+        _ => place,
+    }
+}
+
+/// Those that are at least so far apart, as shares of the width.
+pub(super) fn apart<T>(all: impl Iterator<Item = (f64, T)>, least: f64) -> Vec<(f64, T)> {
+    let mut kept: Vec<(f64, T)> = Vec::new();
+    for (place, of) in all {
+        if kept.last().is_none_or(|(before, _)| place - before >= least) {
+            kept.push((place, of));
+        }
+    }
+    kept
+}
+
 /// Where a label stands beside its place.
-pub(super) fn anchor(place: f64) -> &'static str {
+fn anchor(place: f64) -> &'static str {
     match place {
         at if at < EDGE => "start",
         at if at > 1.0 - EDGE => "end",

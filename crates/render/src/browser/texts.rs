@@ -2,26 +2,34 @@ use maud::{Markup, html};
 
 use crate::grid::Mood;
 use crate::line::Line;
-use crate::wrap::words;
+use crate::wrap::UNITS;
 
 /// Names between backquotes are set as they are typed.
 pub(super) fn prose(text: &str) -> Markup {
-    let text = unbroken(text);
     let pieces: Vec<&str> = text.split('`').collect();
     // Without a partner a backquote is one.
     let paired = pieces.len() % 2 == 1;
     html! {
         @if paired {
             @for (place, piece) in pieces.iter().enumerate() {
-                @if place % 2 == 1 { code { (piece) } } @else { (piece) }
+                @if place % 2 == 1 { code { (piece) } } @else { (unbroken(piece)) }
             }
-        } @else { (text) }
+        } @else { (unbroken(text)) }
     }
 }
 
-/// A number keeps its unit.
+/// No line ends between a number and its unit.
 fn unbroken(text: &str) -> String {
-    words(text).iter().map(|word| word.replace(' ', "\u{a0}")).collect::<Vec<_>>().join(" ")
+    let mut out = String::with_capacity(text.len());
+    for (place, word) in text.split(' ').enumerate() {
+        let unit = word.trim_end_matches(['.', ',', ';', ':', ')', '?']);
+        let is_behind_number = out.ends_with(|last: char| last.is_ascii_digit());
+        if place > 0 {
+            out.push(if is_behind_number && UNITS.contains(&unit) { '\u{a0}' } else { ' ' });
+        }
+        out.push_str(word);
+    }
+    out
 }
 
 /// A round value at an axis: `1 µs`, not `1.00 µs`.
@@ -87,5 +95,12 @@ mod tests {
         );
         assert_eq!(prose("a ` alone").into_string(), "a ` alone");
         assert_eq!([tick("1.00 µs"), tick("0.500 ns"), tick("10 %"), tick("100")], ["1 µs", "0.5 ns", "10 %", "100"]);
+    }
+
+    #[test]
+    fn a_unit_stays_with_its_number() {
+        assert_eq!(unbroken("wakes 92.0 ns late at 5.29 %."), "wakes 92.0\u{a0}ns late at 5.29\u{a0}%.");
+        assert_eq!(unbroken("  2 CPUs, it is s and ns"), "  2 CPUs, it is s and ns");
+        assert_eq!(prose("`a 1 ns`, 1 ns").0, "<code>a 1 ns</code>, 1\u{a0}ns");
     }
 }

@@ -1,9 +1,11 @@
 //! The page of a document for browsers.
 
 mod answer;
+pub mod curve;
 mod findings;
 pub mod look;
 mod ruler;
+pub mod told;
 
 use chronoscope_render::browser::{Figure, Sheet};
 use chronoscope_render::page::Page;
@@ -61,7 +63,12 @@ fn concluded(sheet: Sheet, record: &Record, judgement: &Judgement, host: &Host) 
 
 /// The page of a document that consists of what its run printed.
 pub fn of_page(record: &Record, page: Page) -> Sheet {
-    Sheet { rest: page, ..sheet(record, format!("chronoscope {}", record.command)) }
+    Sheet { rest: page, ..of_command(record) }
+}
+
+/// The page of a command that measures outside a check, without its figures.
+pub fn of_command(record: &Record) -> Sheet {
+    sheet(record, format!("chronoscope {}", record.command))
 }
 
 fn sheet(record: &Record, title: String) -> Sheet {

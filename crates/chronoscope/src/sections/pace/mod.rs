@@ -1,5 +1,6 @@
 //! Events at a fixed rate: their lateness, and what caused it.
 
+pub mod browser;
 pub mod estimate;
 pub mod figures;
 pub mod measure;
@@ -49,5 +50,9 @@ impl Standalone for plan::Options {
 
     fn page(record: &Record, width: Width) -> Option<Page> {
         Some(view::pace_at(record, record.content.pace.as_ref()?, width))
+    }
+
+    fn browser_page(record: &Record) -> Option<String> {
+        Some(browser::page(record, record.content.pace.as_ref()?))
     }
 }

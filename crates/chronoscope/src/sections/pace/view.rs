@@ -24,9 +24,7 @@ pub fn pace_at(run: &Record, pace: &Pace, width: Width) -> Page {
     let tool = format!("{} {} · pace", run.tool.name, run.tool.version);
     title::head(&mut page, &tool, run);
     page.section("PACE");
-    for (name, said) in entries(&run.findings, pace) {
-        page.entry(name, PLAIN, &said);
-    }
+    summary(&mut page, run, pace);
     let (warnings, notices): (Vec<_>, Vec<_>) =
         run.findings.iter().filter(|finding| !finding.is(RATE_KEPT)).partition(|one| one.severity >= Severity::Warning);
     for finding in warnings {
@@ -40,6 +38,13 @@ pub fn pace_at(run: &Record, pace: &Pace, width: Width) -> Page {
         }
     }
     page
+}
+
+/// What was asked for and reached.
+pub fn summary(page: &mut Page, run: &Record, pace: &Pace) {
+    for (name, said) in entries(&run.findings, pace) {
+        page.entry(name, PLAIN, &said);
+    }
 }
 
 fn entries(findings: &[Finding], pace: &Pace) -> Vec<(&'static str, String)> {
@@ -84,7 +89,7 @@ fn entries(findings: &[Finding], pace: &Pace) -> Vec<(&'static str, String)> {
     said
 }
 
-fn times(page: &mut Page, pace: &Pace) {
+pub fn times(page: &mut Page, pace: &Pace) {
     let mut table = Table::new(&[
         ("", Align::Left),
         ("mean", Align::Right),
@@ -119,7 +124,7 @@ fn times(page: &mut Page, pace: &Pace) {
     page.table(table);
 }
 
-fn lateness(page: &mut Page, pace: &Pace) {
+pub fn lateness(page: &mut Page, pace: &Pace) {
     page.section("LATENESS");
     page.drawing(bars(&pace.lateness_ns.histogram, ROWS, page.width()));
     page.paragraph(Line::new(), DIM, SCALE);

@@ -1,19 +1,263 @@
-//! The section on a page for browsers.
+//! The section on a page for browsers: for each way to wait, the length asked for and the one got.
 
-use chronoscope_render::browser::Figure;
+use chronoscope_harness::estimators::pauses::{PauseFigures, Pauses, published};
+use chronoscope_harness::quantity::{ns, percent};
+use chronoscope_render::axis::{Axis, Scale};
+use chronoscope_render::browser::{Chart, Curve, Figure, Hue, Label, Mark, Plot, Shape};
 use chronoscope_render::page::Page;
+use chronoscope_render::text::Mood;
 
+use super::plan::PAUSES;
+use super::report::{PauseWay, least_late};
 use super::view;
 use crate::document::Record;
+use crate::screen::browser::told::{self, asked, code};
+
+/// Maximum ways that are drawn, and labelled lengths of each.
+const WAYS: usize = 12;
+const TICKS: usize = 6;
+/// Room for labels: to the right of the last point, as a share of the axis, and below the lowest, as a factor.
+const ROOM_RIGHT: f64 = 0.3;
+const ROOM_BELOW: f64 = 0.1;
 
 pub fn figures(record: &Record) -> Vec<Figure> {
     let mut numbers = Page::default();
     view::show(&mut numbers, record);
+    let seen = record.content.pauses().as_ref();
+    let is_published = !record.machine.is_emulated();
+    let plots = seen.map_or_else(Vec::new, |seen| plots(seen, is_published));
+    let has_published = plots.iter().flat_map(|plot| &plot.curves).any(|curve| curve.hue == PUBLISHED.0);
+    let source = published().first().map(|row| row.source).filter(|_| has_published);
     vec![Figure {
         id: "pauses",
         short: "pauses",
         title: "Pauses: asked for and got".to_owned(),
+        says: said(record, seen),
+        charts: vec![Chart::Plots(plots)],
+        key: source
+            .map(|source| (PUBLISHED.0, Some((PUBLISHED.1, true)), format!("published mean, {source}")))
+            .into_iter()
+            .collect(),
+        how: "Dashed: as requested. Point: the median, with how late it ends and how much of a CPU the wait takes. Line to a tick: to \
+              the 99th percentile. Cross: the longest. Both axes are logarithmic."
+            .to_owned(),
         numbers,
-        ..Figure::default()
     }]
+}
+
+const PUBLISHED: (Hue, Shape) = (Hue::Ochre, Shape::Diamond);
+
+/// How late the median is, and the share of a CPU.
+fn cost(method: &PauseFigures) -> (String, Option<String>) {
+    let late = ns(method.late_p50_ns().max(0.0));
+    (late, method.cpu_ns().map(|_| percent(100.0 * method.cpu_share)))
+}
+
+fn said(record: &Record, seen: Option<&Pauses>) -> Vec<(Mood, String)> {
+    let Some(seen) = seen else {
+        return vec![(Mood::Quiet, told::sentence(&record.content.not_tested(&[PAUSES])))];
+    };
+    let lengths = seen.lengths_ns();
+    let (Some(shortest), Some(longest)) = (lengths.first(), lengths.last()) else { return Vec::new() };
+    let mut said = Vec::new();
+    let slept = [PauseWay::StdSleep, PauseWay::Sleep].iter().find_map(|way| of(seen, way.name(), *shortest));
+    if let Some(slept) = slept {
+        let (length, taken) = (asked(*shortest), ns(slept.p50_ns.estimate));
+        said.push((Mood::Plain, format!("{} of {length} takes {taken}.", code(&slept.name))));
+    }
+    said.push((Mood::Plain, best(seen, *longest)));
+    said.extend(told::warnings(record, "pauses"));
+    said
+}
+
+/// How late the best way to wait for so long ends, and at what cost.
+fn best(seen: &Pauses, length_ns: u64) -> String {
+    let asked = asked(length_ns);
+    let Some(best) = least_late(seen, length_ns) else {
+        return format!("No way to wait {asked} is known to leave the CPU to others for half of that time.");
+    };
+    let told = |method: &PauseFigures| {
+        let (late, busy) = cost(method);
+        busy.map_or_else(|| late.clone(), |busy| format!("{late} late at {busy} of a CPU"))
+    };
+    let std = of(seen, PauseWay::StdSleep.name(), length_ns).filter(|std| std.name != best.name);
+    let against = std.map_or_else(String::new, |std| format!("; {} wakes {}", code(&std.name), told(std)));
+    format!(
+        "Of the ways to wait {asked} that leave the CPU to others for most of it, {} is the most punctual: it wakes {}{against}.",
+        code(&best.name),
+        told(best)
+    )
+}
+
+fn of<'a>(seen: &'a Pauses, name: &str, length_ns: u64) -> Option<&'a PauseFigures> {
+    seen.methods.iter().find(|method| method.name == name && method.requested_ns == length_ns)
+}
+
+/// A plot for each way, all on the same axes.
+fn plots(seen: &Pauses, is_published: bool) -> Vec<Plot> {
+    let mut names: Vec<&str> = Vec::new();
+    for method in &seen.methods {
+        if !names.contains(&method.name.as_str()) {
+            names.push(&method.name);
+        }
+    }
+    let lengths: Vec<f64> =
+        seen.lengths_ns().into_iter().filter(|length| *length > 0).map(|length| length as f64).collect();
+    let Some((x, y)) = axes(seen, &lengths) else { return Vec::new() };
+    let plot = |name: &&str| {
+        let mut methods: Vec<&PauseFigures> = seen.methods.iter().filter(|method| method.name == **name).collect();
+        methods.sort_by_key(|method| method.requested_ns);
+        let published = PauseWay::named(name).and_then(PauseWay::published_as).filter(|_| is_published);
+        let published = published.map(|name| published_curve(name, &lengths));
+        let mut curves = vec![requested(&lengths), measured(&methods)];
+        curves.extend(published);
+        Plot {
+            title: code(name),
+            x: x.clone(),
+            y: y.clone(),
+            // A float-to-int cast saturates.
+            words: [|ns| asked(ns as u64), ns],
+            names: ["requested length".to_owned(), "actual length".to_owned()],
+            curves,
+            reference: None,
+            zone: None,
+        }
+    };
+    names.iter().take(WAYS).map(plot).collect()
+}
+
+/// Lengths from left to right, and upwards all that pauses took, with room for labels.
+fn axes(seen: &Pauses, lengths: &[f64]) -> Option<(Axis, Axis)> {
+    let (first, last) = (*lengths.first()?, *lengths.last()?);
+    let end = last * (last / first).max(10.0).powf(ROOM_RIGHT);
+    let swept: Vec<f64> = lengths.iter().copied().chain([end]).collect();
+    let mut x = Axis::of_sweep(&swept, TICKS + 1, Some(Scale::Log))?;
+    x.ticks.retain(|tick| lengths.contains(tick));
+    let taken =
+        |method: &PauseFigures| [method.p50_ns.estimate, method.p99_ns, longest_ns(method), method.requested_ns as f64];
+    let taken: Vec<f64> =
+        seen.methods.iter().flat_map(taken).filter(|ns| ns.is_sign_positive() && ns.is_normal()).collect();
+    let below = taken.iter().copied().reduce(f64::min).map(|least| least * ROOM_BELOW);
+    let y = Axis::of_results(taken.into_iter().chain(below), Scale::Log)?;
+    Some((x, y))
+}
+
+fn longest_ns(method: &PauseFigures) -> f64 {
+    method.requested_ns as f64 + method.max_over_ns
+}
+
+fn requested(lengths: &[f64]) -> Curve {
+    let points = lengths.iter().map(|length| (*length, *length)).collect();
+    Curve { hue: Hue::Ink, points, is_dashed: true, ..Curve::default() }
+}
+
+fn measured(methods: &[&PauseFigures]) -> Curve {
+    let mut curve = Curve { hue: Hue::Blue, ..Curve::default() };
+    for method in methods {
+        let (x, at) = (method.requested_ns as f64, method.p50_ns.estimate);
+        curve.points.push((x, at));
+        curve.marks.push((x, Mark::Reach { from: at, to: method.p99_ns }));
+        curve.marks.push((x, Mark::Extreme { at: longest_ns(method) }));
+        let is_hollow = !method.p50_ns.has_interval();
+        curve.marks.push((x, Mark::Point { at, shape: Shape::Circle, is_hollow }));
+        let (late, busy) = cost(method);
+        let lines = std::iter::once(format!("+{late}")).chain(busy.map(|busy| format!("CPU {busy}"))).collect();
+        curve.labels.push(Label { x, y: at, lines });
+    }
+    curve
+}
+
+/// The published means of a way, at those of the lengths that have them.
+fn published_curve(name: &str, lengths: &[f64]) -> Curve {
+    let rows = published();
+    let means = rows.iter().filter(|row| row.name == name).flat_map(|row| &row.mean_ns);
+    let marks = means.map(|(length, mean)| (*length as f64, *mean)).filter(|(length, _)| lengths.contains(length));
+    let (hue, shape) = PUBLISHED;
+    let marks = marks.map(|(x, at)| (x, Mark::Point { at, shape, is_hollow: true })).collect();
+    Curve { hue, marks, ..Curve::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::section::Entry;
+    use chronoscope_harness::record::Estimate;
+
+    fn method(way: PauseWay, requested_ns: u64, late_ns: f64, cpu_share: f64) -> PauseFigures {
+        let taken = requested_ns as f64 + late_ns;
+        PauseFigures {
+            name: way.name().to_owned(),
+            requested_ns,
+            samples: 2_000,
+            mean_ns: taken,
+            p50_ns: Estimate { estimate: taken, low: taken, high: taken, confidence: 0.75 },
+            p99_ns: taken * 2.0,
+            p999_ns: None,
+            max_over_ns: late_ns * 9.0,
+            cpu_share,
+            early: 0,
+            preempted: None,
+        }
+    }
+
+    fn drawn(methods: Vec<PauseFigures>) -> Figure {
+        let mut record = crate::rules::tests::blank();
+        let report = Some(Pauses { methods, unavailable: Vec::new(), rounds: 3 });
+        record.content.sections.pauses = Entry { report, ..Entry::default() };
+        figures(&record).remove(0)
+    }
+
+    fn plots_of(figure: &Figure) -> &[Plot] {
+        let [Chart::Plots(plots)] = figure.charts.as_slice() else { panic!("{:?}", figure.charts) };
+        plots
+    }
+
+    #[test]
+    fn each_way_has_a_plot_of_what_it_took() {
+        let figure = drawn(vec![
+            method(PauseWay::StdSleep, 1_000, 67_000.0, 0.04),
+            method(PauseWay::Spin, 1_000, 60.0, 1.0),
+            method(PauseWay::Spin, 100_000, 60.0, 1.0),
+        ]);
+        let [sleep, spin] = plots_of(&figure) else { panic!("{:?}", figure.charts) };
+        assert_eq!((sleep.title.as_str(), spin.title.as_str()), ("`std::thread::sleep`", "`pause::spin`"));
+        assert_eq!(sleep.curves[1].points, [(1_000.0, 68_000.0)]);
+        assert_eq!(sleep.curves[1].marks[0], (1_000.0, Mark::Reach { from: 68_000.0, to: 136_000.0 }));
+        assert_eq!(spin.curves[1].labels[1].lines, ["+60.0 ns", "CPU 100 %"]);
+        assert_eq!(spin.x.ticks, [1_000.0, 100_000.0]);
+        // Only a busy wait is one here and there.
+        assert_eq!((sleep.curves.len(), spin.curves.len(), spin.curves[2].marks.len()), (2, 3, 2));
+    }
+
+    #[test]
+    fn a_median_without_an_interval_is_hollow() {
+        let mut one = method(PauseWay::Sleep, 1_000, 50.0, 0.5);
+        one.p50_ns.confidence = 0.0;
+        let figure = drawn(vec![one]);
+        let hollow = |(_, mark): &(f64, Mark)| matches!(mark, Mark::Point { is_hollow: true, .. });
+        assert!(plots_of(&figure)[0].curves[1].marks.iter().any(hollow));
+    }
+
+    #[test]
+    fn the_best_way_is_told_and_that_there_is_none() {
+        let told = |methods: Vec<PauseFigures>| drawn(methods).says.pop().unwrap().1;
+        let sleep = || method(PauseWay::StdSleep, 1_000_000, 79_000.0, 0.0136);
+        let spin = || method(PauseWay::Spin, 1_000_000, 326.0, 1.0);
+        let pauser = method(PauseWay::Pauser, 1_000_000, 526.0, 0.052);
+        let best = told(vec![sleep(), pauser, spin()]);
+        assert!(best.contains("`Pauser` is the most punctual: it wakes 526 ns late at 5.20 % of a CPU"), "{best}");
+        assert!(best.ends_with("`std::thread::sleep` wakes 79.0 µs late at 1.36 % of a CPU."), "{best}");
+        let none = told(vec![spin()]);
+        assert!(none.starts_with("No way to wait 1 ms "), "{none}");
+    }
+
+    #[test]
+    fn an_empty_record_has_no_chart() {
+        assert!(plots_of(&drawn(Vec::new())).is_empty());
+        let nothing = figures(&crate::rules::tests::blank()).remove(0);
+        assert!(plots_of(&nothing).is_empty() && nothing.says.len() == 1, "{nothing:?}");
+        let odd =
+            drawn(vec![method(PauseWay::Sleep, 0, f64::NAN, f64::NAN), method(PauseWay::Sleep, u64::MAX, 1e300, 2.0)]);
+        assert!(plots_of(&odd).len() <= 1);
+    }
 }

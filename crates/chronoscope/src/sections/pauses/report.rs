@@ -1,5 +1,17 @@
+use chronoscope_harness::estimators::pauses::{PauseFigures, Pauses};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// A way to wait that keeps its CPU busy for less than this share leaves it to others for most of the time.
+const MOSTLY_IDLE: f64 = 0.5;
+
+/// Of the ways to wait for so long that leave the CPU to others for most of it, the one whose median ends least late. One whose CPU
+/// time is not known is none of them.
+pub fn least_late(seen: &Pauses, length_ns: u64) -> Option<&PauseFigures> {
+    let is_mostly_idle = |method: &&PauseFigures| method.cpu_ns().is_some() && method.cpu_share < MOSTLY_IDLE;
+    let of_length = seen.methods.iter().filter(|method| method.requested_ns == length_ns);
+    of_length.filter(is_mostly_idle).min_by(|a, b| a.late_p50_ns().total_cmp(&b.late_p50_ns()))
+}
 
 /// A method of pausing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +51,14 @@ impl PauseWay {
     /// The method of this name, if it is one of ours.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|way| way.name() == name)
+    }
+
+    /// The name of the same way among published figures, where there are some of it.
+    pub const fn published_as(self) -> Option<&'static str> {
+        match self {
+            Self::Spin => Some("busy wait (Java)"),
+            _ => None,
+        }
     }
 
     /// The name used in reports.

@@ -1,8 +1,8 @@
 //! How language runtimes see time.
 
-mod clocks;
-mod latch;
-mod pause;
+pub mod clocks;
+pub mod latch;
+pub mod pause;
 
 use crate::document::Record;
 use crate::probe::runtime::Runtime;
@@ -30,6 +30,11 @@ pub fn show(page: &mut Page, record: &Record) {
     if asked.is_some_and(|asked| asked.latch_threads.is_some()) {
         latch::show(page, record);
     }
+    gaps(page, record);
+}
+
+/// What could not be measured, with reasons.
+pub fn gaps(page: &mut Page, record: &Record) {
     absent(page, record);
     incomplete(page, record);
 }

@@ -51,6 +51,31 @@ pub struct PtpOffset {
     pub timescale: Timescale,
 }
 
+impl PtpOffset {
+    /// The whole seconds by which TAI is ahead, for a clock that counts it, and the rest of how far it is ahead, in nanoseconds.
+    pub fn ahead(&self) -> (i64, i64) {
+        let by_ns = self.low_ns.midpoint(self.high_ns);
+        if self.timescale != Timescale::Tai {
+            return (0, by_ns);
+        }
+        let seconds = by_ns.div_euclid(SECOND_NS) + i64::from(by_ns.rem_euclid(SECOND_NS) >= SECOND_NS / 2);
+        (seconds, by_ns - seconds * SECOND_NS)
+    }
+
+    /// How far its middle may be off, in either direction.
+    pub fn half_ns(&self) -> f64 {
+        (self.high_ns as f64 - self.low_ns as f64) / 2.0
+    }
+
+    /// How far it is from the wall clock at least and at most, seconds of TAI aside; None for the first if that may be nothing.
+    pub fn distance_ns(&self) -> (Option<f64>, f64) {
+        let (_, rest) = self.ahead();
+        let half = self.half_ns();
+        let distance = rest.unsigned_abs() as f64;
+        (Some(distance - half).filter(|least| *least > 0.0), distance + half)
+    }
+}
+
 /// The time scale that a clock appears to count, if the wall clock is right to a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -5,7 +5,7 @@ use chronoscope_harness::quantity::{PPM, ns};
 
 use super::chrony::Chrony;
 use super::daemon::Daemon;
-use super::discipline::DisciplineState;
+use super::discipline::{Discipline, DisciplineState};
 use super::kernel::Kernel;
 use super::plan::SYNC;
 use super::ptp::{PtpDevice, PtpOffset, Timescale};
@@ -72,10 +72,8 @@ fn observed(seen: &Observed) -> String {
 
 fn answers(page: &mut Page, report: &SyncReport) {
     let found = &report.discipline;
-    let by = found.by.map_or("by a daemon not visible here", |kind| kind.name());
     let (style, sign, words) = match found.state {
-        DisciplineState::Disciplined if found.by.is_some() => (GOOD, "✔", format!("disciplined by {by}")),
-        DisciplineState::Disciplined => (GOOD, "✔", format!("disciplined {by}")),
+        DisciplineState::Disciplined => (GOOD, "✔", disciplined(found)),
         DisciplineState::NotDisciplined => (WARNING, "!", "not disciplined".to_owned()),
         DisciplineState::Unknown => (PLAIN, "?", "discipline unknown".to_owned()),
     };
@@ -92,6 +90,14 @@ fn answers(page: &mut Page, report: &SyncReport) {
         let by_ns = step.low_ns.midpoint(step.high_ns) as f64;
         sentence(page, WARNING, "!", &format!("set by {} during the observation", ns(by_ns)));
     }
+}
+
+/// By what the wall clock is disciplined.
+pub fn disciplined(found: &Discipline) -> String {
+    found.by.map_or_else(
+        || "disciplined by a daemon not visible here".to_owned(),
+        |kind| format!("disciplined by {}", kind.name()),
+    )
 }
 
 /// A row: a rate and its meaning, or why there is none.
@@ -231,13 +237,12 @@ fn ptp(page: &mut Page, clocks: &Known<Vec<PtpDevice>>) {
         let mut row = vec![format!("/dev/{}", device.device), name];
         match &device.offset {
             Known::Value(offset) => {
-                let (low, high) = (offset.low_ns as f64, offset.high_ns as f64);
                 let counts = match offset.timescale {
                     Timescale::Utc => "UTC",
                     Timescale::Tai => "TAI",
                     Timescale::Arbitrary => "neither UTC nor TAI",
                 };
-                row.extend([ahead(offset), ns((high - low) / 2.0), counts.to_owned()]);
+                row.extend([ahead(offset), ns(offset.half_ns()), counts.to_owned()]);
             }
             Known::Unavailable(why) => {
                 row.extend([NONE.to_owned(), NONE.to_owned(), format!("not readable: {why}")]);
@@ -249,13 +254,11 @@ fn ptp(page: &mut Page, clocks: &Known<Vec<PtpDevice>>) {
 }
 
 /// `37 s + 50.0 ns` for a clock that counts TAI: of 37.0 s nobody could tell how far it is from that.
-fn ahead(offset: &PtpOffset) -> String {
-    let by_ns = offset.low_ns.midpoint(offset.high_ns);
+pub fn ahead(offset: &PtpOffset) -> String {
+    let (seconds, rest) = offset.ahead();
     if offset.timescale != Timescale::Tai {
-        return ns(by_ns as f64);
+        return ns(rest as f64);
     }
-    let seconds = by_ns.div_euclid(1_000_000_000) + i64::from(by_ns.rem_euclid(1_000_000_000) >= 500_000_000);
-    let rest = by_ns - seconds * 1_000_000_000;
     let sign = if rest < 0 { '-' } else { '+' };
     format!("{seconds} s {sign} {}", ns(rest.abs() as f64))
 }

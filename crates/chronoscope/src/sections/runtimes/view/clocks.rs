@@ -130,7 +130,7 @@ fn claimed(clock: &RuntimeClock) -> [String; 2] {
 }
 
 /// Whether enough processes ran for an interval from which anything follows.
-fn has_interval(latency: &Latency) -> bool {
+pub fn has_interval(latency: &Latency) -> bool {
     latency.processes.len() > 1 && latency.per_read.has_confidence()
 }
 
@@ -145,7 +145,7 @@ fn longer_side(latency: &Latency) -> String {
 }
 
 /// A difference, or its upper bound.
-fn difference(of: Bounded) -> String {
+pub fn difference(of: Bounded) -> String {
     match of {
         Bounded::Known(difference) => TIME.signed().value(difference),
         Bounded::Below(most) => TIME.below_in_table(most),
