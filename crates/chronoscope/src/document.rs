@@ -121,6 +121,13 @@ impl Content {
         self.judgement.as_ref()?.causality.of(clock)?.causal
     }
 
+    /// Whether a time of `clock` that is shown to a thread must never be later than its next reading there. Of a clock unknown to this
+    /// build its document says; one that says nothing must be causal like any other.
+    pub fn must_be_causal(&self, clock: &ClockId) -> bool {
+        let said = || self.clocks().clock(clock).is_none_or(|clock| clock.causal_by_design);
+        clock.known().map_or_else(said, |id| id.facts().is_causal)
+    }
+
     /// What speaks against the counter as a measure of time, as concluded.
     pub fn counter_doubt(&self) -> Option<&str> {
         self.judgement.as_ref()?.counter.doubt.as_deref()

@@ -70,6 +70,22 @@ impl Axis {
         Self { scale: Scale::Log, low: at(0.0), high: at(steps as f64), is_swept: false, ticks }
     }
 
+    /// An axis of counts up to `most`, from zero: an area that stands for a count has a beginning.
+    #[cfg(feature = "html")]
+    pub fn of_counts(most: u64) -> Self {
+        let high = most.max(1) as f64;
+        let decades = high.log10().floor() as i32;
+        let step = (decades / (TICKS as i32 - 1) + 1) as usize;
+        let ticks = (0..=decades).step_by(step).map(|decade| 10_f64.powi(decade));
+        Self {
+            scale: Scale::LogFromZero,
+            low: 0.0,
+            high,
+            ticks: std::iter::once(0.0).chain(ticks).collect(),
+            is_swept: false,
+        }
+    }
+
     /// An axis of swept values: its ticks are the values themselves, at most `limit`.
     pub fn of_sweep(values: &[f64], limit: usize, scale: Option<Scale>) -> Option<Self> {
         let mut ticks: Vec<f64> = values.iter().copied().filter(|value| value.abs() < LARGEST).collect();
@@ -100,8 +116,10 @@ impl Axis {
                 .filter(within)
                 .collect()
         };
-        let ways =
-            [of(&[1.0, 2.0, 5.0], 1), of(&[1.0, 3.0], 1)].into_iter().chain((1..=20).map(|step| of(&[1.0], step)));
+        let coarse = (1..=20).map(|step| of(&[1.0], step));
+        // On less than a decade.
+        let fine = of(&[1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0], 1);
+        let ways = [of(&[1.0, 2.0, 5.0], 1), of(&[1.0, 3.0], 1)].into_iter().chain(coarse).chain([fine]);
         ways.into_iter().find(|ticks| ticks.len() <= most && ticks.len() > 1).unwrap_or_else(|| self.ticks.clone())
     }
 
@@ -158,6 +176,31 @@ mod tests {
         let axis = Axis::of_results([5.0, 4_000.0].into_iter(), Scale::Log).unwrap();
         let step = |value: f64| axis.place(10.0 * value).unwrap() - axis.place(value).unwrap();
         assert!((step(6.0) - step(300.0)).abs() < 1e-9 && step(6.0) > 0.0, "{} {}", step(6.0), step(300.0));
+    }
+
+    #[cfg(feature = "html")]
+    #[test]
+    fn round_ticks_are_those_people_count_by() {
+        let ticks = |least: f64, most: f64| {
+            let axis = Axis::of_results([least, most].into_iter(), Scale::Log).unwrap();
+            axis.round_ticks(7)
+                .iter()
+                .map(|tick| format!("{tick:.6}").trim_end_matches('0').to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(ticks(0.012, 0.02), ["0.01", "0.02"]);
+        assert_eq!(ticks(0.02, 0.02), ["0.02", "0.03"], "no powers of two");
+    }
+
+    #[cfg(feature = "html")]
+    #[test]
+    fn an_axis_of_counts_begins_at_none() {
+        let axis = Axis::of_counts(536_352);
+        assert_eq!(axis.ticks, [0.0, 1.0, 100.0, 10_000.0]);
+        assert_eq!([axis.place(0.0), axis.place(536_352.0)], [Some(0.0), Some(1.0)]);
+        assert!(axis.place(1.0).unwrap() > 0.05, "one of a kind can be seen");
+        assert_eq!(Axis::of_counts(0).ticks, [0.0, 1.0]);
+        assert!(Axis::of_counts(u64::MAX).ticks.len() <= TICKS);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::causality::{AcrossCores, Causality};
 use super::monotonic::Monotonic;
+use super::noise::{LostTo, NoiseAdvice};
 use super::path::{CLOCK, FastPath};
 use crate::clock_id::ClockId;
 use chronoscope_harness::quantity::count;
@@ -59,6 +60,32 @@ impl Causality {
                     ),
                 };
                 format!("causal across cores: unknown for {}{others}", unknown.join(", "))
+            }
+        }
+    }
+}
+
+impl LostTo {
+    pub const fn words(self) -> &'static str {
+        match self {
+            LostTo::Quota => "a CPU quota",
+            LostTo::OtherThreads => "other threads",
+            LostTo::OtherGuests => "other guests",
+            LostTo::Interrupts => "interrupts or the hypervisor",
+            LostTo::Unknown => "an unknown cause",
+        }
+    }
+}
+
+impl NoiseAdvice {
+    pub const fn words(self) -> &'static str {
+        match self {
+            NoiseAdvice::RaiseQuota => "raise the quota or use a cpuset, and repeat",
+            NoiseAdvice::PinToIdleCpu => "repeat on an idle CPU",
+            NoiseAdvice::StopOtherWork => "stop other work, and repeat",
+            NoiseAdvice::DedicatedCpus => "use a machine with dedicated CPUs",
+            NoiseAdvice::MoveInterrupts => {
+                "take medians of short intervals; move interrupts away, or use dedicated CPUs"
             }
         }
     }

@@ -1,6 +1,7 @@
 use maud::{Markup, html};
 
 use super::marks::{Hue, Shape, point};
+use super::matrix::Matrix;
 use super::plot::Plot;
 use super::rows::Rows;
 use super::tables;
@@ -39,6 +40,8 @@ pub enum Chart {
     Rows(Rows),
     /// Plots side by side where there is room.
     Plots(Vec<Plot>),
+    /// What is between each two things.
+    Matrix(Matrix),
 }
 
 impl Figure {
@@ -83,6 +86,7 @@ impl Chart {
     fn drawn(&self, id: &str) -> Option<Markup> {
         match self {
             Self::Rows(rows) => rows.drawn(id),
+            Self::Matrix(matrix) => matrix.drawn(),
             Self::Plots(plots) => (!plots.is_empty()).then(|| html! {
                 div class=(if plots.len() > 1 { "small" } else { "one" }) { @for plot in plots { div { (plot.drawn()) } } }
             }),

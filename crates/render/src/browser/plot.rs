@@ -52,6 +52,7 @@ pub struct Plot {
 #[derive(Clone, Debug, Default)]
 pub struct Zone {
     /// How far it reaches to the right.
+    /// Where it stands.
     pub x: f64,
     /// How high it reaches; not shaded without.
     pub y: Option<f64>,
@@ -91,6 +92,7 @@ pub struct Curve {
 /// Lines of text at a point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
+    /// Where it stands.
     pub x: f64,
     pub y: f64,
     pub lines: Vec<String>,
@@ -284,11 +286,14 @@ impl Plot {
         }
     }
 
-    /// The chart in words, for who cannot see it: the ends of each curve.
+    /// The chart in words, for who cannot see it: the ends of each curve, and what a distribution shows.
     fn said(&self) -> String {
         let [x, y] = self.words;
         let curve = |curve: &Curve| {
             let last = curve.points.len().checked_sub(1)?;
+            if curve.is_filled {
+                return Some(format!("{}: {}", self.title, self.names[1]));
+            }
             let end = |place: usize| {
                 let (at, value) = curve.points[place];
                 let value =
@@ -296,7 +301,12 @@ impl Plot {
                 format!("{value} at {}", x(at))
             };
             let name = if curve.name.is_empty() { &self.title } else { &curve.name };
-            Some(format!("{name}: from {} to {}", end(0), end(last)))
+            let is_upright = last > 0 && curve.points[0].0 == curve.points[last].0;
+            match last {
+                _ if is_upright => None,
+                0 => Some(format!("{name}: {}", end(0))),
+                _ => Some(format!("{name}: from {} to {}", end(0), end(last))),
+            }
         };
         self.curves.iter().filter_map(curve).collect::<Vec<_>>().join("; ")
     }
@@ -335,6 +345,16 @@ mod tests {
         assert_eq!(drawn.matches("class=\"m o\"").count(), 1);
         assert!(drawn.contains("M0.0 157.5L500.0 105.0L1000.0 0.0"), "{drawn}");
         assert!(drawn.contains("a plot: from inconclusive at 0 ns to 4.00 ns at 10.0 ns"), "{drawn}");
+    }
+
+    #[test]
+    fn a_distribution_is_said_by_what_it_shows_and_one_point_by_its_value() {
+        let filled =
+            Curve { points: vec![(1.0, 0.0), (1.0, 3.0), (2.0, 3.0), (2.0, 0.0)], is_filled: true, ..Curve::default() };
+        let upright = Curve { points: vec![(1.0, 0.0), (1.0, 3.0)], is_dashed: true, ..Curve::default() };
+        let one = Curve { name: "mode".to_owned(), points: vec![(1.0, 3.0)], ..Curve::default() };
+        let all = Plot { curves: vec![upright, filled.clone(), one], ..plot(filled) };
+        assert_eq!(all.said(), "a plot: y; mode: 3.00 ns at 1.00 ns");
     }
 
     #[test]

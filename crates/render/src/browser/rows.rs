@@ -11,13 +11,13 @@ const HEIGHT: f64 = 22.0;
 const MOST: usize = 120;
 /// Maximum ticks, so that their labels have room on a phone.
 const TICKS: usize = 7;
+/// Pixels of a drawing on a phone, and of a letter of an axis.
+const NARROWEST: f64 = 300.0;
+const LETTER: f64 = 6.8;
 /// Characters of a value that its usual column holds.
-const VALUE: usize = 20;
+const VALUE: usize = 18;
 /// Places nearer to an end than this have their label beside them.
 const EDGE: f64 = 0.04;
-/// The width of a label with the gap behind it, as a share of that of the axis, and on a narrow page.
-const LABEL: f64 = 0.1;
-const LABEL_NARROW: f64 = 0.16;
 
 /// A graphical table: a line per thing, and one axis for all.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ impl Rows {
     /// The chart, if any of its marks can be drawn.
     pub(super) fn drawn(&self, id: &str) -> Option<Markup> {
         let axis = self.axis()?;
-        let ticks = axis.round_ticks(TICKS);
+        let ticks = self.ticks(&axis);
         let height = format!("{HEIGHT}");
         let left_out = self.entries.len().saturating_sub(MOST);
         let grid = format!("{id}-grid");
@@ -121,30 +121,25 @@ impl Rows {
         Axis::of_results(values, self.scale)
     }
 
+    /// As many ticks as have room for their labels.
+    fn ticks(&self, axis: &Axis) -> Vec<f64> {
+        let fits = |ticks: &Vec<f64>| self.placed(axis, ticks).iter().all(|(_, _, has_room)| *has_room);
+        (2..=TICKS).rev().map(|most| axis.round_ticks(most)).find(fits).unwrap_or_else(|| axis.round_ticks(TICKS))
+    }
+
+    /// The labels of ticks.
+    fn placed(&self, axis: &Axis, ticks: &[f64]) -> Vec<(f64, String, bool)> {
+        let word = |tick: f64| tick_word(&(self.word)(tick));
+        on_a_phone(ticks.iter().filter_map(|tick| Some((axis.place(*tick)?, word(*tick)))).collect())
+    }
+
     fn labels(&self, axis: &Axis, ticks: &[f64]) -> Markup {
-        let placed: Vec<(f64, f64)> = ticks.iter().filter_map(|tick| Some((axis.place(*tick)?, *tick))).collect();
-        let kept = |width: f64| apart(placed.iter().map(|(place, tick)| (middle(*place, width), *tick)), width);
-        let narrow = kept(LABEL_NARROW);
-        let is_narrow = |tick: f64| narrow.iter().any(|(_, kept)| *kept == tick);
         html! {
-            @for (place, _) in &placed { line.tk x1=(part(*place)) x2=(part(*place)) y2="4" {} }
-            @for (_, tick) in kept(LABEL) {
-                @if let Some(place) = axis.place(tick) {
-                    text class=[(!is_narrow(tick)).then_some("tight")] x=(part(place)) y="17" text-anchor=(anchor(place)) {
-                        (tick_word(&(self.word)(tick)))
-                    }
-                }
+            @for (place, word, has_room) in &self.placed(axis, ticks) {
+                line.tk x1=(part(*place)) x2=(part(*place)) y2="4" {}
+                @if *has_room { text x=(part(*place)) y="17" text-anchor=(anchor(*place)) { (word) } }
             }
         }
-    }
-}
-
-/// The middle of a label of this width.
-fn middle(place: f64, width: f64) -> f64 {
-    match anchor(place) {
-        "start" => place + width / 2.0,
-        "end" => place - width / 2.0,
-        _ => place,
     }
 }
 
@@ -157,6 +152,25 @@ pub(super) fn apart<T>(all: impl Iterator<Item = (f64, T)>, least: f64) -> Vec<(
         }
     }
     kept
+}
+
+/// Labels at places, with whether each has room beside the one before where the drawing is narrowest.
+fn on_a_phone(labels: Vec<(f64, String)>) -> Vec<(f64, String, bool)> {
+    let mut taken = f64::NEG_INFINITY;
+    let placed = |(place, word): (f64, String)| {
+        let (at, width) = (place * NARROWEST, word.chars().count() as f64 * LETTER);
+        let from = match anchor(place) {
+            "start" => at,
+            "end" => at - width,
+            _ => at - width / 2.0,
+        };
+        let has_room = from > taken + LETTER / 2.0;
+        if has_room {
+            taken = from + width;
+        }
+        (place, word, has_room)
+    };
+    labels.into_iter().map(placed).collect()
 }
 
 /// Where a label stands beside its place.
@@ -200,5 +214,23 @@ mod tests {
         let many = vec![10.0; MOST + 7];
         assert!(rows(&many).drawn("x").unwrap().into_string().contains("7 more are not drawn"));
         assert!(rows(&[]).drawn("x").is_none() && rows(&[f64::NAN, -1.0]).drawn("x").is_none());
+    }
+
+    #[test]
+    fn labels_that_would_cover_each_other_on_a_phone_are_left_out() {
+        let labels = |places: &[f64], word: &str| {
+            let labels = places.iter().map(|place| (*place, word.to_owned())).collect();
+            on_a_phone(labels).into_iter().map(|(_, _, has_room)| has_room).collect::<Vec<_>>()
+        };
+        assert_eq!(labels(&[0.0, 0.25, 0.5, 0.75, 1.0], "10 ns"), [true; 5]);
+        assert_eq!(
+            labels(&[0.0, 0.17, 0.33, 0.5, 0.67, 0.83, 1.0], "+300 ns"),
+            [true, false, true, false, true, false, true]
+        );
+        assert!(labels(&[], "").is_empty());
+        // Fewer ticks where they are ratios: 1, 3, 10 in place of 1, 2, 5, 10.
+        let axis = rows(&[10.0, 1_000.0]).axis().unwrap();
+        let ticks: Vec<f64> = rows(&[10.0, 1_000.0]).ticks(&axis).iter().map(|tick| tick.round()).collect();
+        assert_eq!(ticks, [10.0, 30.0, 100.0, 300.0, 1_000.0]);
     }
 }

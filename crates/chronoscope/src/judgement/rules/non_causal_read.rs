@@ -73,9 +73,7 @@ fn allowed_ns(row: &Litmus) -> Option<f64> {
 fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
     let id = row.name.known();
     let allowed_ns = allowed_ns(row);
-    // Of a clock unknown to this build its document says; one that says nothing must be causal like any other.
-    let said = || record.content.clocks().clock(&row.name).is_none_or(|clock| clock.causal_by_design);
-    let must_be_causal = id.map_or_else(said, |id| id.facts().is_causal);
+    let must_be_causal = record.content.must_be_causal(&row.name);
     let worst_ns = record.content.causality().worst_step_back_ns(&row.name);
     let is_broken = row.steps_back() && must_be_causal || allowed_ns.is_some_and(|allowed| worst_ns >= allowed);
     let kind = match (is_broken, must_be_causal) {

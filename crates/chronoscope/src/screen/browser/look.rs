@@ -1,7 +1,7 @@
 //! How a clock is drawn: by the path of its reads, in colour and in shape.
 
 use chronoscope_harness::record::{Machine, Path};
-use chronoscope_render::browser::{Hue, Shape};
+use chronoscope_render::browser::{Hue, InKey, Shape};
 
 use crate::sections::clocks::report::ClockReport;
 
@@ -24,7 +24,7 @@ pub fn of_clock(clock: &ClockReport, machine: &Machine) -> (Hue, Shape) {
 const TRAPS: (Hue, Shape) = (Hue::Purple, Shape::Triangle);
 
 /// What the marks stand for.
-pub fn key() -> Vec<(Hue, Option<(Shape, bool)>, String)> {
+pub fn key() -> Vec<InKey> {
     let of = |(hue, shape): (Hue, Shape), words: &str| (hue, Some((shape, false)), words.to_owned());
     vec![
         of(of_path(Some(Path::Register)), "the CPU's counter, no call"),

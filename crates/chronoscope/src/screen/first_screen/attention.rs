@@ -16,7 +16,7 @@ use super::cells::Row;
 use super::style_of;
 use crate::document::Record;
 use crate::judgement::host::{Host, Reason};
-use crate::judgement::noise::{LostTo, Noise, NoiseAdvice};
+use crate::judgement::noise::Noise;
 use crate::kinds;
 
 /// As many are shown; the others are counted.
@@ -98,21 +98,7 @@ fn found(reason: &Reason, kind: Option<&Kind>, findings: &[&Finding]) -> String 
 /// Who took the time, and what to do; None where the time is little or its cause was not judged.
 fn noise_said(noise: &Noise) -> Option<String> {
     let (lost, advice) = (noise.lost?, noise.advice?);
-    let by = match lost.mostly_by {
-        LostTo::Quota => "a CPU quota",
-        LostTo::OtherThreads => "other threads",
-        LostTo::OtherGuests => "other guests",
-        LostTo::Interrupts => "interrupts or the hypervisor",
-        LostTo::Unknown => "an unknown cause",
-    };
-    let todo = match advice {
-        NoiseAdvice::RaiseQuota => "raise the quota or use a cpuset, and repeat",
-        NoiseAdvice::PinToIdleCpu => "repeat on an idle CPU",
-        NoiseAdvice::StopOtherWork => "stop other work, and repeat",
-        NoiseAdvice::DedicatedCpus => "use a machine with dedicated CPUs",
-        NoiseAdvice::MoveInterrupts => "take medians of short intervals; move interrupts away, or use dedicated CPUs",
-    };
-    Some(format!("{} of the time lost, mostly to {by} → {todo}", share(lost.share)))
+    Some(format!("{} of the time lost, mostly to {} → {}", share(lost.share), lost.mostly_by.words(), advice.words()))
 }
 
 #[cfg(test)]

@@ -25,6 +25,47 @@ impl Causality {
         u64::try_from(tested.len()).ok().filter(|tested| *tested < self.pairs_possible)
     }
 
+    /// The results of each pair of CPUs, the pair of the largest possible skew first; those that disagree before all others.
+    pub fn pairs_worst_first(&self) -> Vec<Vec<&PairOffset>> {
+        let of = |pair: &PairOffset| (pair.a.min(pair.b), pair.a.max(pair.b));
+        let mut pairs: Vec<&PairOffset> = self.pairs.iter().collect();
+        pairs.sort_by_key(|pair| of(pair));
+        let mut groups: Vec<Vec<&PairOffset>> =
+            pairs.chunk_by(|x, y| of(x) == of(y)).map(<[&PairOffset]>::to_vec).collect();
+        let rank = |group: &[&PairOffset]| (group.iter().any(|pair| pair.shows_skew()), worst_skew_ns(group));
+        groups.sort_by(|x, y| {
+            let ((x_differs, x), (y_differs, y)) = (rank(x), rank(y));
+            y_differs.cmp(&x_differs).then(y.total_cmp(&x))
+        });
+        groups
+    }
+
+    /// The CPUs whose clocks were compared, in order.
+    pub fn cpus_compared(&self) -> Vec<u32> {
+        let mut cpus: Vec<u32> = self.pairs.iter().flat_map(|pair| [pair.a, pair.b]).collect();
+        cpus.sort_unstable();
+        cpus.dedup();
+        cpus
+    }
+
+    /// What all runs of the litmus found of each clock, in the order in which clocks were tested: how it went back at worst; or the
+    /// weakest bound, if every run has one.
+    pub fn outcomes(&self) -> Vec<(&ClockId, LitmusOutcome)> {
+        let mut clocks: Vec<&ClockId> = Vec::new();
+        for row in &self.litmus {
+            if !clocks.contains(&&row.name) {
+                clocks.push(&row.name);
+            }
+        }
+        clocks.into_iter().map(|clock| (clock, self.outcome(clock))).collect()
+    }
+
+    fn outcome(&self, clock: &ClockId) -> LitmusOutcome {
+        let found = self.litmus.iter().filter(|row| row.name == *clock).map(Litmus::outcome);
+        let worse = |a: LitmusOutcome, b: LitmusOutcome| if b.is_worse_than(&a) { b } else { a };
+        found.reduce(worse).unwrap_or(LitmusOutcome::TooFewValues)
+    }
+
     /// The CPUs between which the litmus ran, in order.
     pub fn cpus_observed(&self) -> Vec<u32> {
         let mut cpus: Vec<u32> = self.litmus.iter().flat_map(|row| [row.writer, row.reader]).collect();
@@ -47,6 +88,11 @@ impl Causality {
         };
         self.litmus.iter().filter(|row| row.name == *clock).filter_map(share).max_by(f64::total_cmp)
     }
+}
+
+/// The largest skew between two CPUs that the results of all their clocks allow.
+pub fn worst_skew_ns(of_pair: &[&PairOffset]) -> f64 {
+    of_pair.iter().map(|pair| pair.skew_not_excluded_ns()).fold(0.0, f64::max)
 }
 
 /// The pairs, sorted, each once.
@@ -186,10 +232,71 @@ pub enum LitmusOutcome {
     TooFewValues,
 }
 
+impl LitmusOutcome {
+    /// Whether it is the one that counts of two runs of one clock: a step back before all, the more often the worse; then what is not
+    /// known; then the weaker bound.
+    pub fn is_worse_than(&self, other: &Self) -> bool {
+        let rank = |outcome: &Self| match *outcome {
+            Self::WentBack { share } => (2, share),
+            Self::TooFewValues => (1, 0.0),
+            Self::Held { rate_below } => (0, rate_below),
+        };
+        let ((kind, rate), (other_kind, other_rate)) = (rank(self), rank(other));
+        kind > other_kind || kind == other_kind && (rate > other_rate || other_rate.is_nan())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::litmus;
+    use crate::rules::tests::{litmus, pair};
+
+    #[test]
+    fn the_pair_of_the_largest_possible_skew_comes_first_and_before_it_one_that_disagrees() {
+        let between = |a: u32, b: u32, offset_ns: f64, half_width_ns: f64| PairOffset {
+            a,
+            b,
+            half_width_ns,
+            ..pair(offset_ns, 0)
+        };
+        let pairs =
+            vec![between(0, 1, 5.0, 50.0), between(1, 2, 5.0, 80.0), between(1, 0, 1.0, 20.0), between(0, 2, 9.0, 2.0)];
+        let report = Causality { pairs, pairs_possible: 3, ..Causality::default() };
+        let order: Vec<(u32, u32, usize, f64)> = report
+            .pairs_worst_first()
+            .iter()
+            .map(|group| (group[0].a, group[0].b, group.len(), worst_skew_ns(group)))
+            .collect();
+        assert_eq!(order, [(0, 2, 1, 11.0), (1, 2, 1, 85.0), (0, 1, 2, 55.0)]);
+        assert_eq!(report.cpus_compared(), [0, 1, 2]);
+        assert!(Causality::default().pairs_worst_first().is_empty());
+    }
+
+    #[test]
+    fn one_run_that_went_back_or_did_not_tell_decides_for_its_clock() {
+        let runs = vec![
+            litmus("held", 10_000, 0),
+            litmus("held", 2_000, 0),
+            litmus("went back", 2_000, 0),
+            litmus("went back", 2_000, 10),
+            litmus("went back", 2_000, 200),
+            litmus("too few", 10_000, 0),
+            litmus("too few", 5, 0),
+        ];
+        let weakest = runs[1].outcome();
+        let report = Causality { litmus: runs, ..Causality::default() };
+        let found: Vec<(&str, LitmusOutcome)> =
+            report.outcomes().into_iter().map(|(clock, outcome)| (clock.name(), outcome)).collect();
+        assert_eq!(
+            found,
+            [
+                ("held", weakest),
+                ("went back", LitmusOutcome::WentBack { share: 0.1 }),
+                ("too few", LitmusOutcome::TooFewValues)
+            ]
+        );
+        assert!(matches!(weakest, LitmusOutcome::Held { rate_below } if rate_below > 0.001), "{weakest:?}");
+    }
 
     /// As measured on an AMD EPYC guest: each value that the counter ran behind was seen seven times.
     #[test]

@@ -3,9 +3,10 @@ use crate::document::Record;
 use crate::judgement::rules::non_causal_read::{BACK_BY_ONE_COUNT, NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::screen::findings;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
-use crate::sections::causality::report::{Litmus, LitmusOutcome, PairOffset};
+use crate::sections::causality::report::{Causality, Litmus, LitmusOutcome, PairOffset};
 use anstyle::Style;
 use chronoscope_harness::quantity::{TIME, count, ns, share};
+use chronoscope_harness::record::Disturbance;
 use chronoscope_render::disturbance;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
@@ -32,14 +33,30 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
 pub fn show(page: &mut Page, record: &Record) {
     section(page, record, ALL_ROWS);
     let causality = record.content.causality();
-    let disturbed =
-        causality.pairs.iter().map(|pair| (format!("{} CPU {}–{}", pair.clock, pair.a, pair.b), &pair.disturbance));
-    let disturbed = disturbed.chain(
-        causality
-            .litmus
-            .iter()
-            .map(|litmus| (format!("{} CPU {}→{}", litmus.name, litmus.writer, litmus.reader), &litmus.disturbance)),
-    );
+    disturbed(page, of_pairs(causality).chain(of_runs(causality)));
+}
+
+/// The offsets of all pairs, and what disturbed each.
+pub fn show_pairs(page: &mut Page, record: &Record) {
+    pairs(page, record, usize::MAX);
+    disturbed(page, of_pairs(record.content.causality()));
+}
+
+/// All runs of the litmus, and what disturbed each.
+pub fn show_litmus(page: &mut Page, record: &Record) {
+    litmus(page, record, usize::MAX);
+    disturbed(page, of_runs(record.content.causality()));
+}
+
+fn of_pairs(causality: &Causality) -> impl Iterator<Item = (String, &Disturbance)> {
+    causality.pairs.iter().map(|pair| (format!("{} CPU {}–{}", pair.clock, pair.a, pair.b), &pair.disturbance))
+}
+
+fn of_runs(causality: &Causality) -> impl Iterator<Item = (String, &Disturbance)> {
+    causality.litmus.iter().map(|run| (format!("{} CPU {}→{}", run.name, run.writer, run.reader), &run.disturbance))
+}
+
+fn disturbed<'a>(page: &mut Page, measured: impl Iterator<Item = (String, &'a Disturbance)>) {
     let mut table = Table::new(&[
         ("measurement", Align::Left),
         ("steal", Align::Right),
@@ -48,7 +65,7 @@ pub fn show(page: &mut Page, record: &Record) {
         ("bound to CPUs", Align::Left),
     ]);
     let mut rows = 0_usize;
-    for (name, suffered) in disturbed {
+    for (name, suffered) in measured {
         let [steal, switches, migrations] = disturbance::figures(suffered);
         table.row(PLAIN, [name, steal, switches, migrations, disturbance::bound(suffered)]);
         rows += 1;
@@ -99,13 +116,7 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
     ])
     .named_by(3);
     for pair in pairs.iter().take(limit) {
-        let (offset, skew) = match pair.reason_not_constant {
-            Some(_) => ("not constant".to_owned(), format!("≥ {}", ns(pair.skew_not_excluded_ns()))),
-            None => {
-                let offset = format!("{} ± {}", ns(pair.offset_ns), ns(pair.half_width_ns));
-                (offset, TIME.below(pair.skew_not_excluded_ns()))
-            }
-        };
+        let [offset, skew] = offset_and_skew(pair);
         table.row(
             if pair.shows_skew() { CRITICAL } else { PLAIN },
             [
@@ -125,6 +136,17 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
     if let Some(tested) = causality.pairs_tested_of_more() {
         let text = format!("{} of {} CPU pairs tested", count(tested), count(causality.pairs_possible));
         page.paragraph(Line::plain("  "), DIM, &text);
+    }
+}
+
+/// The offset between two CPUs, and how large the skew may be.
+pub fn offset_and_skew(pair: &PairOffset) -> [String; 2] {
+    match pair.reason_not_constant {
+        Some(_) => ["not constant".to_owned(), format!("≥ {}", ns(pair.skew_not_excluded_ns()))],
+        None => {
+            let offset = format!("{} ± {}", ns(pair.offset_ns), ns(pair.half_width_ns));
+            [offset, TIME.below(pair.skew_not_excluded_ns())]
+        }
     }
 }
 

@@ -130,7 +130,7 @@ fn gaps(reads: &Reads) -> Option<String> {
 }
 
 /// Why shorter gaps are unknown, if the clock's steps or reads hide any that are counted elsewhere.
-fn hidden(reads: &Reads) -> Option<String> {
+pub fn hidden(reads: &Reads) -> Option<String> {
     let reason = GAP_THRESHOLDS_NS.into_iter().find_map(|above_ns| reason_hidden(reads, above_ns))?;
     Some(match reads.between_readings_ns() * READINGS_PER_GAP {
         shortest if shortest.is_finite() => format!("gaps under {} are hidden: {reason}", short(shortest)),
@@ -139,6 +139,6 @@ fn hidden(reads: &Reads) -> Option<String> {
 }
 
 /// A threshold, which is a round number.
-fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     ns(value).replacen(".00 ", " ", 1).replacen(".0 ", " ", 1)
 }
