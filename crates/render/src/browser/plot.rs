@@ -94,7 +94,9 @@ pub struct Curve {
 pub struct Label {
     /// Where it stands.
     pub x: f64,
+    /// How high it stands.
     pub y: f64,
+    /// What it says.
     pub lines: Vec<String>,
 }
 
