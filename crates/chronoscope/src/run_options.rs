@@ -1,19 +1,56 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chronoscope_bench::{CpuList, Format, time};
 use clap::Args;
 
-/// Options of everything that measures.
+/// How something is presented: of every command that prints what can also be a page.
 #[derive(Args, Clone, Debug, Default)]
-pub struct RunOptions {
+pub struct Presentation {
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
 
+    /// Also write a page for browsers to FILE, whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+/// Where a document goes: of every command that writes one.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Destinations {
+    #[command(flatten)]
+    pub presented: Presentation,
+
     /// Also save the document as JSON to FILE, whole or not at all
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+impl Presentation {
+    /// The page's file, after the name of its option.
+    pub fn page(&self) -> (&'static str, Option<&Path>) {
+        ("--html", self.html.as_deref())
+    }
+}
+
+impl Destinations {
+    /// The document's file, after the name of its option.
+    pub fn document(&self) -> (&'static str, Option<&Path>) {
+        ("--output", self.output.as_deref())
+    }
+
+    /// Every file to be written, after the name of its option.
+    pub fn files(&self) -> [(&'static str, Option<&Path>); 2] {
+        [self.document(), self.presented.page()]
+    }
+}
+
+/// Options of everything that measures.
+#[derive(Args, Clone, Debug, Default)]
+pub struct RunOptions {
+    #[command(flatten)]
+    pub to: Destinations,
 
     /// Run for about this long, e.g. 8s or 1min; longer runs give narrower intervals
     #[arg(long, value_name = "TIME", value_parser = run_time, allow_hyphen_values = true)]

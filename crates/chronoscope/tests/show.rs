@@ -21,24 +21,57 @@ fn refused(file: &Path, more: &[&str]) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Runs the command, and asserts that `show` prints both the page and the document that it left, to the byte. Gives the
-/// page and the document.
+/// Runs the command, and asserts that `show` prints the page and the document that it left, and writes its page for browsers, to
+/// the byte. Gives the page and the document.
 fn assert_shown_again(arguments: &[&str]) -> (String, Value) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("saved.json");
-    let run = chronoscope().args(arguments).args(["--quiet", "--output"]).arg(&file).output().unwrap();
+    let [written, again] = ["written.html", "again.html"].map(|name| folder.path().join(name));
+    let run = chronoscope().args(arguments).arg("--output").arg(&file).arg("--html").arg(&written).output().unwrap();
     let printed = String::from_utf8(run.stdout).unwrap();
     assert!(!printed.is_empty(), "{arguments:?} printed nothing: {}", String::from_utf8_lossy(&run.stderr));
-    assert_eq!(shown(&file, &[]), printed, "{arguments:?}");
+    assert_eq!(shown(&file, &["--html", again.to_str().unwrap()]), printed, "{arguments:?}");
+    let page = browser_page(&written);
+    assert!(page == browser_page(&again), "{arguments:?} wrote another page than `show` does");
     let saved = std::fs::read_to_string(&file).unwrap();
     assert_eq!(shown(&file, &["--format", "json"]), saved, "{arguments:?}");
     (printed, serde_json::from_str(&saved).unwrap())
+}
+
+/// A page for browsers: one file that asks for nothing.
+fn browser_page(file: &Path) -> String {
+    let page = std::fs::read_to_string(file).unwrap();
+    assert!(page.to_ascii_lowercase().starts_with("<!doctype html>"), "{page:.100}");
+    assert!(page.contains("default-src 'none'") && page.trim_end().ends_with("</html>"));
+    for asks in ["<link", "<img", "<iframe", "<object", "<base", "@import", "url(", " src="] {
+        assert!(!page.contains(asks), "{asks}");
+    }
+    let targets = page.split("href=\"").skip(1);
+    targets.for_each(|target| assert!(target.starts_with('#'), "{target:.60}"));
+    page
+}
+
+#[test]
+fn a_check_is_shown_again() {
+    let (_, record) = assert_shown_again(&["check", "--quick", "--no-history"]);
+    assert_eq!(record["command"], "check");
 }
 
 #[test]
 fn a_part_of_a_check_is_shown_as_that_part() {
     assert_shown_again(&["reads", "--duration", "2s"]);
     assert_shown_again(&["pause", "--length", "1us", "--duration", "2s"]);
+    assert_shown_again(&["hiccups", "--for", "200ms"]);
+}
+
+#[test]
+fn what_is_concluded_from_documents_is_shown_again() {
+    let check = fixture("record.json");
+    let check = check.to_str().unwrap();
+    assert_shown_again(&["gate", "--document", check, "--require", "vdso"]);
+    assert_shown_again(&["advise", "--interval", "1us", check]);
+    assert_shown_again(&["advise", "--symptom", "time goes backwards", check]);
+    assert_shown_again(&["compare", check, check]);
 }
 
 #[test]
@@ -56,6 +89,10 @@ fn scaling_is_shown_again_with_its_fronts() {
 
 #[test]
 fn experiments_are_shown_again_with_their_conclusions() {
+    for command in ["contention", "thread-release", "selftest"] {
+        let (_, record) = assert_shown_again(&[command, "--duration", "1s"]);
+        assert_eq!(record["command"], command);
+    }
     for name in ["volatile", "backoff", "omission", "fibonacci"] {
         let (page, record) = assert_shown_again(&["experiment", name, "--duration", "1s"]);
         assert!(page.contains("MODEL"), "{page}");
@@ -143,15 +180,141 @@ fn what_is_no_document_is_refused_with_what_is_wrong() {
 }
 
 #[test]
-fn a_saved_study_becomes_a_page_for_browsers() {
+fn every_saved_document_becomes_a_page_for_browsers() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
     let to_page = ["--html", page.to_str().unwrap()];
-    let study = fixture("study.json");
-    assert_eq!(shown(&study, &to_page), shown(&study, &[]));
-    let page_text = std::fs::read_to_string(&page).unwrap();
-    assert!(page_text.starts_with("<!doctype html>") && page_text.contains("<svg"));
+    let listed = |folder: &str| std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap();
+    let files = ["tests/fixtures", "tests/fixtures/zen4", "../../docs/shown"].map(listed).into_iter().flatten();
+    let documents = files.map(|file| file.unwrap().path()).filter(|file| file.extension() == Some("json".as_ref()));
+    let mut tried = 0;
+    for file in documents {
+        assert_eq!(shown(&file, &to_page), shown(&file, &[]), "{}", file.display());
+        browser_page(&page);
+        std::fs::remove_file(&page).unwrap();
+        tried += 1;
+    }
+    assert!(tried > 15, "{tried} documents");
+}
+
+#[test]
+fn a_page_replaces_nothing_that_is_read_or_written_besides() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (check, history, html) = (at("check.json"), at("history.db"), at("page.html"));
+    std::fs::copy(fixture("record.json"), &check).unwrap();
+    std::fs::write(&history, "kept").unwrap();
+    std::fs::write(at("rules.toml"), "require = ['vdso']\n").unwrap();
+    let before = std::fs::read(&check).unwrap();
+    let missing = at("missing/page.html");
+    for (arguments, why) in [
+        (&["show", &check, "--html", &check][..], "the document"),
+        (&["show", &check, "--html", &history], "the history"),
+        (&["show", &check, "--html", &missing], "cannot write the page"),
+        (&["compare", &check, &check, "--html", &check], "a document"),
+        (&["advise", "--interval", "1us", &check, "--html", &check], "the document"),
+        (&["gate", "--document", &check, "--require", "vdso", "--html", &check], "the document"),
+        (&["gate", &at("rules.toml"), "--document", &check, "--html", &at("rules.toml")], "the rules"),
+        (&["gate", "--document", &check, "--require", "vdso", "--junit", &html, "--html", &html], "--html"),
+        (&["advise", "--list", "--html", &html], "the list"),
+        // Before anything is measured.
+        (&["check", "--output", &html, "--html", &html], "--output"),
+        (&["check", "--html", &missing], "cannot write the page"),
+        (&["check", "--output", &history], "the history"),
+        (&["reads", "--html", folder.path().to_str().unwrap()], "is a folder"),
+        (&["hiccups", "--log", &html, "--html", &html], "--log"),
+        (&["hiccups", "--log", &html, "--output", &html], "--log"),
+        (&["pace", "--rate", "1k", "--output", &html, "--html", &html], "--output"),
+        (&["scaling", "--output", &html, "--html", &html], "--output"),
+        (&["selftest", "--output", &html, "--html", &html], "--output"),
+        (&["history", "list", "--html", &history], "the history"),
+    ] {
+        let run = chronoscope().env("CHRONOSCOPE_HISTORY", &history).args(arguments).output().unwrap();
+        let told = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.code() == Some(2) && run.stdout.is_empty() && told.contains(why), "{arguments:?}: {told}");
+        assert!(!Path::new(&html).exists());
+    }
+    assert_eq!((std::fs::read(&check).unwrap(), std::fs::read(&history).unwrap()), (before, b"kept".to_vec()));
+}
+
+/// A disk without room: no file may be longer than 2 kB.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_what_is_printed_and_tells_all_that_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let [json, html] = ["saved.json", "page.html"].map(|name| folder.path().join(name));
+    let output = Command::new("sh")
+        .args(["-c", "trap '' XFSZ && ulimit -f 4 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_chronoscope")])
+        .args(["reads", "--duration", "2s", "--quiet", "--format", "json", "--output"])
+        .arg(&json)
+        .arg("--html")
+        .arg(&html)
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("could not write the record") && told.contains("could not write the page"), "{told}");
+    let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(printed["command"], "reads");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no part of a file is left");
+}
+
+/// The folder of one file changes while the run is on.
+#[cfg(unix)]
+#[test]
+fn a_destination_that_is_lost_takes_no_other_along() {
+    for (lost, other) in [("page.html", "saved.json"), ("saved.json", "page.html")] {
+        let folder = tempfile::tempdir().unwrap();
+        let [lost, other, json, html] = [lost, other, "saved.json", "page.html"].map(|name| folder.path().join(name));
+        let output = chronoscope()
+            .args(["hiccups", "--quiet", "--format", "json", "--output"])
+            .arg(&json)
+            .arg("--html")
+            .arg(&html)
+            .args(["--", "mkdir"])
+            .arg(&lost)
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && told.contains("could not write the "), "{told}");
+        let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(printed["command"], "hiccups");
+        match other == html {
+            true => assert!(browser_page(&other).contains("hiccups")),
+            false => assert_eq!(std::fs::read(&other).unwrap(), output.stdout),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_loses_no_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chronoscope"));
+    command.arg("show").arg(fixture("record.json")).arg("--html").arg(&page).stdout(full);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    browser_page(&page);
+}
+
+#[test]
+fn one_figure_alone_is_a_page_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    let only = |id| ["--html", page.to_str().unwrap(), "--only", id];
+    let check = fixture("record.json");
+    assert_eq!(shown(&check, &only("latency")), shown(&check, &[]));
+    let alone = browser_page(&page);
+    assert_eq!(alone.matches("<section ").count(), 1);
+    assert!(alone.contains("<section id=\"latency\"") && alone.contains("<svg") && alone.contains("<details>"));
     std::fs::remove_file(&page).unwrap();
-    refused(&fixture("record.json"), &to_page);
+    let told = refused(&check, &only("latancy"));
+    assert!(told.contains("latancy") && told.contains("choose from ruler, latency, "), "{told}");
+    let told = refused(&fixture("study.json"), &only("latency"));
+    assert!(told.contains("leave out --only"), "{told}");
+    let told = refused(&check, &["--only", "latency"]);
+    assert!(told.contains("--html <FILE>"), "{told}");
     assert!(!page.exists());
 }

@@ -12,7 +12,7 @@ use chronoscope_probes::RuntimeKind;
 use clap::{ArgGroup, Args};
 
 use super::measure::{exit_code, measured};
-use super::output::Output;
+use super::output::{Output, keep_apart};
 use super::page::Shown;
 use super::saved::saved;
 use crate::answers::advice::interval_advice::advise;
@@ -127,17 +127,25 @@ pub fn run(start: &Start, options: &AdviseOptions) -> Result<ExitCode, Failure> 
         _ if options.document.is_some() => {
             return Err(Failure::usage("the list needs no document; add what is wrong after --symptom"));
         }
-        _ => return list(options).map(|()| ExitCode::SUCCESS),
+        _ => {
+            if let Some((option, _)) = options.run.to.files().iter().find(|(_, file)| file.is_some()) {
+                let why = format!("{option} writes an answer, and the list is none; add what is wrong after --symptom");
+                return Err(Failure::usage(why));
+            }
+            return list(options).map(|()| ExitCode::SUCCESS);
+        }
     };
     let run = &options.run;
     let (output, mut record) = match &options.document {
         Some(file) => {
+            // It may be replaced by itself with the answer, but not by a page.
+            keep_apart(&[run.to.presented.page()], &[("the document", Some(file))])?;
             let record = read(file, &question)?;
-            (Output::prepare(run.format, run.output.as_deref())?, record)
+            (Output::prepare(&run.to)?, record)
         }
         None => {
             let planned = question.plan(start, options)?;
-            let output = Output::prepare(run.format, run.output.as_deref())?;
+            let output = Output::prepare(&run.to)?;
             (output, measured(start, run, planned))
         }
     };
@@ -231,7 +239,7 @@ fn read(file: &Path, question: &Question) -> Result<Record, Failure> {
 
 /// Prints the table of symptoms.
 fn list(options: &AdviseOptions) -> Result<(), Failure> {
-    print(&match options.run.format {
+    print(&match options.run.to.presented.format {
         Format::Human => screen::advice::symptoms_at(page_width()),
         Format::Json => {
             let json = serde_json::to_string_pretty(&serde_json::json!({ "symptoms": SYMPTOMS }));

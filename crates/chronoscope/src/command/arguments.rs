@@ -117,6 +117,29 @@ mod tests {
         Arguments::command().debug_assert();
     }
 
+    /// Calls `each` with every command, down to the last.
+    fn every_command(of: &clap::Command, each: &mut impl FnMut(&clap::Command)) {
+        each(of);
+        of.get_subcommands().for_each(|inner| every_command(inner, each));
+    }
+
+    #[test]
+    fn every_command_that_writes_a_document_writes_its_page() {
+        let mut writers = Vec::new();
+        every_command(&Arguments::command(), &mut |command| {
+            let has = |option: &str| command.get_arguments().any(|argument| argument.get_long() == Some(option));
+            let name = command.get_name().to_owned();
+            assert!(!has("output") || has("html"), "{name} has --output and no --html");
+            assert!(!has("html") || has("format"), "{name} has --html and no --format");
+            writers.extend(has("html").then_some(name));
+        });
+        for name in
+            ["check", "reads", "pace", "selftest", "scaling", "gate", "advise", "show", "compare", "list", "trend"]
+        {
+            assert!(writers.iter().any(|writer| writer == name), "{name} is not among {writers:?}");
+        }
+    }
+
     #[test]
     fn no_command_takes_the_options_of_check() {
         let arguments = Arguments::try_parse_from(["chronoscope", "--quick", "--interval", "1us"]).unwrap();

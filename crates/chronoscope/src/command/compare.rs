@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, Format};
+use chronoscope_bench::Failure;
 use clap::Args;
 
 use super::fail_on::FailOn;
@@ -12,6 +12,7 @@ use super::study_run;
 use crate::answers::compare::{Source, compare};
 use crate::document::Content;
 use crate::figures::figure::Figure;
+use crate::run_options::Destinations;
 use chronoscope_harness::record::Document;
 
 /// Options of a comparison of files.
@@ -36,20 +37,15 @@ pub struct ComparedOptions {
     #[arg(long)]
     pub full: bool,
 
-    /// What to print on standard output
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub format: Format,
-
-    /// Also save the comparison as JSON to FILE, whole or not at all
-    #[arg(long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub to: Destinations,
 }
 
 /// Compares documents in files, prints and saves the comparison.
 pub fn run(options: &CompareOptions) -> Result<ExitCode, Failure> {
     let read_from: Vec<(&str, Option<&Path>)> =
         options.files.iter().map(|file| ("a document that it compares", Some(file.as_path()))).collect();
-    keep_apart(&[("--output", options.compared.output.as_deref())], &read_from)?;
+    keep_apart(&options.compared.to.files(), &read_from)?;
     let mut sources = options.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?.into_iter();
     let Some(base) = sources.next() else { return Err(Failure::usage("name at least two documents")) };
     shown(&base, &sources.collect::<Vec<_>>(), &[], &options.compared)
@@ -71,7 +67,7 @@ pub fn shown(
     earlier: &[Vec<Figure>],
     options: &ComparedOptions,
 ) -> Result<ExitCode, Failure> {
-    let output = Output::prepare(options.format, options.output.as_deref())?;
+    let output = Output::prepare(&options.to)?;
     let comparison = compare(base, others, earlier);
     let nothing = comparison.runs.iter().find(|run| run.figures.is_empty()).map(|run| run.run.source.clone());
     let fails = options.fail_on.iter().any(|on: &FailOn| on.is_met(&comparison));

@@ -6,7 +6,7 @@ use chronoscope_harness::Start;
 
 use super::identical_operations::IdenticalOperations;
 use super::measure::measured;
-use super::output::{Output, keep_apart};
+use super::output::{Output, each_tried, keep_apart};
 use super::page::Shown;
 use super::saved::{saved, text_in};
 use crate::answers::gate::contradiction::contradiction;
@@ -20,16 +20,13 @@ use crate::run_options::RunOptions;
 
 /// Judges what the rules need measured, or a saved document, then prints and saves the judgement.
 pub fn run(start: &Start, options: &GateOptions) -> Result<ExitCode, Failure> {
-    // The document judged may be replaced by itself with the judgement, but not by XML.
-    let (rules_file, document) = (options.rules.as_deref(), options.document.as_deref());
-    keep_apart(
-        &[("--output", options.run.output.as_deref()), ("--junit", options.junit.as_deref())],
-        &[("the rules", rules_file)],
-    )?;
-    keep_apart(&[("--junit", options.junit.as_deref())], &[("the document", document)])?;
+    let (to, junit_file) = (&options.run.to, ("--junit", options.junit.as_deref()));
+    keep_apart(&[to.document(), to.presented.page(), junit_file], &[("the rules", options.rules.as_deref())])?;
+    // The document judged may be replaced by itself with the judgement, but by nothing else.
+    keep_apart(&[to.presented.page(), junit_file], &[("the document", options.document.as_deref())])?;
     let rules = rules(options)?;
     let saved = options.document.as_deref().map(|path| read(path, &rules)).transpose()?;
-    let output = Output::prepare(options.run.format, options.run.output.as_deref())?;
+    let output = Output::prepare(to)?;
     let xml = options.junit.as_deref().map(|path| OutputFile::prepare("the JUnit file", path)).transpose()?;
     let mut record = match saved {
         Some(record) => record,
@@ -39,9 +36,8 @@ pub fn run(start: &Start, options: &GateOptions) -> Result<ExitCode, Failure> {
     let text = junit(&record, &gate).map_err(|error| Failure::run(format!("could not write XML: {error}")))?;
     let is_passed = gate.passed;
     record.content.gate = Some(gate);
-    // Each is tried even if the other fails.
     let written = output.write(&record, Shown::default());
-    xml.map_or(Ok(()), |file| file.write(&text)).and(written)?;
+    each_tried([xml.map_or(Ok(()), |file| file.write(&text)), written])?;
     Ok(ExitCode::from(u8::from(!is_passed)))
 }
 

@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::process::ExitCode;
 
 use chronoscope_bench::Failure;
@@ -5,7 +6,7 @@ use chronoscope_harness::Start;
 use clap::Args;
 
 use super::keeper::Keeper;
-use super::output::Output;
+use super::output::{Output, keep_apart};
 use super::page::Shown;
 use super::study_run;
 use crate::document::{Outcome, Record};
@@ -58,6 +59,8 @@ pub fn section<S: Section>(
     entry: fn(&mut Sections) -> &mut EntryOf<S>,
 ) -> Result<ExitCode, Failure> {
     let mut planned = Planned::section::<S>(name, entry, &options.of, &options.run, start.allowed_cpus())?;
+    let log = planned.sections.hiccups.plan.log.as_deref().map(Path::new);
+    keep_apart(&options.run.to.files(), &[("--log", log)])?;
     S::check_needs(&entry(&mut planned.sections).plan)?;
     run(start, &options.run, planned, None, Shown::default())
 }
@@ -69,7 +72,7 @@ fn run(
     keeper: Option<Keeper>,
     shown: Shown,
 ) -> Result<ExitCode, Failure> {
-    let output = Output::prepare(run.format, run.output.as_deref())?;
+    let output = Output::prepare(&run.to)?;
     let mut record = measured(start, run, planned);
     let mut keeper = keeper.filter(|_| !measured_nothing(&record));
     if let Some(keeper) = &mut keeper {

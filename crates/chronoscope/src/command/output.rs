@@ -1,16 +1,24 @@
-//! Destinations of a document: standard output, and an atomically written file.
+//! Destinations of what a command found: standard output, and files that are written atomically.
 
 use std::path::Path;
 
 use chronoscope_bench::{Failure, Format, OutputFile, page_width, print, tell};
 
-use super::page::{Shown, page};
+use super::page::{Shown, browser_page, page};
 use crate::document::Record;
+use crate::history;
 use crate::json::{json, reason_unreadable};
+use crate::run_options::{Destinations, Presentation};
+
+/// Standard output and the page for browsers.
+pub struct Presenter {
+    format: Format,
+    browser: Option<OutputFile>,
+}
 
 /// The destinations of a document.
 pub struct Output {
-    format: Format,
+    presenter: Presenter,
     file: Option<OutputFile>,
 }
 
@@ -32,33 +40,84 @@ pub fn keep_apart(written: &[(&str, Option<&Path>)], read: &[(&str, Option<&Path
     Ok(())
 }
 
-impl Output {
-    /// Checks, before anything is measured, that `file` can be written.
+/// The first failure of what was done at several destinations, after telling the others. Each is tried even if another fails,
+/// so that a full disk, a closed pipe or a number that is not finite loses no other results.
+///
+/// # Errors
+/// If any failed.
+pub fn each_tried<const N: usize>(tried: [Result<(), Failure>; N]) -> Result<(), Failure> {
+    let mut failures = tried.into_iter().filter_map(Result::err);
+    let first = failures.next();
+    failures.for_each(|other| tell("chronoscope", &other.to_string()));
+    first.map_or(Ok(()), Err)
+}
+
+/// Refuses to replace the history, or one destination by another.
+fn own(written: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
+    keep_apart(written, &[("the history", history::file().ok().as_deref())])
+}
+
+fn written(file: Option<OutputFile>, text: impl FnOnce() -> String) -> Result<(), Failure> {
+    file.map_or(Ok(()), |file| file.write(&text()))
+}
+
+impl Presenter {
+    /// Checks, before anything is measured, that the page's file can be written.
     ///
     /// # Errors
     /// If it cannot.
-    pub fn prepare(format: Format, file: Option<&Path>) -> Result<Self, Failure> {
-        Ok(Self { format, file: file.map(|path| OutputFile::prepare("the record", path)).transpose()? })
+    pub fn prepare(to: &Presentation) -> Result<Self, Failure> {
+        own(&[to.page()])?;
+        let browser = to.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
+        Ok(Self { format: to.format, browser })
     }
 
-    /// Prints and saves the document. Each is tried even if the other fails, so that a full disk, a closed pipe or a
-    /// number that is not finite loses no other results.
+    /// Prints `human` or `json`, whichever is wanted, and writes the page that `browser` makes.
     ///
     /// # Errors
-    /// If either fails.
+    /// If either fails, or there is no JSON of it.
+    pub fn present(
+        self,
+        human: impl FnOnce() -> String,
+        json: impl FnOnce() -> Result<String, Failure>,
+        browser: impl FnOnce() -> String,
+    ) -> Result<(), Failure> {
+        let printed = match self.format {
+            Format::Human => print(&human()),
+            Format::Json => json().and_then(|json| print(&json)),
+        };
+        each_tried([printed, written(self.browser, browser)])
+    }
+}
+
+impl Output {
+    /// Checks, before anything is measured, that the files can be written.
+    ///
+    /// # Errors
+    /// If one cannot.
+    pub fn prepare(to: &Destinations) -> Result<Self, Failure> {
+        own(&to.files())?;
+        let file = to.output.as_deref().map(|path| OutputFile::prepare("the record", path)).transpose()?;
+        Ok(Self { presenter: Presenter::prepare(&to.presented)?, file })
+    }
+
+    /// Prints and saves the document, and writes its page.
+    ///
+    /// # Errors
+    /// If any fails.
     pub fn write(self, record: &Record, shown: Shown) -> Result<(), Failure> {
         let json = json(record).map_err(|error| Failure::run(error.to_string()));
-        let (printed, json) = match (self.format, json) {
-            (Format::Human, json) => (print(&page(record, shown, page_width())), json?),
-            (Format::Json, json) => {
-                let json = json?;
-                (print(&json), json)
-            }
+        let printed = match (self.presenter.format, &json) {
+            (Format::Human, _) => print(&page(record, shown, page_width())),
+            (Format::Json, Ok(json)) => print(json),
+            // Told once, as what cannot be saved.
+            (Format::Json, Err(_)) => Ok(()),
         };
-        if let Some(reason) = reason_unreadable(&json) {
+        if let Some(reason) = json.as_deref().ok().and_then(reason_unreadable) {
             tell("chronoscope", &format!("warning: {reason}"));
         }
-        self.file.map_or(Ok(()), |file| file.write(&json)).and(printed)
+        let saved = json.and_then(|json| written(self.file, || json));
+        each_tried([saved, written(self.presenter.browser, || browser_page(record, shown)), printed])
     }
 }
 

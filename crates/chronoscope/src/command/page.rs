@@ -69,8 +69,24 @@ fn check(record: &Record, shown: Shown, width: Width) -> Page {
 
 /// The page for browsers.
 pub fn browser_page(record: &Record, shown: Shown) -> String {
-    let of_study = || Some(study::html(&document::as_study(record).filter(|_| record.command == STUDY)?));
-    standalone::browser_page(record).or_else(of_study).unwrap_or_else(|| sheet(record, shown).finish())
+    of_study(record).unwrap_or_else(|| sheet(record, shown).finish())
+}
+
+/// The page for browsers with only the figure called `id`.
+///
+/// # Errors
+/// If it has no such figure; says which it has.
+pub fn page_of_one(record: &Record, shown: Shown, id: &str) -> Result<String, String> {
+    let whole = if of_study(record).is_some() { Sheet::default() } else { sheet(record, shown) };
+    let known = whole.ids().join(", ");
+    let hint = if known.is_empty() { "leave out --only".to_owned() } else { format!("choose from {known}") };
+    whole.only(id).map(Sheet::finish).ok_or_else(|| format!("its page has no figure called {id}; {hint}"))
+}
+
+/// The page of a study, which has no sheet.
+fn of_study(record: &Record) -> Option<String> {
+    let plain = || Some(study::html(&document::as_study(record).filter(|_| record.command == STUDY)?));
+    standalone::browser_page(record).or_else(plain)
 }
 
 fn sheet(record: &Record, shown: Shown) -> Sheet {

@@ -1,14 +1,16 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, Format, OutputFile, page_width, print};
+use chronoscope_bench::{Failure, page_width};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::page::{Shown, browser_page, page};
+use super::output::{Presenter, keep_apart};
+use super::page::{Shown, browser_page, page, page_of_one};
 use super::saved::saved;
 use crate::document::Record;
 use crate::json::json;
+use crate::run_options::Presentation;
 use crate::screen::View;
 
 #[derive(Args, Clone, Debug)]
@@ -25,13 +27,12 @@ pub struct ShowOptions {
     #[arg(long)]
     pub full: bool,
 
-    /// What to print on standard output
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub format: Format,
+    #[command(flatten)]
+    pub presented: Presentation,
 
-    /// Also write a page for browsers to FILE: one file that asks for nothing
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+    /// Only this figure on the page for browsers, by the name in its link
+    #[arg(long, value_name = "CHART", requires = "html")]
+    pub only: Option<String>,
 }
 
 /// Prints a saved document, as the run that saved it did.
@@ -39,20 +40,20 @@ pub fn run(options: &ShowOptions) -> Result<ExitCode, Failure> {
     let cannot = |why: String| Failure::usage(format!("{} cannot be shown: {why}", options.file.display()));
     let record = saved(&options.file).map_err(cannot)?;
     refuse(&record, options).map_or(Ok(()), |why| Err(cannot(why)))?;
-    let browser = options.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
+    keep_apart(&[options.presented.page()], &[("the document", Some(&options.file))])?;
     let shown = Shown { view: options.view, full: options.full };
-    let printed = print_as(options.format, &record, shown);
-    // Tried even if the other fails: a closed pipe loses no page.
-    browser.map_or(Ok(()), |file| file.write(&browser_page(&record, shown))).and(printed)?;
+    let alone = options.only.as_deref().map(|id| page_of_one(&record, shown, id)).transpose().map_err(cannot)?;
+    present(&options.presented, &record, shown, alone)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints a document in this format.
-pub fn print_as(format: Format, record: &Record, shown: Shown) -> Result<(), Failure> {
-    print(&match format {
-        Format::Human => page(record, shown, page_width()),
-        Format::Json => json(record).map_err(|error| Failure::run(error.to_string()))?,
-    })
+/// Prints a saved document and writes its page, or `alone` in place of the whole page.
+pub fn present(to: &Presentation, record: &Record, shown: Shown, alone: Option<String>) -> Result<(), Failure> {
+    Presenter::prepare(to)?.present(
+        || page(record, shown, page_width()),
+        || json(record).map_err(|error| Failure::run(error.to_string())),
+        || alone.unwrap_or_else(|| browser_page(record, shown)),
+    )
 }
 
 /// Why the options are invalid for `record`; None if they are valid.

@@ -72,7 +72,7 @@ fn run(
     study.serve_if_worker();
     let options = study_run::options(run)?;
     let plan = study.plan(&options, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
-    let output = Output::prepare(run.format, run.output.as_deref())?;
+    let output = Output::prepare(&run.to)?;
     if let Some(warning) = study.too_short_for_verdicts(&plan).filter(|_| !run.quiet && std::io::stderr().is_terminal())
     {
         tell("chronoscope", &format!("warning: {warning}"));

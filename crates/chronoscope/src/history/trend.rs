@@ -69,21 +69,32 @@ pub fn binned(runs: &[Run], most: usize) -> Vec<(f64, Estimate)> {
     (0..bins).filter_map(bin).collect()
 }
 
+/// How moments are written: by time of day, by day, by month.
+const FORMS: [&str; 3] = ["%a %H:%M", "%-d %b", "%b %Y"];
+
+/// The place among [`FORMS`] of the one that tells moments of this span apart, in seconds.
+pub fn form(span_s: f64) -> usize {
+    const DAY_S: f64 = 86_400.0;
+    match () {
+        () if span_s < 2.0 * DAY_S => 0,
+        () if span_s < 360.0 * DAY_S => 1,
+        () => 2,
+    }
+}
+
+/// A moment in seconds since 1970, in the form at this place; None if no calendar has it.
+pub fn label(at: f64, form: usize, zone: &TimeZone) -> Option<String> {
+    let moment = Timestamp::from_second(at as i64).ok()?;
+    Some(moment.to_zoned_datetime(zone.clone()).strftime(FORMS.get(form)?).to_string())
+}
+
 /// Dates or times of day at some of these moments, in seconds since 1970: as much as tells them apart.
 pub fn labels(moments: &[f64], zone: &TimeZone) -> Vec<(f64, String)> {
-    const DAY_S: f64 = 86_400.0;
     let (Some(first), Some(last)) = (moments.first(), moments.last()) else { return Vec::new() };
-    let form = match last - first {
-        span if span < 2.0 * DAY_S => "%a %H:%M",
-        span if span < 360.0 * DAY_S => "%-d %b",
-        _ => "%b %Y",
-    };
+    let form = form(last - first);
     let count = LABELS.min(moments.len());
     let at = |i: usize| moments[i * (moments.len() - 1) / count.saturating_sub(1).max(1)];
-    let label = |at: f64| {
-        let moment = Timestamp::from_second(at as i64).ok()?;
-        Some((at, moment.to_zoned_datetime(zone.clone()).strftime(form).to_string()))
-    };
+    let label = |at: f64| Some((at, label(at, form, zone)?));
     let mut labels: Vec<(f64, String)> = (0..count).filter_map(|i| label(at(i))).collect();
     labels.dedup_by(|a, b| a.1 == b.1);
     labels

@@ -33,8 +33,8 @@ pub struct Sheet {
     pub figures: Vec<Figure>,
     /// What was concluded besides, as on the page for terminals.
     pub rest: Page,
-    /// What wrote the document.
-    pub tool: String,
+    /// What it was made from.
+    pub source: String,
 }
 
 /// What to use for a purpose.
@@ -51,6 +51,18 @@ pub struct Choice {
 }
 
 impl Sheet {
+    /// The names of its figures.
+    pub fn ids(&self) -> Vec<&'static str> {
+        self.figures.iter().map(|figure| figure.id).collect()
+    }
+
+    /// The page with only the figure called `id`, of which it is about then; None if there is none.
+    pub fn only(mut self, id: &str) -> Option<Self> {
+        self.figures.retain(|figure| figure.id == id);
+        let Self { title, meta, figures, source, .. } = self;
+        (!figures.is_empty()).then(|| Self { title, meta, figures, source, ..Self::default() })
+    }
+
     /// The page as one file.
     ///
     /// # Guarantees
@@ -84,7 +96,7 @@ impl Sheet {
                         @for figure in self.figures { (figure.drawn()) }
                         @if has_rest { section #rest { (tables::page(self.rest, true)) } }
                     }
-                    footer.how { "Made from one document of " (self.tool) ". The page needs no network. Nothing was smoothed." }
+                    footer.how { "Made from " (self.source) ". The page needs no network. Nothing was smoothed." }
                     div #tip hidden {}
                     script { (PreEscaped(SCRIPT)) }
                 }

@@ -1,7 +1,10 @@
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, Format, page_width, print};
+use chronoscope_bench::{Failure, page_width};
 use chronoscope_harness::quantity::TIME;
+use chronoscope_render::Width;
+use chronoscope_render::browser::Sheet;
+use chronoscope_render::page::Page;
 use chronoscope_render::text::{Column, Mood, Text};
 use chronoscope_render::words::counted;
 use jiff::Timestamp;
@@ -11,29 +14,49 @@ use serde_json::json;
 use super::opened::{nothing, refused, to_read};
 use super::options::ListOptions;
 use crate::answers::since::when::{local, when};
-use crate::history::{Run, Scope};
+use crate::command::output::Presenter;
+use crate::history::{History, Run, Scope};
 
 /// Lists kept runs.
 pub fn run(options: &ListOptions) -> Result<ExitCode, Failure> {
     let mut history = to_read()?;
+    let presenter = Presenter::prepare(&options.presented)?;
     let most = (!options.all).then_some(options.last);
     let runs = history.runs(&Scope { machine: options.machine.clone(), most }).map_err(refused)?;
-    print(&match options.format {
-        Format::Json => format!("{:#}\n", json!({ "file": history.file().to_string_lossy(), "runs": runs })),
-        Format::Human if runs.is_empty() => nothing(&history, options.machine.as_deref()) + "\n",
-        Format::Human => page(&runs),
-    })?;
+    let nothing = runs.is_empty().then(|| nothing(&history, options.machine.as_deref()));
+    let page = |width| {
+        let mut text = Text::with_width(width);
+        match &nothing {
+            Some(why) => text.sentence(Mood::Plain, "·", why),
+            None => table(&mut text, &runs, "CLOCK_MONOTONIC"),
+        }
+        text
+    };
+    presenter.present(
+        || nothing.as_ref().map_or_else(|| page(page_width()).finish(), |why| format!("{why}\n")),
+        || Ok(format!("{:#}\n", json!({ "file": history.file().to_string_lossy(), "runs": runs }))),
+        || sheet(&history, "Kept runs", page(Width::default()).into_page()).finish(),
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn page(runs: &[Run]) -> String {
-    let mut text = Text::with_width(page_width());
+/// A page about the history.
+pub fn sheet(history: &History, title: &str, rest: Page) -> Sheet {
+    Sheet {
+        title: title.to_owned(),
+        source: format!("the history {}", history.file().display()),
+        rest,
+        ..Sheet::default()
+    }
+}
+
+/// A row for each run; `figure` names the figure that was asked for.
+pub fn table(text: &mut Text, runs: &[Run], figure: &str) {
     let mut columns = ["id", "when", "run", "machine", "kernel", "clocksource"].map(Column::left).to_vec();
     columns[0].is_right = true;
-    columns.extend([Column::right("CLOCK_MONOTONIC"), Column::left("findings")]);
+    columns.extend([Column::right(figure), Column::left("findings")]);
     let (now, zone) = (Timestamp::now(), local());
     text.table_with_moods(&columns, runs.iter().map(|run| (mood(run), row(run, now, &zone))));
-    text.finish()
 }
 
 fn mood(run: &Run) -> Mood {

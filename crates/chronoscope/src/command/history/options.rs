@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::command::compare::ComparedOptions;
+use crate::run_options::Presentation;
 use crate::screen::View;
 
 /// What to do with the history.
@@ -42,9 +43,8 @@ pub struct ListOptions {
     #[arg(long, conflicts_with = "last")]
     pub all: bool,
 
-    /// What to print on standard output
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub format: Format,
+    #[command(flatten)]
+    pub presented: Presentation,
 }
 
 /// Options to show a run.
@@ -58,9 +58,8 @@ pub struct ShowRunOptions {
     #[arg(long, value_name = "VIEW", value_parser = PossibleValuesParser::new(View::names()).map(|name| View::named(&name)))]
     pub view: Option<View>,
 
-    /// What to print on standard output
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub format: Format,
+    #[command(flatten)]
+    pub presented: Presentation,
 }
 
 /// Options to compare runs.
@@ -89,9 +88,8 @@ pub struct TrendOptions {
     #[arg(long, value_name = "N", value_parser = runs, allow_hyphen_values = true)]
     pub last: Option<u32>,
 
-    /// What to print on standard output
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub format: Format,
+    #[command(flatten)]
+    pub presented: Presentation,
 }
 
 /// Options to remove runs.

@@ -5,7 +5,7 @@ use chronoscope_bench::Failure;
 use super::opened::{refused, to_read};
 use super::options::ShowRunOptions;
 use crate::command::page::Shown;
-use crate::command::show::print_as;
+use crate::command::show::present;
 use crate::document::Record;
 use crate::history::History;
 
@@ -15,7 +15,7 @@ pub fn run(options: &ShowRunOptions) -> Result<ExitCode, Failure> {
     if options.view.is_some() && record.content.plan.parts.is_empty() {
         return Err(Failure::usage(format!("--view applies to checks; `{}` wrote run {}", record.command, options.id)));
     }
-    print_as(options.format, &record, Shown { view: options.view, full: false })?;
+    present(&options.presented, &record, Shown { view: options.view, full: false }, None)?;
     Ok(ExitCode::SUCCESS)
 }
 

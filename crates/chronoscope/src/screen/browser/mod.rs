@@ -72,8 +72,9 @@ pub fn of_command(record: &Record) -> Sheet {
 }
 
 fn sheet(record: &Record, title: String) -> Sheet {
-    let tool = format!("{} {} (schema {})", record.tool.name, record.tool.version, record.schema_version);
-    Sheet { title, meta: circumstances(record), tool, ..Sheet::default() }
+    let tool = &record.tool;
+    let source = format!("one document of {} {} (schema {})", tool.name, tool.version, record.schema_version);
+    Sheet { title, meta: circumstances(record), source, ..Sheet::default() }
 }
 
 fn title(record: &Record, view: View) -> String {

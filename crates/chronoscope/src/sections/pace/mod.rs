@@ -28,7 +28,7 @@ use crate::standalone::Standalone;
 impl Standalone for plan::Options {
     fn run(&self, start: &Start) -> Result<ExitCode, Failure> {
         let plan = plan::plan(self)?;
-        let output = Output::prepare(self.format, self.output.as_deref())?;
+        let output = Output::prepare(&self.to)?;
         let record = study_run::shown(self.quiet, |progress| {
             measure::pace(start, &plan, study_run::tool(), |share| {
                 progress.goes_on(share, "pacing");

@@ -1,12 +1,12 @@
-use std::path::PathBuf;
 use std::time::Duration;
 
-use chronoscope_bench::{Failure, Format, time, whole_number};
+use chronoscope_bench::{Failure, time, whole_number};
 use chronoscope_clock::pacer::{Behind, Pace};
 use clap::{Args, ValueEnum};
 
 use super::rate::Rate;
 use crate::plan::within;
+use crate::run_options::Destinations;
 use chronoscope_harness::quantity::length;
 
 /// A shorter run has hardly any events.
@@ -54,13 +54,8 @@ pub struct Options {
     #[arg(long)]
     pub realtime: bool,
 
-    /// What to print on standard output
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub format: Format,
-
-    /// Also save the document as JSON to FILE, whole or not at all
-    #[arg(long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub to: Destinations,
 
     /// Show no progress
     #[arg(long, short)]

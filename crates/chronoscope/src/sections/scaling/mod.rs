@@ -21,7 +21,7 @@ mod runtimes;
 
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, OutputFile};
+use chronoscope_bench::Failure;
 use chronoscope_harness::Start;
 use chronoscope_harness::finding::Kind;
 use chronoscope_harness::rule;
@@ -43,8 +43,7 @@ impl Standalone for Options {
         let run = &self.run;
         // Worker processes do not get past this line.
         let program = Program::new(start, self)?;
-        let output = Output::prepare(run.format, run.output.as_deref())?;
-        let browser = self.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
+        let output = Output::prepare(&run.to)?;
         let tool = study_run::tool();
         let (study, runtimes) = study_run::shown(run.quiet, |progress| program.run(start, &tool, progress))?;
         let is_well = study.is_whole() && !(run.strict && study.has_warning());
@@ -54,10 +53,7 @@ impl Standalone for Options {
         record.findings.extend(rule::conclude(rules::RULES, &conclusions));
         worst_first(&mut record.findings);
         record.content.scaling = Some(conclusions);
-        // Each is tried even if the other fails, so that a full disk or a closed pipe loses no results.
-        let written = output.write(&record, Shown { full: self.verbose, ..Shown::default() });
-        let page = Self::browser_page(&record);
-        browser.zip(page).map_or(Ok(()), |(file, page)| file.write(&page)).and(written)?;
+        output.write(&record, Shown { full: self.verbose, ..Shown::default() })?;
         Ok(ExitCode::from(u8::from(!is_well)))
     }
 

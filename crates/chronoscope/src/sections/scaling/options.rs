@@ -1,5 +1,3 @@
-use std::path::PathBuf;
-
 use chronoscope_bench::ThreadList;
 use clap::Args;
 
@@ -23,10 +21,6 @@ pub struct Options {
     /// Thread counts; 1 is always included [default: powers of two up to the number of CPUs, then twice and four times that]
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub threads: Option<ThreadList>,
-
-    /// Also save an HTML page to FILE
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
 
     /// Print every result of every combination
     #[arg(long, short)]
