@@ -6,6 +6,7 @@ use chronoscope_bench::Failure;
 use chronoscope_harness::Start;
 use chronoscope_harness::finding::Kind;
 use chronoscope_render::Width;
+use chronoscope_render::browser::Sheet;
 use chronoscope_render::page::Page;
 use clap::Subcommand;
 
@@ -34,7 +35,7 @@ pub trait Standalone {
     }
 
     /// As [`page`](Self::page), for browsers.
-    fn browser_page(_record: &Record) -> Option<String> {
+    fn browser_page(_record: &Record) -> Option<Sheet> {
         None
     }
 }
@@ -66,7 +67,7 @@ macro_rules! derived {
             None$(.or_else(|| <$Options>::page(record, width)))*
         }
 
-        pub fn browser_page(record: &Record) -> Option<String> {
+        pub fn browser_page(record: &Record) -> Option<Sheet> {
             None$(.or_else(|| <$Options>::browser_page(record)))*
         }
     };

@@ -3,7 +3,7 @@
 use chronoscope_render::Width;
 use chronoscope_render::browser::Sheet;
 use chronoscope_render::page::Page;
-use chronoscope_render::study::{self, Detail};
+use chronoscope_render::study::{self, Detail, Lead};
 use chronoscope_render::text::{Mood, Text};
 
 use crate::answers::compare;
@@ -69,7 +69,7 @@ fn check(record: &Record, shown: Shown, width: Width) -> Page {
 
 /// The page for browsers.
 pub fn browser_page(record: &Record, shown: Shown) -> String {
-    of_study(record).unwrap_or_else(|| sheet(record, shown).finish())
+    sheet(record, shown).finish()
 }
 
 /// The page for browsers with only the figure called `id`.
@@ -77,16 +77,10 @@ pub fn browser_page(record: &Record, shown: Shown) -> String {
 /// # Errors
 /// If it has no such figure; says which it has.
 pub fn page_of_one(record: &Record, shown: Shown, id: &str) -> Result<String, String> {
-    let whole = if of_study(record).is_some() { Sheet::default() } else { sheet(record, shown) };
+    let whole = sheet(record, shown);
     let known = whole.ids().join(", ");
     let hint = if known.is_empty() { "leave out --only".to_owned() } else { format!("choose from {known}") };
     whole.only(id).map(Sheet::finish).ok_or_else(|| format!("its page has no figure called {id}; {hint}"))
-}
-
-/// The page of a study, which has no sheet.
-fn of_study(record: &Record) -> Option<String> {
-    let plain = || Some(study::html(&document::as_study(record).filter(|_| record.command == STUDY)?));
-    standalone::browser_page(record).or_else(plain)
 }
 
 fn sheet(record: &Record, shown: Shown) -> Sheet {
@@ -94,10 +88,16 @@ fn sheet(record: &Record, shown: Shown) -> Sheet {
         let (meta, figures) = (compare::view::base(comparison), compare::browser::figures(comparison));
         return Sheet { meta, figures, ..screen::browser::of_page(record, Page::default()) };
     }
-    let is_check = !record.content.plan.parts.is_empty();
-    match is_check && record.content.advice.is_none() && record.content.gate.is_none() {
-        true => screen::browser::of_check(record),
-        false => screen::browser::of_page(record, drawn(record, shown, Width::default())),
+    let is_answer = record.content.advice.is_some() || record.content.gate.is_some();
+    let of_page = || screen::browser::of_page(record, drawn(record, shown, Width::default()));
+    let plain_study = || {
+        let study = document::as_study(record).filter(|_| record.command == STUDY)?;
+        Some(study::sheet(&study, &Lead::default()))
+    };
+    match record.content.plan.parts.is_empty() {
+        _ if is_answer => of_page(),
+        false => screen::browser::of_check(record),
+        true => standalone::browser_page(record).or_else(plain_study).unwrap_or_else(of_page),
     }
 }
 

@@ -21,7 +21,7 @@ use chronoscope_harness::study_words as words;
 pub use self::detail::Detail;
 pub use self::harness::resolution;
 #[cfg(feature = "html")]
-pub use self::html::{Lead, html, html_with};
+pub use self::html::{Lead, html, sheet};
 pub use self::over_threads::{OverThreads, ThreadTime, Zone};
 pub use self::over_time::OverTime;
 pub use self::view::{page, surroundings, surroundings_page, terminal};

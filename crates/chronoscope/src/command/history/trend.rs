@@ -133,6 +133,7 @@ fn plot(values: &[(f64, Estimate)]) -> Option<Plot> {
         names: ["when the run began".to_owned(), "latency of a read".to_owned()],
         curves: vec![curve],
         reference: None,
+        zone: None,
     })
 }
 

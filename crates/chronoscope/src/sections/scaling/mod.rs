@@ -26,6 +26,7 @@ use chronoscope_harness::Start;
 use chronoscope_harness::finding::Kind;
 use chronoscope_harness::rule;
 use chronoscope_render::Width;
+use chronoscope_render::browser::Sheet;
 use chronoscope_render::page::Page;
 
 use crate::command::output::Output;
@@ -70,7 +71,7 @@ impl Standalone for Options {
         Some(page::page(&document::as_study(record)?, conclusions, record.content.runtimes(), width))
     }
 
-    fn browser_page(record: &Record) -> Option<String> {
+    fn browser_page(record: &Record) -> Option<Sheet> {
         let conclusions = record.content.scaling.as_ref()?;
         Some(page::browser_page(&document::as_study(record)?, conclusions, record.content.runtimes()))
     }

@@ -1,8 +1,9 @@
 use chronoscope_harness::quantity::{RATIO, TIME, confidence};
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_render::Width;
+use chronoscope_render::browser::Sheet;
 use chronoscope_render::page::Page;
-use chronoscope_render::study::{Lead, html_with};
+use chronoscope_render::study::{Lead, sheet};
 use chronoscope_render::text::{Column, Mood, Text, count, counted, ns, percent};
 use chronoscope_render::words::given;
 
@@ -53,7 +54,7 @@ pub fn page(record: &StudyRecord, conclusions: &[Conclusion], runtimes: &[Runtim
 }
 
 /// The same as a page for browsers: the chart of every clock, then everything measured.
-pub fn browser_page(record: &StudyRecord, conclusions: &[Conclusion], runtimes: &[Runtime]) -> String {
+pub fn browser_page(record: &StudyRecord, conclusions: &[Conclusion], runtimes: &[Runtime]) -> Sheet {
     let main = most_telling(conclusions);
     let others = conclusions.iter().filter(|one| main.is_none_or(|main| main.clock != one.clock));
     let lead = Lead {
@@ -64,7 +65,7 @@ pub fn browser_page(record: &StudyRecord, conclusions: &[Conclusion], runtimes: 
         rows: conclusions.iter().map(|one| front_row(&record.findings, one, &[]).to_vec()).collect(),
         more: others.filter_map(chart).collect(),
     };
-    html_with(record, &lead)
+    sheet(record, &lead)
 }
 
 const CHART: &str = "CLOCKS OVER THREADS (a line for each amount of work between reads, log scale)";
@@ -592,7 +593,7 @@ mod tests {
         }];
         let text = page(&record, &conclusions, &runtimes, Width::of_columns(80)).finish();
         assert_golden("scaling-80.txt", &plain(&text));
-        let browser = browser_page(&record, &conclusions, &runtimes);
+        let browser = browser_page(&record, &conclusions, &runtimes).finish();
         let main = browser.find("<svg").unwrap();
         assert!(main < browser.find("<h2>Time per operation</h2>").unwrap());
         assert!(browser.contains("Java: its answer is too short") && browser.contains("<div class=\"small\">"));

@@ -35,18 +35,18 @@ const CHARTS: usize = 60;
 /// # Ok::<(), chronoscope_harness::record::ReportError>(())
 /// ```
 pub fn html(record: &StudyRecord) -> String {
-    html_with(record, &Lead::default())
+    sheet(record, &Lead::default()).finish()
 }
 
 /// What a program that draws its own conclusions from a study puts first on the page.
 ///
 /// # Examples
 /// ```
-/// use chronoscope_render::study::{Lead, html_with, parse};
+/// use chronoscope_render::study::{Lead, parse, sheet};
 ///
 /// let record = parse(include_str!("../../../tests/fixtures/study.json"))?;
 /// let lead = Lead { title: "Fronts".to_owned(), sentences: vec!["a front is …".to_owned()], ..Lead::default() };
-/// assert!(html_with(&record, &lead).contains("<h2>Fronts</h2>"));
+/// assert!(sheet(&record, &lead).finish().contains("<h2>Fronts</h2>"));
 /// # Ok::<(), chronoscope_harness::record::ReportError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,11 +65,11 @@ pub struct Lead {
     pub more: Vec<OverThreads>,
 }
 
-/// The same page with `lead` at its beginning.
+/// The same page before it is written, with `lead` at its beginning.
 ///
 /// # Examples
 /// See [`Lead`].
-pub fn html_with(record: &StudyRecord, lead: &Lead) -> String {
+pub fn sheet(record: &StudyRecord, lead: &Lead) -> Sheet {
     let mut left = CHARTS;
     let mut figures: Vec<Figure> = led(lead).into_iter().collect();
     figures.extend(compared(record, &mut left));
@@ -80,7 +80,7 @@ pub fn html_with(record: &StudyRecord, lead: &Lead) -> String {
     figures.extend(latencies(record));
     figures.push(about(record));
     let said = says::all(record);
-    let sheet = Sheet {
+    Sheet {
         title: record.study().name.clone(),
         meta: title::circumstances(record),
         warnings: title::emulated(&record.machine)
@@ -89,10 +89,9 @@ pub fn html_with(record: &StudyRecord, lead: &Lead) -> String {
             .collect(),
         boxes: if said.is_empty() { Vec::new() } else { vec![("Conclusions".to_owned(), said)] },
         figures,
-        tool: format!("{} {}", record.tool.name, record.tool.version),
+        source: format!("one document of {} {}", record.tool.name, record.tool.version),
         ..Sheet::default()
-    };
-    sheet.finish()
+    }
 }
 
 fn led(lead: &Lead) -> Option<Figure> {
