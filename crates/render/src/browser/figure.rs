@@ -5,7 +5,7 @@ use super::matrix::Matrix;
 use super::plot::Plot;
 use super::rows::Rows;
 use super::tables;
-use super::texts::{prose, sentences};
+use super::texts::{TITLE, prose, sentences, shortened};
 use crate::grid::Mood;
 use crate::page::Page;
 
@@ -45,7 +45,8 @@ pub enum Chart {
 }
 
 impl Figure {
-    pub(super) fn drawn(self) -> Markup {
+    /// Its numbers take from `room`, the bytes that are left for those of the page.
+    pub(super) fn drawn(self, room: &mut usize) -> Markup {
         let charts: Vec<Markup> = self
             .charts
             .iter()
@@ -56,11 +57,11 @@ impl Figure {
             "\n" section id=(self.id) {
                 h2 { (prose(&self.title)) }
                 (sentences(&self.says))
-                @for chart in &charts { figure aria-label=(self.title) { (chart) } }
+                @for chart in &charts { figure aria-label=(shortened(&self.title, TITLE)) { (chart) } }
                 @if !self.key.is_empty() && !charts.is_empty() { (key(&self.key)) }
                 @if !self.how.is_empty() && !charts.is_empty() { p.how { (prose(&self.how)) } }
                 @if !self.numbers.is_empty() {
-                    details open[charts.is_empty()] { summary { "The numbers" } (tables::page(self.numbers, charts.is_empty())) }
+                    details open[charts.is_empty()] { summary { "The numbers" } (tables::page(self.numbers, charts.is_empty(), room)) }
                 }
             }
         }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::marks::{Hue, Mark, Shape, part, point};
 use super::rows::apart;
-use super::texts::{prose, tick as tick_word};
+use super::texts::{SENTENCE, prose, shortened, tick as tick_word};
 use crate::axis::{Axis, Scale};
 use chronoscope_harness::quantity::ns;
 use chronoscope_harness::record::Histogram;
@@ -129,8 +129,8 @@ impl Plot {
             div.plot {
                 @if !self.title.is_empty() { div.pt { (prose(&self.title)) } }
                 @if self.in_key().next().is_some() { (self.key()) }
-                @if !self.names[1].is_empty() { div.yl { (self.names[1]) } }
-                svg.pl height=(height) role="img" aria-label=(self.said()) {
+                @if !self.names[1].is_empty() { div.yl { (prose(&self.names[1])) } }
+                svg.pl height=(height) role="img" aria-label=(shortened(&self.said(), SENTENCE)) {
                     @for tick in &self.y.round_ticks(TICKS) {
                         @if let Some(y) = self.down(*tick) {
                             line.gr x1="0" x2="100%" y1=(y) y2=(y) {}
@@ -154,7 +154,7 @@ impl Plot {
                     @for curve in &self.curves { (self.uprights(curve)) (self.points(curve)) @if let Some(name) = self.limit(curve) { (name) } }
                     @for curve in &self.curves { (self.labels(curve)) }
                 }
-                @if !self.names[0].is_empty() { div.xl { (self.names[0]) } }
+                @if !self.names[0].is_empty() { div.xl { (prose(&self.names[0])) } }
             }
         }
     }

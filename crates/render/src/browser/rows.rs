@@ -1,12 +1,15 @@
 use maud::{Markup, html};
 
 use super::marks::{Hue, Mark, part};
-use super::texts::{class, prose, tick as tick_word};
+use super::texts::{class, prose, shortened, tick as tick_word};
 use crate::axis::{Axis, Scale};
 use crate::grid::Mood;
 
 /// Height of a row, in pixels.
 const HEIGHT: f64 = 22.0;
+/// Maximum characters of a name, and of what is shown where a pointer rests.
+const NAME: usize = 80;
+const MORE: usize = 400;
 /// Maximum rows of a chart, since a record may have any number of them; the tables have more.
 const MOST: usize = 120;
 /// Maximum ticks, so that their labels have room on a phone.
@@ -87,10 +90,11 @@ impl Rows {
                     @match entry {
                         Entry::Heading(title) => { div.rh { (prose(title)) } }
                         Entry::Row(row) => {
+                            @let name = shortened(&row.name, NAME);
                             div class={ "row " (row.hue.class()) @if row.is_best { " best" } }
-                                data-k=[row.is_code.then_some(&row.name)] data-t=[(!row.more.is_empty()).then_some(&row.more)]
+                                data-k=[row.is_code.then_some(&name)] data-t=[(!row.more.is_empty()).then(|| shortened(&row.more, MORE))]
                                 tabindex=[(!row.more.is_empty()).then_some("0")] {
-                                div class=(if row.is_code { "nm" } else { "nm p" }) { (row.name) }
+                                div class=(if row.is_code { "nm" } else { "nm p" }) { (name) }
                                 svg.pl height=(height) aria-hidden="true" {
                                     use href={ "#" (grid) } {}
                                     @for mark in row.marks.iter().filter_map(|mark| mark.on(&axis, HEIGHT)) { (mark) }
@@ -102,7 +106,7 @@ impl Rows {
                 }
                 div."row ax" { div.nm {} svg.pl height=(height) aria-hidden="true" { (self.labels(&axis, &ticks)) } div.vl {} }
             }
-            @if !self.axis_name.is_empty() { div.xl { (self.axis_name) } }
+            @if !self.axis_name.is_empty() { div.xl { (prose(&self.axis_name)) } }
             @if left_out > 0 { p.how { (left_out) " more are not drawn." } }
         })
     }

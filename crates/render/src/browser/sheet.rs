@@ -3,7 +3,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::figure::Figure;
 use super::tables;
-use super::texts::{class, prose, sign};
+use super::texts::{TITLE, class, prose, shortened, sign};
 use crate::grid::Mood;
 use crate::page::Page;
 
@@ -73,7 +73,8 @@ impl Sheet {
         let policy = format!("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_SHA256}'");
         let links: Vec<(&str, &str)> = self.figures.iter().map(|figure| (figure.id, figure.short)).collect();
         let has_rest = !self.rest.is_empty();
-        let title = self.title.clone();
+        let (title, meta) = (shortened(&self.title, TITLE), shortened(&self.meta, TITLE));
+        let mut room = tables::ROOM;
         let page = html! {
             (DOCTYPE)
             html lang="en" {
@@ -87,16 +88,16 @@ impl Sheet {
                 }
                 body {
                     main {
-                        h1 { (self.title) @if let Some(badge) = &self.badge { " " (badge_of(badge)) } }
-                        p.meta { (self.meta) }
+                        h1 { (title) @if let Some(badge) = &self.badge { " " (badge_of(badge)) } }
+                        p.meta { (meta) }
                         @for warning in &self.warnings { p.warn { "! " (prose(warning)) } }
                         @if !self.lead.is_empty() { p.lead { (prose(&self.lead)) } }
                         @if !self.boxes.is_empty() { div class=(if self.choices.is_empty() { "one" } else { "grid2" }) { (chosen(&self.choices)) div.stack { @for (heading, lines) in &self.boxes { (boxed(heading, lines)) } } } }
                         @if links.len() > 1 { nav { @for (id, short) in &links { a href={ "#" (id) } { (short) } } } }
-                        @for figure in self.figures { (figure.drawn()) }
-                        @if has_rest { section #rest { (tables::page(self.rest, true)) } }
+                        @for figure in self.figures { (figure.drawn(&mut room)) }
+                        @if has_rest { section #rest { (tables::page(self.rest, true, &mut room)) } }
                     }
-                    footer.how { "Made from " (self.source) ". The page needs no network. Nothing was smoothed." }
+                    footer.how { "Made from " (prose(&self.source)) ". The page needs no network. Nothing was smoothed." }
                     div #tip hidden {}
                     script { (PreEscaped(SCRIPT)) }
                 }
@@ -107,7 +108,7 @@ impl Sheet {
 }
 
 fn badge_of((mood, word): &(Mood, String)) -> Markup {
-    html! { span class={ "badge " (class(*mood).unwrap_or("q")) } { (sign(*mood).unwrap_or_default()) (word) } }
+    html! { span class={ "badge " (class(*mood).unwrap_or("q")) } { (sign(*mood).unwrap_or_default()) (shortened(word, TITLE)) } }
 }
 
 fn chosen(choices: &[Choice]) -> Markup {
@@ -116,7 +117,7 @@ fn chosen(choices: &[Choice]) -> Markup {
         @if !choices.is_empty() || !remarks.is_empty() {
             div.box {
                 h3 { "What to use, and from which stop−start on" }
-                dl.use { @for choice in &choices { dt { (choice.purpose) } dd.n { (choice.cost) } dd { code { (choice.name) } } dd.n { (choice.good) } } }
+                dl.use { @for choice in &choices { dt { (prose(&choice.purpose)) } dd.n { (prose(&choice.cost)) } dd { code { (shortened(&choice.name, TITLE)) } } dd.n { (prose(&choice.good)) } } }
                 @for remark in &remarks { p.how { (prose(&remark.name)) } }
             }
         }
@@ -126,7 +127,7 @@ fn chosen(choices: &[Choice]) -> Markup {
 fn boxed(heading: &str, lines: &[(Mood, String)]) -> Markup {
     html! {
         div.box {
-            h3 { (heading) }
+            h3 { (prose(heading)) }
             ul {
                 @for (mood, text) in lines {
                     li class=[class(*mood).filter(|_| *mood != Mood::Good)] {
@@ -147,4 +148,127 @@ fn harmless(page: &str) -> String {
         out.push('\n');
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine;
+    use base64::prelude::BASE64_STANDARD;
+    use proptest::prelude::*;
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+    use crate::axis::Scale;
+    use crate::browser::{Chart, Entry, Hue, Mark, Row, Rows, Shape};
+    use crate::text::Text;
+
+    /// A page with `text` in every place that a record's text may have.
+    fn page(text: &str) -> String {
+        let said = vec![(Mood::Warning, text.to_owned())];
+        let row = Row {
+            name: text.to_owned(),
+            is_code: true,
+            marks: vec![Mark::Point { at: 1.0, shape: Shape::Circle, is_hollow: false }],
+            value: text.to_owned(),
+            more: text.to_owned(),
+            ..Row::default()
+        };
+        let rows = Rows {
+            entries: vec![Entry::Heading(text.to_owned()), Entry::Row(row)],
+            scale: Scale::Linear,
+            word: |value| value.to_string(),
+            axis_name: text.to_owned(),
+            reference: None,
+        };
+        let mut numbers = Text::new();
+        numbers.section(text);
+        numbers.sentence(Mood::Bad, "✘", text);
+        numbers.table(&[crate::grid::Column::left(text)], [vec![text.to_owned()]]);
+        let figure = Figure {
+            id: "figure",
+            short: "figure",
+            title: text.to_owned(),
+            says: said.clone(),
+            charts: vec![Chart::Rows(rows)],
+            key: vec![(Hue::Blue, Some((Shape::Circle, false)), text.to_owned())],
+            how: text.to_owned(),
+            numbers: numbers.into_page(),
+        };
+        let choice =
+            Choice { purpose: text.to_owned(), name: text.to_owned(), cost: text.to_owned(), good: text.to_owned() };
+        let sheet = Sheet {
+            title: text.to_owned(),
+            meta: text.to_owned(),
+            badge: Some((Mood::Good, text.to_owned())),
+            lead: text.to_owned(),
+            choices: vec![choice],
+            boxes: vec![(text.to_owned(), said)],
+            figures: vec![figure],
+            source: text.to_owned(),
+            ..Sheet::default()
+        };
+        sheet.finish()
+    }
+
+    /// A browser compares the hash of the text between the tags, to the byte.
+    #[test]
+    fn the_script_is_the_one_that_the_policy_allows() {
+        let page = page("a clock");
+        let (_, rest) = page.split_once("<script>").unwrap();
+        let (script, _) = rest.split_once("</script>").unwrap();
+        let computed = BASE64_STANDARD.encode(Sha256::digest(script));
+        assert!(page.contains(&format!("script-src 'sha256-{computed}'")), "the script's hash is {computed}");
+    }
+
+    #[test]
+    fn one_figure_alone_is_all_that_is_left() {
+        let sheet = |ids: &[&'static str]| Sheet {
+            title: "a machine".to_owned(),
+            lead: "an answer".to_owned(),
+            figures: ids.iter().map(|id| Figure { id, ..Figure::default() }).collect(),
+            ..Sheet::default()
+        };
+        assert_eq!(sheet(&["a", "b"]).ids(), ["a", "b"]);
+        let alone = sheet(&["a", "b"]).only("b").unwrap();
+        assert_eq!((alone.ids(), &alone.title[..], &alone.lead[..]), (vec!["b"], "a machine", ""));
+        assert!(sheet(&["a", "b"]).only("c").is_none());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn whatever_a_text_is_it_stays_text(text in "[<>&\"'`/a-z =\\PC\\p{Cc}\u{202e}\u{feff}]{0,60}") {
+            let tags = |page: &str| page.matches('<').count();
+            let evil = page(&format!("<script>{text}</script>"));
+            prop_assert!(evil.chars().all(|c| c == '\n' || !c.is_control()), "a control character");
+            prop_assert!(!evil.contains('\u{202e}'), "a character that turns the text around");
+            prop_assert_eq!(evil.matches("<script").count(), 1);
+            // As many elements as with a harmless text of as many names between backquotes.
+            let harmless: String = text.chars().map(|c| if c == '`' { '`' } else { 'x' }).collect();
+            prop_assert_eq!(tags(&evil), tags(&page(&format!("x{harmless}x"))), "{}", evil);
+        }
+    }
+
+    #[test]
+    fn names_of_any_length_and_tables_of_any_size_fit_a_page() {
+        let long = page(&"长".repeat(1_000_000));
+        assert!(long.len() < 150_000, "{}", long.len());
+        let figure = |id| {
+            let mut numbers = Text::new();
+            numbers.table(
+                &["a", "b"].map(crate::grid::Column::left),
+                (0..1_000).map(|_| vec!["&".repeat(1_000), "b".to_owned()]),
+            );
+            (0..100_000).for_each(|_| numbers.sentence(Mood::Plain, "·", "a sentence of the record"));
+            Figure { id, numbers: numbers.into_page(), ..Figure::default() }
+        };
+        let figures = vec![figure("a"), figure("b"), figure("c"), figure("d"), figure("e")];
+        let page = Sheet { figures, ..Sheet::default() }.finish();
+        assert!(page.len() < 2_000_000, "{}", page.len());
+        let left_out = |what: &str| page.matches(what).count();
+        assert_eq!(left_out(" more rows are in the document."), 5);
+        assert_eq!(left_out(" more tables, paragraphs and lines are in the document."), 5);
+        assert_eq!(left_out("<section id="), 5);
+    }
 }

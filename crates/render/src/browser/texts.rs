@@ -4,8 +4,22 @@ use crate::grid::Mood;
 use crate::line::Line;
 use crate::wrap::UNITS;
 
+/// Maximum characters of a sentence, since a record may hold names of any length.
+pub(super) const SENTENCE: usize = 2_000;
+/// The same of a title, and of the circumstances below it.
+pub(super) const TITLE: usize = 400;
+
+/// The first `most` characters.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    let mut characters = text.chars();
+    let mut short: String = characters.by_ref().take(most).collect();
+    short.extend(characters.next().map(|_| '…'));
+    short
+}
+
 /// Names between backquotes are set as they are typed.
 pub(super) fn prose(text: &str) -> Markup {
+    let text = &shortened(text, SENTENCE);
     let pieces: Vec<&str> = text.split('`').collect();
     // Without a partner a backquote is one.
     let paired = pieces.len() % 2 == 1;
@@ -78,7 +92,7 @@ pub(super) fn sentences(said: &[(Mood, String)]) -> Markup {
 pub(super) fn line(line: &Line) -> Markup {
     html! {
         @for (style, text) in line.spans() {
-            @if let Some(class) = class(Mood::of(*style)) { span class=(class) { (text) } } @else { (text) }
+            @if let Some(class) = class(Mood::of(*style)) { span class=(class) { (shortened(text, SENTENCE)) } } @else { (shortened(text, SENTENCE)) }
         }
     }
 }
