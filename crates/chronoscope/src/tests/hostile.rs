@@ -5,7 +5,7 @@ use crate::answers::gate::junit::junit;
 use crate::answers::gate::rule::gate;
 use crate::answers::gate::rules_file::rules;
 use crate::command::page::{Shown, browser_page, page};
-use crate::document::Record;
+use crate::document::{Content, Record};
 use crate::json::{document, json};
 use crate::kinds;
 use crate::screen::{View, terminal};
@@ -18,7 +18,8 @@ use proptest::sample::Index;
 use serde_json::{Value, json as value};
 
 use super::golden_file::assert_golden;
-use super::mutation::{mutated, mutation};
+use super::mutation::{mutated, mutation, replace_strings};
+use super::own_markup::assert_own_markup;
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/record.json");
 const RUNTIMES: &str = include_str!("../../tests/fixtures/runtimes.json");
@@ -37,7 +38,7 @@ fn assert_harmless(record: &Record) {
         assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "a control character in the {view:?} view");
     }
     let page = browser_page(record, Shown::default());
-    assert!(page.chars().all(|c| c == '\n' || !c.is_control()), "a control character on the page for browsers");
+    assert_own_markup(&page);
     assert!(!page.contains("NaN%") && !page.contains("inf%"), "a place that is no number");
 }
 
@@ -57,15 +58,20 @@ fn assert_judged(mut record: Record) {
     record.content.gate = Some(judged);
     let page = strip_str(&page(&record, Shown::default(), Width::default())).to_string();
     assert!(page.contains("GATE") && page.chars().all(|c| c == '\n' || !c.is_control()), "{page}");
+    assert_own_markup(&browser_page(&record, Shown::default()));
     assert_eq!(document(&json(&record).unwrap()).unwrap(), record);
 }
 
 /// The comparison of a document with itself.
 fn assert_comparison_harmless(record: &Record) {
     let source = || Source { name: "evil\x1b[31m".to_owned(), record: record.clone() };
-    let page = compare::view::page(&compare::compare(&source(), &[source()], &[]), true, Width::default()).finish();
+    let comparison = compare::compare(&source(), &[source()], &[]);
+    let page = compare::view::page(&comparison, true, Width::default()).finish();
     let text = strip_str(&page).to_string();
     assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text}");
+    let content = Content { comparison: Some(comparison), ..Content::default() };
+    let compared = Record::new("compare", record.tool.clone(), record.machine.clone(), content);
+    assert_own_markup(&browser_page(&compared, Shown { full: true, ..Shown::default() }));
 }
 
 proptest! {
@@ -97,6 +103,7 @@ proptest! {
         for _ in 0..2 {
             let text = strip_str(&page(&record, Shown::default(), Width::default())).to_string();
             prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "a control character: {text}");
+            assert_own_markup(&browser_page(&record, Shown::default()));
             record.findings = record.content.pace.as_ref().map(|pace| conclude(RULES, pace)).unwrap_or_default();
         }
     }
@@ -146,4 +153,19 @@ fn a_record_cannot_write_escapes() {
     let mut record = document(FIXTURE).unwrap();
     record.machine.hostname = Some("evil\x1b[31m\nhost".to_owned());
     assert!(terminal(&record, View::CHECK).contains("evil␛[31m␊host"));
+}
+
+/// Every string of a record that may be any, replaced by one that would be markup.
+#[test]
+fn a_record_cannot_write_markup() {
+    const EVIL: &str = "<evil onload='x' a=\"b\">&amp;`\u{202e}\x1b[31m</evil>";
+    for fixture in [FIXTURE, RUNTIMES, PACE] {
+        let mut root: Value = serde_json::from_str(fixture).unwrap();
+        let replaced = replace_strings(&mut root, EVIL, |text| document(text).is_ok());
+        let record = document(&root.to_string()).unwrap();
+        let page = browser_page(&record, Shown::default());
+        assert_own_markup(&page);
+        assert!(replaced > 10 && page.contains("&lt;evil"), "{replaced}");
+        assert!(!page.contains("<evil") && !page.contains('\u{202e}'));
+    }
 }

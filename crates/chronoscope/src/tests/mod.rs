@@ -9,6 +9,8 @@ mod golden;
 pub mod golden_file;
 mod hostile;
 mod mutation;
+mod own_markup;
+mod page_size;
 mod schema;
 mod study_golden;
 mod study_hostile;

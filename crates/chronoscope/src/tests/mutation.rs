@@ -118,3 +118,23 @@ fn apply(root: &mut Value, pointer: &str, mutation: &Mutation) {
         },
     }
 }
+
+/// Puts `text` in the place of every string for which the document still `is_read`. Returns how many these are.
+pub fn replace_strings(root: &mut Value, text: &str, is_read: impl Fn(&str) -> bool) -> usize {
+    let mut found = Vec::new();
+    pointers(root, "", &mut found);
+    let mut replaced = 0;
+    for pointer in found {
+        let old = match root.pointer(&pointer) {
+            Some(Value::String(old)) => value!(old),
+            _ => continue,
+        };
+        apply(root, &pointer, &Mutation::Replace(value!(text)));
+        if is_read(&root.to_string()) {
+            replaced += 1;
+        } else {
+            apply(root, &pointer, &Mutation::Replace(old));
+        }
+    }
+    replaced
+}
