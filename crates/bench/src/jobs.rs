@@ -7,7 +7,7 @@ use super::arguments::Arguments;
 use super::fail_on::has_compared;
 use super::page::Page;
 use super::revision::{Revision, Source};
-use super::{Failure, Format, Interrupt, OutputFile, StudyProgress, page_width, print};
+use super::{Failure, Format, Interrupt, OutputFile, StudyProgress, keep_apart, page_width, print};
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::{Study, StudyOptions};
@@ -47,6 +47,10 @@ impl<'a> Jobs<'a> {
                 }
             }
         }
+        keep_apart(
+            &[("--output", arguments.output.as_deref()), ("--html", arguments.html.as_deref())],
+            &[("the other build", arguments.against.as_deref())],
+        )?;
         let jobs = chosen.into_iter().map(|(study, options)| Job::prepare(study, options, arguments));
         let mut jobs: Vec<Job<'a>> = jobs.collect::<Result<_, _>>()?;
         let with = arguments.against_args.clone().unwrap_or_default();

@@ -34,7 +34,7 @@ pub use format::Format;
 pub use interrupt::Interrupt;
 pub use message::{refuse, tell};
 pub use number_lists::{CpuList, ThreadList, TokenList};
-pub use output_file::OutputFile;
+pub use output_file::{OutputFile, keep_apart};
 pub use page_width::page_width;
 pub use print::{print, print_to_reader};
 pub use program::main;

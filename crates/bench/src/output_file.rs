@@ -73,6 +73,34 @@ impl OutputFile {
     }
 }
 
+/// Refuses a destination that is one of the files read, or another destination: it would be lost.
+///
+/// # Errors
+/// With exit code 2.
+///
+/// # Examples
+/// ```
+/// use std::path::Path;
+///
+/// let [page, record] = ["page.html", "record.json"].map(|name| Some(Path::new(name)));
+/// assert!(chronoscope_bench::keep_apart(&[("--html", page)], &[("the document", record)]).is_ok());
+/// let refused = chronoscope_bench::keep_apart(&[("--html", record)], &[("the document", record)]).unwrap_err();
+/// assert_eq!(refused.to_string(), "--html record.json would replace the document; name another file");
+/// ```
+pub fn keep_apart(written: &[(&str, Option<&Path>)], read: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
+    let place =
+        |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned());
+    for (at, (name, path)) in written.iter().enumerate() {
+        let Some(path) = path else { continue };
+        let mut others = read.iter().chain(&written[..at]);
+        if let Some((other, _)) = others.find(|(_, other)| other.is_some_and(|other| place(other) == place(path))) {
+            let path = path.display();
+            return Err(Failure::usage(format!("{name} {path} would replace {other}; name another file")));
+        }
+    }
+    Ok(())
+}
+
 /// What the names of drafts begin with.
 const DRAFT: &str = ".chronoscope-draft-";
 
@@ -138,6 +166,18 @@ mod tests {
         assert_eq!(names(), 1);
         OutputFile::prepare("three", &path).unwrap().write("3").unwrap();
         assert_eq!((read_to_string(&path).unwrap().as_str(), names()), ("3", 1));
+    }
+
+    #[test]
+    fn what_is_read_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, other) = (folder.path().join("a.json"), folder.path().join("b.json"));
+        std::fs::write(&file, "{}").unwrap();
+        let around = folder.path().join(".").join("a.json");
+        let refused = keep_apart(&[("--output", Some(&around))], &[("the document", Some(&file))]).unwrap_err();
+        assert!(refused.to_string().contains("replace"), "{refused}");
+        assert!(keep_apart(&[("--output", Some(&other)), ("--junit", Some(&other))], &[]).is_err(), "not there yet");
+        assert!(keep_apart(&[("--output", Some(&other)), ("--junit", None)], &[("it", Some(&file))]).is_ok());
     }
 
     #[cfg(unix)]

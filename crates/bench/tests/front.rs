@@ -142,6 +142,11 @@ fn refusals() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
         assert!(output.stdout.is_empty() && said.contains(what), "{arguments:?}: {said}");
     }
+    if PAGES {
+        let twice = run("one", nowhere(), &["--output", "page.html", "--html", "page.html"]);
+        let told = String::from_utf8_lossy(&twice.stderr);
+        assert!(twice.status.code() == Some(2) && told.contains("--html page.html would replace --output"), "{told}");
+    }
     let page = run("one", nowhere(), &["--html", "/no/such/folder/page.html"]);
     let what = if PAGES { "choose a file" } else { "features = [\"html\"]" };
     let said = String::from_utf8_lossy(&page.stderr);

@@ -262,6 +262,30 @@ fn a_trend_marks_what_changed() {
 }
 
 #[test]
+fn list_trend_and_runs_are_pages_for_browsers() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = of(folder.path(), 3);
+    let file = folder.path().join("page.html");
+    let page = |arguments: &[&str]| {
+        let without = printed(chronoscope(&history).arg("history").args(arguments));
+        let with = printed(chronoscope(&history).arg("history").args(arguments).arg("--html").arg(&file));
+        assert_eq!(with, without, "{arguments:?}");
+        let page = fs::read_to_string(&file).unwrap();
+        fs::remove_file(&file).unwrap();
+        assert!(page.to_ascii_lowercase().starts_with("<!doctype html>") && page.contains("default-src 'none'"));
+        page
+    };
+    let list = page(&["list"]);
+    assert!(list.contains("history.db") && list.matches("<tr").count() == 4, "{list}");
+    let trend = page(&["trend", "CLOCK_MONOTONIC"]);
+    assert!(trend.contains("What a read cost in 3 runs") && trend.matches("<circle").count() == 3, "{trend}");
+    assert!(page(&["show", "1"]).contains("<section id=\"latency\""));
+    let none = folder.path().join("none.db");
+    printed(chronoscope(&none).args(["history", "list", "--html"]).arg(&file));
+    assert!(fs::read_to_string(&file).unwrap().contains("is empty: "));
+}
+
+#[test]
 fn exports_are_whole_and_well_formed() {
     let folder = tempfile::tempdir().unwrap();
     let history = of(folder.path(), 3);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use chronoscope_bench::{Failure, Format, OutputFile, page_width, print, tell};
+use chronoscope_bench::{Failure, Format, OutputFile, keep_apart, page_width, print, tell};
 
 use super::page::{Shown, browser_page, page};
 use crate::document::Record;
@@ -20,24 +20,6 @@ pub struct Presenter {
 pub struct Output {
     presenter: Presenter,
     file: Option<OutputFile>,
-}
-
-/// Refuses a destination that is one of the files read, or another destination: it would be lost.
-///
-/// # Errors
-/// With exit code 2.
-pub fn keep_apart(written: &[(&str, Option<&Path>)], read: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
-    let place =
-        |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned());
-    for (at, (name, path)) in written.iter().enumerate() {
-        let Some(path) = path else { continue };
-        let mut others = read.iter().chain(&written[..at]);
-        if let Some((other, _)) = others.find(|(_, other)| other.is_some_and(|other| place(other) == place(path))) {
-            let path = path.display();
-            return Err(Failure::usage(format!("{name} {path} would replace {other}; name another file")));
-        }
-    }
-    Ok(())
 }
 
 /// The first failure of what was done at several destinations, after telling the others. Each is tried even if another fails,
@@ -118,22 +100,5 @@ impl Output {
         }
         let saved = json.and_then(|json| written(self.file, || json));
         each_tried([saved, written(self.presenter.browser, || browser_page(record, shown)), printed])
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_read_is_not_replaced() {
-        let folder = tempfile::tempdir().unwrap();
-        let (file, other) = (folder.path().join("a.json"), folder.path().join("b.json"));
-        std::fs::write(&file, "{}").unwrap();
-        let around = folder.path().join(".").join("a.json");
-        let refused = keep_apart(&[("--output", Some(&around))], &[("the document", Some(&file))]).unwrap_err();
-        assert!(refused.to_string().contains("replace"), "{refused}");
-        assert!(keep_apart(&[("--output", Some(&other)), ("--junit", Some(&other))], &[]).is_err(), "not there yet");
-        assert!(keep_apart(&[("--output", Some(&other)), ("--junit", None)], &[("it", Some(&file))]).is_ok());
     }
 }

@@ -153,3 +153,36 @@ fn changed(change: &Change) -> String {
 fn latest_value(runs: &[Run]) -> Option<String> {
     Some(TIME.difference(&runs.last()?.figure?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(at: f64, estimate: f64, confidence: f64) -> (f64, Estimate) {
+        (at, Estimate { estimate, low: estimate - 1.0, high: estimate + 1.0, confidence })
+    }
+
+    #[test]
+    fn a_run_without_an_interval_has_no_band_and_dates_are_said_once() {
+        let drawn = plot(&[value(0.0, 20.0, 0.999), value(60.0, 21.0, 0.0), value(86_400.0, 22.0, 0.999)]).unwrap();
+        let curve = &drawn.curves[0];
+        assert_eq!(curve.points, [(0.0, 20.0), (60.0, 21.0), (86_400.0, 22.0)]);
+        assert_eq!(curve.band, [(0.0, 19.0, 21.0), (86_400.0, 21.0, 23.0)]);
+        assert_eq!((drawn.x.ticks, drawn.y.is_log()), (vec![0.0, 43_200.0, 86_400.0], false));
+        let at_once = plot(&[value(7.0, 20.0, 0.999), value(8.0, 20.0, 0.999)]).unwrap();
+        assert_eq!(at_once.x.ticks.len(), 1);
+    }
+
+    #[test]
+    fn more_than_a_decade_is_logarithmic_and_nothing_is_no_chart() {
+        assert!(plot(&[value(0.0, 20.0, 0.999), value(60.0, 2_000.0, 0.999)]).unwrap().y.is_log());
+        assert!(plot(&[]).is_none());
+        for odd in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
+            let figure = Figure {
+                charts: vec![Chart::Plots(plot(&[value(0.0, odd, 0.999)]).into_iter().collect())],
+                ..Figure::default()
+            };
+            assert!(Sheet { figures: vec![figure], ..Sheet::default() }.finish().contains("</html>"), "{odd}");
+        }
+    }
+}
