@@ -15,9 +15,9 @@ use crate::document::Record;
 use crate::screen::browser::{curve, of_command, told};
 
 /// The page of a document of this command.
-pub fn page(record: &Record, pace: &Pace) -> String {
+pub fn page(record: &Record, pace: &Pace) -> Sheet {
     let figures = figures(record, pace);
-    Sheet { figures, ..of_command(record) }.finish()
+    Sheet { figures, ..of_command(record) }
 }
 
 pub fn figures(record: &Record, pace: &Pace) -> Vec<Figure> {

@@ -17,6 +17,7 @@ use chronoscope_bench::Failure;
 use chronoscope_harness::finding::Kind;
 use chronoscope_harness::{Start, StudyObserver};
 use chronoscope_render::Width;
+use chronoscope_render::browser::Sheet;
 use chronoscope_render::page::Page;
 
 use crate::command::output::Output;
@@ -52,7 +53,7 @@ impl Standalone for plan::Options {
         Some(view::pace_at(record, record.content.pace.as_ref()?, width))
     }
 
-    fn browser_page(record: &Record) -> Option<String> {
+    fn browser_page(record: &Record) -> Option<Sheet> {
         Some(browser::page(record, record.content.pace.as_ref()?))
     }
 }
