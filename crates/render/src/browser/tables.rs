@@ -72,13 +72,14 @@ fn drawing(lines: &[Line]) -> Markup {
 /// A table of about `most` bytes; it scrolls by itself where it is wider than the page.
 fn table(table: &Table, most: usize) -> Markup {
     let (header, align, rows) = (table.header(), table.align(), table.all_rows());
-    let side = |column: usize| (align.get(column) == Some(&Align::Right)).then_some("n");
+    // Numbers stand right without a class, for most cells are some.
+    let side = |column: usize| (align.get(column) != Some(&Align::Right)).then_some("l");
     let all = rows.len();
     let drawn = |(style, cells, remark): (Style, &[String], Option<&str>)| {
         html! {
             "\n" tr class=[class(Mood::of(style))] {
                 @for (column, cell) in cells.iter().enumerate() { td class=[side(column)] { (shortened(cell, CELL)) } }
-                @if let Some(remark) = remark { td colspan=(header.len().saturating_sub(1).max(1)) { (prose(remark)) } }
+                @if let Some(remark) = remark { td.l colspan=(header.len().saturating_sub(1).max(1)) { (prose(remark)) } }
             }
         }
     };
