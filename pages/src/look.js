@@ -119,26 +119,25 @@
     return faults;
   }
 
-  // Texts of a drawing that lie on each other.
+  // Texts that lie on each other.
   function overlaps() {
-    const faults = [];
-    for (const figure of document.querySelectorAll("figure")) {
-      const all = texts(figure).flatMap(({ node, element, boxes }) => {
-        const clip = clips(element), frame = clip && clip.getBoundingClientRect();
-        return boxes.map(({ left, right, top, bottom }) => frame
-          ? { node, left: Math.max(left, frame.left), right: Math.min(right, frame.right), top, bottom }
-          : { node, left, right, top, bottom });
-      }).sort((a, b) => a.top - b.top);
-      all.forEach((a, place) => {
-        for (let next = place + 1; next < all.length && all[next].top < a.bottom; next++) {
-          const b = all[next], x = Math.min(a.right, b.right) - Math.max(a.left, b.left), y = Math.min(a.bottom, b.bottom) - b.top;
-          if (a.node !== b.node && x > 1 && y > 3) {
-            faults.push(`${shortened(a.node.data)} and ${shortened(b.node.data)} overlap in ${figure.closest("section").id}`);
-          }
+    const faults = new Set();
+    const all = texts(document.querySelector("main") || document.body).flatMap(({ node, element, boxes }) => {
+      const clip = clips(element), frame = clip && clip.getBoundingClientRect();
+      return boxes.map(({ left, right, top, bottom }) => frame
+        ? { node, element, left: Math.max(left, frame.left), right: Math.min(right, frame.right), top, bottom }
+        : { node, element, left, right, top, bottom });
+    }).sort((a, b) => a.top - b.top);
+    all.forEach((a, place) => {
+      for (let next = place + 1; next < all.length && all[next].top < a.bottom; next++) {
+        const b = all[next], x = Math.min(a.right, b.right) - Math.max(a.left, b.left), y = Math.min(a.bottom, b.bottom) - b.top;
+        if (a.node !== b.node && x > 1 && y > 3) {
+          const section = a.element.closest("section");
+          faults.add(`${shortened(a.node.data)} and ${shortened(b.node.data)} overlap in ${section ? section.id : "the head"}`);
         }
-      });
-    }
-    return faults;
+      }
+    });
+    return [...faults];
   }
 
   // Names that lead nowhere, drawings that say nothing to who cannot see them, markup that came from a text.
@@ -205,9 +204,9 @@
       marks: places(row.querySelector("svg")),
     }));
   }
-  // Labels of the axes: of rows the only one; of a plot x, then y.
+  // Labels of the axes; not those of points, nor of limits.
   function ticks(selector) {
-    return [...document.querySelectorAll(`${selector} text`)].map(label => ({
+    return [...document.querySelectorAll(`${selector} text:not(.v):not(.lb)`)].map(label => ({
       x: parseFloat(label.getAttribute("x")), y: parseFloat(label.getAttribute("y")), text: label.textContent,
       is_of_y: label.getAttribute("text-anchor") === "end" && label.getAttribute("x").startsWith("-"),
     }));

@@ -32,7 +32,7 @@ async fn a_page_asks_for_nothing_and_nothing_of_it_fails() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_page_fits_its_window_and_no_texts_of_a_drawing_overlap() -> Result<()> {
+async fn a_page_fits_its_window_and_no_texts_overlap() -> Result<()> {
     look(async |tab, _| {
         let mut faults = Vec::new();
         for width in WIDTHS {
