@@ -157,6 +157,15 @@ in_lab() {
     skip_or_fail lab/run "$@"
 }
 
+# The page of every document, as Chromium shows it. PAGES_PICTURES=FOLDER keeps pictures of them.
+step_pages() {
+    local browser
+    command -v chromium >/dev/null || install_packages chromium || skip "not checked: no chromium, and it could not be installed"
+    need_release
+    browser=$(type -P chromium)
+    CHROME=$browser CHRONOSCOPE_BINARY=$binary cargo test --quiet --manifest-path pages/Cargo.toml --locked
+}
+
 # The programs say what they reached and assert nothing; a machine that falls short does not fail here.
 step_bench() {
     need_release

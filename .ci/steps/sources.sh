@@ -3,7 +3,7 @@
 # Steps that read what is written and run none of it.
 
 # Each workspace; what one of them built serves the next.
-readonly WORKSPACES=(Cargo.toml bench/Cargo.toml lab/Cargo.toml)
+readonly WORKSPACES=(Cargo.toml bench/Cargo.toml lab/Cargo.toml pages/Cargo.toml)
 
 step_fmt() {
     local manifest

@@ -34,7 +34,7 @@ const ARROWS: [(&str, &[&str]); 9] = [
 ];
 
 /// Workspaces of their own, which nothing may use, and what their packages may use of ours, tests included.
-const APART: [(&str, &[&str]); 3] = [
+const APART: [(&str, &[&str]); 4] = [
     (
         "bench",
         &[
@@ -47,6 +47,7 @@ const APART: [(&str, &[&str]); 3] = [
         ],
     ),
     ("lab", &["chronoscope-clock"]),
+    ("pages", &[]),
     ("fuzz", &["chronoscope"]),
 ];
 

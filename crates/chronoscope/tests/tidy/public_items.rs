@@ -66,7 +66,7 @@ fn unused(sources: &[Source], counts: &BTreeMap<String, usize>) -> Vec<String> {
 #[test]
 fn no_public_item_is_dead() {
     let mut counts = BTreeMap::new();
-    let files = ["crates", "examples", "bench", "fuzz", "lab", "probes", "docs"]
+    let files = ["crates", "examples", "bench", "fuzz", "lab", "pages", "probes", "docs"]
         .iter()
         .flat_map(|folder| rust_files(&root().join(folder)));
     for path in files {

@@ -1,0 +1,83 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::schema::Schema;
+use crate::{Result, crowded};
+
+/// Where the tool is that makes pages.
+const TOOL: &str = "CHRONOSCOPE_BINARY";
+
+/// A document and its page.
+pub struct Document {
+    pub name: String,
+    pub json: Value,
+    pub page: PathBuf,
+}
+
+struct All {
+    documents: Vec<Document>,
+    _folder: TempDir,
+}
+
+/// Every document that is looked at: those shown in the docs, those kept for tests, and those made as bad as can be.
+pub fn every() -> Result<&'static [Document]> {
+    static ALL: OnceLock<std::result::Result<All, String>> = OnceLock::new();
+    let all = ALL.get_or_init(|| All::made().map_err(|error| error.to_string()));
+    all.as_ref().map(|all| all.documents.as_slice()).map_err(|error| error.as_str().into())
+}
+
+impl All {
+    fn made() -> Result<Self> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut found = Vec::new();
+        for folder in ["docs/shown", "crates/chronoscope/tests/fixtures", "crates/chronoscope/tests/fixtures/zen4"] {
+            let mut files: Vec<PathBuf> = fs::read_dir(root.join(folder))?.flatten().map(|file| file.path()).collect();
+            files.sort();
+            for file in files.iter().filter(|file| file.extension().is_some_and(|end| end == "json")) {
+                let name = format!("{folder}/{}", file.file_stem().unwrap_or_default().display());
+                found.push((name, read(file)?));
+            }
+        }
+        let check = read(&root.join("docs/shown/check.json"))?;
+        let schema = Schema::new(read(&root.join("schema/chronoscope.v2.schema.json"))?);
+        found.extend([
+            ("made/nothing".to_owned(), crowded::of_nothing(&check)),
+            ("made/plans".to_owned(), crowded::of_plans(&check)),
+            ("made/nulls".to_owned(), crowded::of_nulls(&check, &schema, 1)),
+            ("made/some nulls".to_owned(), crowded::of_nulls(&check, &schema, 3)),
+            ("made/hostile texts".to_owned(), crowded::of_hostile_texts(&check, &schema)),
+            ("made/many CPUs".to_owned(), crowded::of_many_cpus(&check)),
+            ("made/many clocks".to_owned(), crowded::of_many_clocks(&check)),
+        ]);
+        let folder = tempfile::tempdir()?;
+        let documents =
+            found.into_iter().map(|(name, json)| Document::drawn(name, json, folder.path())).collect::<Result<_>>()?;
+        Ok(Self { documents, _folder: folder })
+    }
+}
+
+fn read(file: &Path) -> Result<Value> {
+    let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    Ok(serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?)
+}
+
+impl Document {
+    fn drawn(name: String, json: Value, folder: &Path) -> Result<Self> {
+        let tool =
+            std::env::var_os(TOOL).ok_or(format!("{TOOL} is not set; `.ci/full pages` builds the tool and sets it"))?;
+        let file = folder.join(name.replace(['/', ' '], "-"));
+        let (record, page) = (file.with_extension("json"), file.with_extension("html"));
+        fs::write(&record, serde_json::to_vec(&json)?)?;
+        let output = Command::new(&tool).arg("show").arg("--html").arg(&page).arg(&record).output();
+        let output = output.map_err(|error| format!("{}: {error}", tool.display()))?;
+        if !output.status.success() {
+            return Err(format!("no page of {name}: {}", String::from_utf8_lossy(&output.stderr)).into());
+        }
+        Ok(Self { name, json, page })
+    }
+}
