@@ -314,7 +314,7 @@ fn one_figure_alone_is_a_page_of_it() {
     assert!(told.contains("latancy") && told.contains("choose from ruler, latency, "), "{told}");
     let told = refused(&fixture("study.json"), &only("latency"));
     assert!(told.contains("choose from comparisons, times, "), "{told}");
-    let told = refused(&fixture("pace.json"), &only("latency"));
+    let told = refused(&fixture("../../../../docs/shown/gate.json"), &only("latency"));
     assert!(told.contains("leave out --only"), "{told}");
     let told = refused(&check, &["--only", "latency"]);
     assert!(told.contains("--html <FILE>"), "{told}");
