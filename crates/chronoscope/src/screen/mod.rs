@@ -1,8 +1,10 @@
 pub mod advice;
 pub mod browser;
+pub mod card;
 pub mod disturbance;
 pub mod findings;
 pub mod first_screen;
+pub mod gallery;
 pub mod published_pauses;
 pub mod step;
 pub mod verdict;

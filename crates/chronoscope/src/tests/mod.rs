@@ -1,10 +1,12 @@
 //! Requirements on every page, document and rule, over whole records.
 
 mod advice;
+mod card;
 mod documents;
 mod faults;
 mod findings;
 mod first_screen;
+mod gallery;
 mod golden;
 pub mod golden_file;
 mod hostile;

@@ -5,7 +5,9 @@
 //! axes, and a [matrix](Matrix) of what is between each two. None scales its text: places are in per cent of the width, so that one
 //! drawing serves a phone, a screen and paper.
 
+mod card;
 mod figure;
+mod listing;
 mod marks;
 mod matrix;
 mod plot;
@@ -14,7 +16,9 @@ mod sheet;
 mod tables;
 mod texts;
 
+pub use card::{Card, Fact, Span};
 pub use figure::{Chart, Figure, InKey};
+pub use listing::{Column, Field, Listing};
 pub use marks::{Hue, Mark, Shape};
 pub use matrix::{Cell, Matrix};
 pub use plot::{Curve, Label, Plot, Zone};

@@ -20,18 +20,22 @@ const HYPERVISOR: usize = 24;
 pub fn title(record: &Record, host: &Host) -> (Line, Line) {
     let tool = fitted(&format!("{} {}", record.tool.name, record.tool.version), TOOL);
     let rest = format!(" · {} · {}", machine_named(record), ms(record.elapsed_ms as f64));
-    // What was not checked may be graver.
+    let state = Line::styled(TITLE, "HOST: ").with(style_of(host.state), &state(host));
+    (Line::styled(TITLE, &tool).and(&rest), state)
+}
+
+/// The state of the host in a word, and that it may be graver where not all was checked.
+pub fn state(host: &Host) -> String {
     let doubt = match host.state {
         HostState::Ok if !host.complete => " so far",
         HostState::Noisy | HostState::Degraded if !host.complete => " or worse",
         _ => "",
     };
-    let (style, word) = (style_of(host.state), host.state.word());
-    (Line::styled(TITLE, &tool).and(&rest), Line::styled(TITLE, "HOST: ").with(style, &format!("{word}{doubt}")))
+    format!("{}{doubt}", host.state.word())
 }
 
 /// The processor's name without trade marks, and its microarchitecture.
-fn processor(record: &Record) -> String {
+pub fn processor(record: &Record) -> String {
     let cpu = &record.machine.cpu;
     let brand = cpu.brand.as_deref().unwrap_or_default().replace("(R)", "").replace("(TM)", "");
     // The clock rate that a brand may end with is that of no counter here.
@@ -49,21 +53,28 @@ fn processor(record: &Record) -> String {
 
 /// The machine by its processor, how many CPUs it has, and what they run in.
 pub fn machine_named(record: &Record) -> String {
-    format!("{} · {}", processor(record), machine(record))
+    format!("{} · {}", processor(record), cpus(record))
 }
 
 /// How many CPUs it has, and what they run in.
-fn machine(record: &Record) -> String {
-    let machine = &record.machine;
-    let cpus = machine.cpu.online.map_or_else(|| record.content.plan.cpus.len() as u64, u64::from);
+pub fn cpus(record: &Record) -> String {
+    let cpus = record.machine.cpu.online.map_or_else(|| record.content.plan.cpus.len() as u64, u64::from);
     let cpus = counted(cpus, "CPU", "CPUs");
-    let hypervisor = &machine.hypervisor;
-    match (machine.emulated_by(), hypervisor.present) {
-        (Some(by), _) => format!("{cpus} emulated by {}", fitted(by, HYPERVISOR)),
-        (None, Some(true)) => {
-            format!("{cpus} in {}", fitted(hypervisor.name.as_deref().unwrap_or("a virtual machine"), HYPERVISOR))
-        }
-        (None, Some(false)) => format!("{cpus}, bare metal"),
-        (None, None) => cpus,
+    match (record.machine.is_emulated(), record.machine.hypervisor.present, surroundings(record)) {
+        (true, _, Some(by)) => format!("{cpus} emulated by {by}"),
+        (_, Some(true), Some(by)) => format!("{cpus} in {by}"),
+        (_, _, Some(bare)) => format!("{cpus}, {bare}"),
+        (_, _, None) => cpus,
+    }
+}
+
+/// What emulates the machine, or what it runs in; None if unknown.
+pub fn surroundings(record: &Record) -> Option<String> {
+    let hypervisor = &record.machine.hypervisor;
+    match (record.machine.emulated_by(), hypervisor.present) {
+        (Some(by), _) => Some(fitted(by, HYPERVISOR)),
+        (None, Some(true)) => Some(fitted(hypervisor.name.as_deref().unwrap_or("a virtual machine"), HYPERVISOR)),
+        (None, Some(false)) => Some("bare metal".to_owned()),
+        (None, None) => None,
     }
 }
