@@ -35,7 +35,7 @@ pub fn head<C>(page: &mut Page, name: &str, run: &Document<C>) {
 }
 
 /// `2026-11-21T06:10:03Z` to the minute; anything else unchanged.
-fn moment(rfc3339: &str) -> String {
+pub fn moment(rfc3339: &str) -> String {
     let utc = rfc3339.ends_with('Z') || rfc3339.ends_with("+00:00");
     match (rfc3339.get(..10), rfc3339.get(10..11), rfc3339.get(11..16)) {
         (Some(date), Some("T" | "t" | " "), Some(time)) if utc && time.as_bytes().get(2) == Some(&b':') => {

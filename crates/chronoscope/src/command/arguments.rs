@@ -5,6 +5,7 @@ use chronoscope_harness::Start;
 use clap::{Parser, Subcommand};
 
 use crate::command::advise::AdviseOptions;
+use crate::command::card::CardOptions;
 use crate::command::compare::CompareOptions;
 use crate::command::findings::FindingsOptions;
 use crate::command::history::options::HistoryCommand;
@@ -66,6 +67,8 @@ pub enum Command {
     Findings(FindingsOptions),
     /// Show a saved document as the run printed it
     Show(ShowOptions),
+    /// Draw a saved check as one picture to publish: the machine and its main figures
+    Card(CardOptions),
     /// Compare documents with the first: what changed, by how much, and by more than the noise between runs or not
     Compare(CompareOptions),
     /// Earlier checks: list, show, compare, plot, prune, export

@@ -2,6 +2,7 @@
 
 pub mod advise;
 pub mod arguments;
+pub mod card;
 pub mod compare;
 mod definition;
 mod fail_on;
@@ -35,6 +36,7 @@ pub fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failure> {
         Some(Command::Gate(options)) => gate::run(start, &options),
         Some(Command::Findings(options)) => findings::run(&options),
         Some(Command::Show(options)) => show::run(&options),
+        Some(Command::Card(options)) => card::run(&options),
         Some(Command::Compare(options)) => compare::run(&options),
         Some(Command::History(command)) => history::run(&command),
         Some(Command::Schema) => definition::schema(),

@@ -1,5 +1,6 @@
 pub mod advice;
 pub mod browser;
+pub mod card;
 pub mod disturbance;
 pub mod findings;
 pub mod first_screen;

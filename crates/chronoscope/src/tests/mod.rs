@@ -1,6 +1,7 @@
 //! Requirements on every page, document and rule, over whole records.
 
 mod advice;
+mod card;
 mod documents;
 mod faults;
 mod findings;

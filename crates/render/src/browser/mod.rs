@@ -5,6 +5,7 @@
 //! axes, and a [matrix](Matrix) of what is between each two. None scales its text: places are in per cent of the width, so that one
 //! drawing serves a phone, a screen and paper.
 
+mod card;
 mod figure;
 mod marks;
 mod matrix;
@@ -14,6 +15,7 @@ mod sheet;
 mod tables;
 mod texts;
 
+pub use card::{Card, Fact, Span};
 pub use figure::{Chart, Figure, InKey};
 pub use marks::{Hue, Mark, Shape};
 pub use matrix::{Cell, Matrix};

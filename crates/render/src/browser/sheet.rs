@@ -141,7 +141,7 @@ fn boxed(heading: &str, lines: &[(Mood, String)]) -> Markup {
 }
 
 /// Without characters that control a terminal.
-fn harmless(page: &str) -> String {
+pub(super) fn harmless(page: &str) -> String {
     let mut out = String::with_capacity(page.len());
     for line in page.split('\n') {
         out.push_str(&clean(line).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}"));

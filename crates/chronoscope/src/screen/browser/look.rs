@@ -22,14 +22,28 @@ pub fn of_clock(clock: &ClockReport, machine: &Machine) -> (Hue, Shape) {
 
 /// Reads that exit to the hypervisor.
 const TRAPS: (Hue, Shape) = (Hue::Purple, Shape::Triangle);
+const TRAPS_WORDS: &str = "exits to the hypervisor";
 
 /// What the marks stand for.
 pub fn key() -> Vec<InKey> {
     let of = |(hue, shape): (Hue, Shape), words: &str| (hue, Some((shape, false)), words.to_owned());
-    vec![
-        of(of_path(Some(Path::Register)), "the CPU's counter, no call"),
-        of(of_path(Some(Path::Vdso)), "vDSO: no system call"),
-        of(of_path(Some(Path::Syscall)), "system call"),
-        of(TRAPS, "exits to the hypervisor"),
-    ]
+    let mut key: Vec<_> = [Path::Register, Path::Vdso, Path::Syscall]
+        .into_iter()
+        .map(|path| of(of_path(Some(path)), words(path)))
+        .collect();
+    key.push(of(TRAPS, TRAPS_WORDS));
+    key
+}
+
+/// How a clock of this machine is read; None where that is not known.
+pub fn path_words(clock: &ClockReport, machine: &Machine) -> Option<&'static str> {
+    if clock.exits_on(machine) { Some(TRAPS_WORDS) } else { clock.path.map(words) }
+}
+
+const fn words(path: Path) -> &'static str {
+    match path {
+        Path::Register => "the CPU's counter, no call",
+        Path::Vdso => "vDSO: no system call",
+        Path::Syscall => "system call",
+    }
 }

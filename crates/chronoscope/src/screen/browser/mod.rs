@@ -7,6 +7,8 @@ pub mod look;
 mod ruler;
 pub mod told;
 
+pub use answer::badge;
+
 use chronoscope_render::browser::{Figure, Sheet};
 use chronoscope_render::page::Page;
 use chronoscope_render::title::circumstances;

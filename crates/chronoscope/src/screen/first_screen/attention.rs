@@ -30,11 +30,10 @@ const MEND: usize = 92;
 /// The lines of attention.
 pub fn attention(record: &Record, host: &Host, noise: &Noise) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
-    rows.extend(
-        emulated(&record.machine).map(|text| line(HostState::Degraded, &format!("{text} → do not benchmark here"))),
-    );
-    rows.extend(record.interrupted.then(|| line(HostState::Degraded, "interrupted: partial results follow")));
-    rows.extend(host.reasons.iter().map(|reason| line(reason.class, &said(reason, &record.findings, noise))));
+    rows.extend(all(record, host, noise).map(|(state, found, mend)| {
+        let mend = mend.map_or_else(String::new, |mend| format!(" → {mend}"));
+        line(state, &format!("{found}{mend}"))
+    }));
     let more = rows.len().saturating_sub(MOST);
     rows.truncate(MOST);
     let words = counted(more as u64, "more warning", "more warnings");
@@ -43,6 +42,26 @@ pub fn attention(record: &Record, host: &Host, noise: &Noise) -> Vec<Row> {
     let unchecked = "not everything was checked: --full says what, and why";
     rows.extend(is_unexplained.then(|| Row::after(Line::styled(DIM, "?  "), [Line::styled(DIM, unchecked)])));
     rows
+}
+
+/// What there is to say first, without what to do: None if nothing is.
+pub fn gravest(record: &Record, host: &Host, noise: &Noise) -> Option<String> {
+    all(record, host, noise).next().map(|(_, found, _)| found)
+}
+
+/// Whatever must be known or can be acted on, the gravest first: its class, what was found, and what to do.
+fn all<'a>(
+    record: &'a Record,
+    host: &'a Host,
+    noise: &'a Noise,
+) -> impl Iterator<Item = (HostState, String, Option<String>)> {
+    let emulated = emulated(&record.machine).map(|text| (text, Some("do not benchmark here".to_owned())));
+    let interrupted = record.interrupted.then(|| ("interrupted: partial results follow".to_owned(), None));
+    let of_run = emulated.into_iter().chain(interrupted).map(|(found, mend)| (HostState::Degraded, found, mend));
+    of_run.chain(host.reasons.iter().map(|reason| {
+        let (found, mend) = said(reason, &record.findings, noise);
+        (reason.class, found, mend)
+    }))
 }
 
 fn line(state: HostState, text: &str) -> Row {
@@ -54,7 +73,7 @@ fn marked(style: anstyle::Style) -> Line {
 }
 
 /// What was found, and what to do.
-fn said(reason: &Reason, findings: &[Finding], noise: &Noise) -> String {
+fn said(reason: &Reason, findings: &[Finding], noise: &Noise) -> (String, Option<String>) {
     if reason.id == NOISY_MACHINE.id
         && let Some(said) = noise_said(noise)
     {
@@ -64,8 +83,7 @@ fn said(reason: &Reason, findings: &[Finding], noise: &Noise) -> String {
     let kind = kinds::all().find(|kind| kind.id == reason.id);
     let advised = findings.first().and_then(|finding| finding.advice.first()).map(String::as_str);
     let mend = advised.or_else(|| kind.map(|kind| kind.mend)).filter(|mend| *mend != NO_ACTION);
-    let mend = mend.map_or_else(String::new, |mend| format!(" → {}", clause(mend)));
-    format!("{}{mend}", fitted(&found(reason, kind, &findings), FOUND))
+    (fitted(&found(reason, kind, &findings), FOUND), mend.map(clause))
 }
 
 /// As much of an advice as there is room for, in whole clauses.
@@ -96,9 +114,10 @@ fn found(reason: &Reason, kind: Option<&Kind>, findings: &[&Finding]) -> String 
 }
 
 /// Who took the time, and what to do; None where the time is little or its cause was not judged.
-fn noise_said(noise: &Noise) -> Option<String> {
+fn noise_said(noise: &Noise) -> Option<(String, Option<String>)> {
     let (lost, advice) = (noise.lost?, noise.advice?);
-    Some(format!("{} of the time lost, mostly to {} → {}", share(lost.share), lost.mostly_by.words(), advice.words()))
+    let found = format!("{} of the time lost, mostly to {}", share(lost.share), lost.mostly_by.words());
+    Some((found, Some(advice.words().to_owned())))
 }
 
 #[cfg(test)]

@@ -9,11 +9,11 @@ mod title;
 mod trust;
 mod uses;
 
-pub use attention::attention as warnings;
+pub use attention::{attention as warnings, gravest};
 pub use cells::Row;
 pub use gaps::gaps;
 pub use layout::page_at;
-pub use title::machine_named as machine;
+pub use title::{cpus, machine_named as machine, processor, state};
 pub use trust::trust;
 pub use uses::uses;
 

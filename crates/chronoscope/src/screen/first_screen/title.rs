@@ -20,18 +20,22 @@ const HYPERVISOR: usize = 24;
 pub fn title(record: &Record, host: &Host) -> (Line, Line) {
     let tool = fitted(&format!("{} {}", record.tool.name, record.tool.version), TOOL);
     let rest = format!(" · {} · {}", machine_named(record), ms(record.elapsed_ms as f64));
-    // What was not checked may be graver.
+    let state = Line::styled(TITLE, "HOST: ").with(style_of(host.state), &state(host));
+    (Line::styled(TITLE, &tool).and(&rest), state)
+}
+
+/// The state of the host in a word, and that it may be graver where not all was checked.
+pub fn state(host: &Host) -> String {
     let doubt = match host.state {
         HostState::Ok if !host.complete => " so far",
         HostState::Noisy | HostState::Degraded if !host.complete => " or worse",
         _ => "",
     };
-    let (style, word) = (style_of(host.state), host.state.word());
-    (Line::styled(TITLE, &tool).and(&rest), Line::styled(TITLE, "HOST: ").with(style, &format!("{word}{doubt}")))
+    format!("{}{doubt}", host.state.word())
 }
 
 /// The processor's name without trade marks, and its microarchitecture.
-fn processor(record: &Record) -> String {
+pub fn processor(record: &Record) -> String {
     let cpu = &record.machine.cpu;
     let brand = cpu.brand.as_deref().unwrap_or_default().replace("(R)", "").replace("(TM)", "");
     // The clock rate that a brand may end with is that of no counter here.
@@ -49,11 +53,11 @@ fn processor(record: &Record) -> String {
 
 /// The machine by its processor, how many CPUs it has, and what they run in.
 pub fn machine_named(record: &Record) -> String {
-    format!("{} · {}", processor(record), machine(record))
+    format!("{} · {}", processor(record), cpus(record))
 }
 
 /// How many CPUs it has, and what they run in.
-fn machine(record: &Record) -> String {
+pub fn cpus(record: &Record) -> String {
     let machine = &record.machine;
     let cpus = machine.cpu.online.map_or_else(|| record.content.plan.cpus.len() as u64, u64::from);
     let cpus = counted(cpus, "CPU", "CPUs");
