@@ -4,6 +4,7 @@
 mod advise;
 mod commands;
 mod documents;
+mod gallery;
 mod gate;
 mod hiccups;
 mod history;

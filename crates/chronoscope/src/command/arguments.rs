@@ -8,6 +8,7 @@ use crate::command::advise::AdviseOptions;
 use crate::command::card::CardOptions;
 use crate::command::compare::CompareOptions;
 use crate::command::findings::FindingsOptions;
+use crate::command::gallery::GalleryOptions;
 use crate::command::history::options::HistoryCommand;
 use crate::command::measure::{self, CheckOptions, Of};
 use crate::command::show::ShowOptions;
@@ -69,6 +70,8 @@ pub enum Command {
     Show(ShowOptions),
     /// Draw a saved check as one picture to publish: the machine and its main figures
     Card(CardOptions),
+    /// Lay out all checks of a folder on one page for browsers, a row each, to sort and filter
+    Gallery(GalleryOptions),
     /// Compare documents with the first: what changed, by how much, and by more than the noise between runs or not
     Compare(CompareOptions),
     /// Earlier checks: list, show, compare, plot, prune, export

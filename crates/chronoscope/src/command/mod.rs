@@ -7,6 +7,7 @@ pub mod compare;
 mod definition;
 mod fail_on;
 pub mod findings;
+pub mod gallery;
 mod gate;
 pub mod history;
 mod identical_operations;
@@ -37,6 +38,7 @@ pub fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failure> {
         Some(Command::Findings(options)) => findings::run(&options),
         Some(Command::Show(options)) => show::run(&options),
         Some(Command::Card(options)) => card::run(&options),
+        Some(Command::Gallery(options)) => gallery::run(&options),
         Some(Command::Compare(options)) => compare::run(&options),
         Some(Command::History(command)) => history::run(&command),
         Some(Command::Schema) => definition::schema(),

@@ -4,6 +4,7 @@ pub mod card;
 pub mod disturbance;
 pub mod findings;
 pub mod first_screen;
+pub mod gallery;
 pub mod published_pauses;
 pub mod step;
 pub mod verdict;

@@ -120,7 +120,7 @@ fn what_went_wrong_is_said() {
     judgement["causality"]["across_cores"] =
         value!({ "outcome": "went_backwards", "violations": 3, "observations": 9, "messages": 0 });
     let said = texts(&drawn(&document(&root.to_string()).unwrap()));
-    for words in ["CPUs apart by up to", "1.20 µs", "a clock went backwards"] {
+    for words in ["CPUs are apart", "up to 1.20 µs", "a clock went backwards"] {
         assert!(said.iter().any(|text| text == words), "{words}: {said:?}");
     }
 }

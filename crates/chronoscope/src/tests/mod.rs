@@ -6,6 +6,7 @@ mod documents;
 mod faults;
 mod findings;
 mod first_screen;
+mod gallery;
 mod golden;
 pub mod golden_file;
 mod hostile;

@@ -7,6 +7,7 @@
 
 mod card;
 mod figure;
+mod listing;
 mod marks;
 mod matrix;
 mod plot;
@@ -17,6 +18,7 @@ mod texts;
 
 pub use card::{Card, Fact, Span};
 pub use figure::{Chart, Figure, InKey};
+pub use listing::{Column, Field, Listing};
 pub use marks::{Hue, Mark, Shape};
 pub use matrix::{Cell, Matrix};
 pub use plot::{Curve, Label, Plot, Zone};

@@ -24,5 +24,49 @@
     var box = told.getBoundingClientRect();
     show(told, box.left + scrollX, box.bottom + scrollY - 12);
   });
+  document.querySelectorAll("table.list").forEach(function (table) {
+    var body = table.tBodies[0], rows = Array.from(body.rows), heads = Array.from(table.tHead.rows[0].cells);
+    var bar = document.createElement("p"), told = document.createElement("span"), chosen = [];
+    function text(row, at) { return row.cells[at].textContent; }
+    function choose() {
+      var left = rows.filter(function (row) {
+        row.hidden = chosen.some(function (of, at) { return of && of.value && of.value !== "=" + text(row, at); });
+        return !row.hidden;
+      });
+      told.textContent = left.length + " of " + rows.length;
+    }
+    function sort(head, at) {
+      var turn = head.getAttribute("aria-sort") === "ascending" ? -1 : 1, is = !head.classList.contains("l");
+      rows.sort(function (a, b) {
+        if (!is) { return turn * text(a, at).localeCompare(text(b, at)); }
+        var one = a.cells[at].dataset.s, other = b.cells[at].dataset.s;
+        return !one || !other ? !one - !other : turn * (one - other);
+      });
+      body.append.apply(body, rows);
+      heads.forEach(function (each) { each.removeAttribute("aria-sort"); });
+      head.setAttribute("aria-sort", turn > 0 ? "ascending" : "descending");
+    }
+    heads.forEach(function (head, at) {
+      var button = document.createElement("button"), of, label;
+      button.textContent = head.textContent;
+      if (head.hasAttribute("data-f")) {
+        of = chosen[at] = document.createElement("select");
+        of.add(new Option("any", ""));
+        Array.from(new Set(rows.map(function (row) { return text(row, at); }))).sort().forEach(function (name) {
+          of.add(new Option(name, "=" + name));
+        });
+        of.addEventListener("change", choose);
+        label = document.createElement("label");
+        label.append(head.textContent + " ", of);
+        bar.append(label);
+      }
+      head.replaceChildren(button);
+      button.addEventListener("click", function () { sort(head, at); });
+    });
+    bar.className = "pick";
+    bar.append(told);
+    table.parentNode.before(bar);
+    choose();
+  });
   document.addEventListener("keydown", function (event) { if (event.key === "Escape") { tip.hidden = true; } });
 })();

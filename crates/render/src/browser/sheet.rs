@@ -2,6 +2,7 @@ use chronoscope_harness::record::clean;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::figure::Figure;
+use super::listing::Listing;
 use super::tables;
 use super::texts::{TITLE, class, prose, shortened, sign};
 use crate::grid::Mood;
@@ -10,7 +11,7 @@ use crate::page::Page;
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 /// What a browser compares the script with before it runs it; a test computes it.
-const SCRIPT_SHA256: &str = "pQ69eGWYx+aw7jeEpgyzN3//ijMoESnbMTB96n68wn8=";
+const SCRIPT_SHA256: &str = "YsCyoWMVfdz2eqI9oxUkhtTHZjT79g1/FCMhRaOISfU=";
 
 /// A whole page.
 #[derive(Debug, Default)]
@@ -31,6 +32,8 @@ pub struct Sheet {
     pub boxes: Vec<(String, Vec<(Mood, String)>)>,
     /// What was found, from what to do to why.
     pub figures: Vec<Figure>,
+    /// What there are many of, to sort and to filter.
+    pub listing: Option<Listing>,
     /// What was concluded besides, as on the page for terminals.
     pub rest: Page,
     /// What it was made from.
@@ -95,6 +98,7 @@ impl Sheet {
                         @if !self.boxes.is_empty() { div class=(if self.choices.is_empty() { "one" } else { "grid2" }) { (chosen(&self.choices)) div.stack { @for (heading, lines) in &self.boxes { (boxed(heading, lines)) } } } }
                         @if links.len() > 1 { nav { @for (id, short) in &links { a href={ "#" (id) } { (short) } } } }
                         @for figure in self.figures { (figure.drawn(&mut room)) }
+                        @if let Some(listing) = &self.listing { (listing.drawn()) }
                         @if has_rest { section #rest { (tables::page(self.rest, true, &mut room)) } }
                     }
                     footer.how { "Made from " (prose(&self.source)) ". The page needs no network. Nothing was smoothed." }
@@ -218,6 +222,7 @@ mod tests {
         let (script, _) = rest.split_once("</script>").unwrap();
         let computed = BASE64_STANDARD.encode(Sha256::digest(script));
         assert!(page.contains(&format!("script-src 'sha256-{computed}'")), "the script's hash is {computed}");
+        assert!(script.len() <= 4_096, "{} bytes", script.len());
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod facts;
 
 use std::time::Duration;
 
-pub use facts::Facts;
+pub use facts::{Facts, judged};
 
 use chronoscope_harness::quantity::{MANY, TIME, length, ms, ns, share};
 use chronoscope_render::browser::{Card, Fact, Hue, Mark, Row, Shape, Span};
@@ -13,6 +13,7 @@ use chronoscope_render::title::moment;
 use chronoscope_sources::SourceId;
 
 use crate::document::Record;
+use crate::judgement::host::Host;
 use crate::judgement::noise::Noise;
 use crate::screen::browser::badge;
 use crate::screen::browser::look::{of_clock, path_words};
@@ -32,12 +33,8 @@ const LONGEST: f64 = 1e7;
 /// With the reason, for any other document.
 pub fn card(record: &Record) -> Result<Card, String> {
     let facts = Facts::of(record)?;
-    let (judgement, host) = facts::judged(record)?;
+    let (judgement, host) = judged(record)?;
     let clock = facts::clock(record, judgement);
-    let badge = match &facts.emulated_by {
-        Some(_) => (Mood::Warning, "EMULATED".to_owned()),
-        None => (badge(host).0, first_screen::state(host)),
-    };
     let (headline, read_ns) = headline(record, &facts);
     let about = facts.clocksource.as_ref().map_or_else(String::new, |name| format!(" · clocksource {name}"));
     let about = format!("{}{about}", first_screen::cpus(record));
@@ -46,7 +43,7 @@ pub fn card(record: &Record) -> Result<Card, String> {
         title: format!("{}, {about}: {} {}", facts.cpu, headline.value, headline.name),
         name: facts.cpu.clone(),
         about,
-        badge: Some(badge),
+        badge: Some(verdict(&facts, host)),
         note: first_screen::gravest(record, host, &judgement.noise).map(|said| (Mood::Warning, said)),
         rows: rows
             .map(|(clock, read)| {
@@ -66,6 +63,14 @@ pub fn card(record: &Record) -> Result<Card, String> {
             format!("one check, {}", ms(facts.elapsed_ms as f64)),
         ],
     })
+}
+
+/// The state of the host; of an emulated one, that.
+pub fn verdict(facts: &Facts, host: &Host) -> (Mood, String) {
+    match &facts.emulated_by {
+        Some(_) => (Mood::Warning, "EMULATED".to_owned()),
+        None => (badge(host).0, first_screen::state(host)),
+    }
 }
 
 /// What a read of the clock costs, in words and in nanoseconds.
@@ -91,7 +96,7 @@ fn fact(name: &str, value: String, more: String) -> Fact {
     Fact { name: name.to_owned(), value, more, ..Fact::default() }
 }
 
-fn step(clock: &ClockFacts) -> Fact {
+pub fn step(clock: &ClockFacts) -> Fact {
     let declared =
         clock.resolution_declared_ns.map_or_else(String::new, |declared| format!("declared {}", ns(declared)));
     let seen = match (clock.step_ns, clock.smallest_step_is_a_read) {
@@ -102,19 +107,19 @@ fn step(clock: &ClockFacts) -> Fact {
     fact("clock steps", seen, declared)
 }
 
-fn between(cores: &CoreFacts) -> Fact {
+pub fn between(cores: &CoreFacts) -> Fact {
     let values = cores.causal_values.map(|values| format!("none of {} went back", MANY.value(values as f64)));
     let back = || "a clock went backwards".to_owned();
     let more = values.unwrap_or_else(|| if cores.went_backwards == Some(true) { back() } else { String::new() });
     let mood = if cores.went_backwards == Some(true) { Mood::Bad } else { Mood::Plain };
     match (cores.skew_below_ns, cores.skew_up_to_ns) {
-        (_, Some(up_to)) => Fact { mood: Mood::Bad, ..fact("CPUs apart by up to", ns(up_to), more) },
+        (_, Some(up_to)) => Fact { mood: Mood::Bad, ..fact("CPUs are apart", format!("up to {}", ns(up_to)), more) },
         (Some(below), None) => Fact { mood, ..fact("CPUs agree to", TIME.below(below), more) },
         (None, None) => Fact { mood, ..fact("CPUs agree to", UNKNOWN.to_owned(), more) },
     }
 }
 
-fn shortest(clock: &ClockFacts) -> Fact {
+pub fn shortest(clock: &ClockFacts) -> Fact {
     let (ten, one) = (&clock.interval_within_10pct, &clock.interval_within_1pct);
     let more = match one.from_ns {
         _ if ten.tried_to_ns.is_some() => "no length tried was confirmed".to_owned(),
@@ -143,7 +148,7 @@ fn late(sleep: &SleepFacts) -> Fact {
     fact(&name, ns(sleep.late_p50_ns), pauser)
 }
 
-fn lost(facts: &Facts, noise: &Noise) -> Fact {
+pub fn lost(facts: &Facts, noise: &Noise) -> Fact {
     let Some(lost) = &facts.time_lost else {
         return fact("time lost", UNKNOWN.to_owned(), noise.reason_unmeasured.clone().unwrap_or_default());
     };

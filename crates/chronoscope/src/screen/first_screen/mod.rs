@@ -13,7 +13,7 @@ pub use attention::{attention as warnings, gravest};
 pub use cells::Row;
 pub use gaps::gaps;
 pub use layout::page_at;
-pub use title::{cpus, machine_named as machine, processor, state};
+pub use title::{cpus, machine_named as machine, processor, state, surroundings};
 pub use trust::trust;
 pub use uses::uses;
 

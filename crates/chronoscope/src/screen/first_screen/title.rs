@@ -58,16 +58,23 @@ pub fn machine_named(record: &Record) -> String {
 
 /// How many CPUs it has, and what they run in.
 pub fn cpus(record: &Record) -> String {
-    let machine = &record.machine;
-    let cpus = machine.cpu.online.map_or_else(|| record.content.plan.cpus.len() as u64, u64::from);
+    let cpus = record.machine.cpu.online.map_or_else(|| record.content.plan.cpus.len() as u64, u64::from);
     let cpus = counted(cpus, "CPU", "CPUs");
-    let hypervisor = &machine.hypervisor;
-    match (machine.emulated_by(), hypervisor.present) {
-        (Some(by), _) => format!("{cpus} emulated by {}", fitted(by, HYPERVISOR)),
-        (None, Some(true)) => {
-            format!("{cpus} in {}", fitted(hypervisor.name.as_deref().unwrap_or("a virtual machine"), HYPERVISOR))
-        }
-        (None, Some(false)) => format!("{cpus}, bare metal"),
-        (None, None) => cpus,
+    match (record.machine.is_emulated(), record.machine.hypervisor.present, surroundings(record)) {
+        (true, _, Some(by)) => format!("{cpus} emulated by {by}"),
+        (_, Some(true), Some(by)) => format!("{cpus} in {by}"),
+        (_, _, Some(bare)) => format!("{cpus}, {bare}"),
+        (_, _, None) => cpus,
+    }
+}
+
+/// What emulates the machine, or what it runs in; None if unknown.
+pub fn surroundings(record: &Record) -> Option<String> {
+    let hypervisor = &record.machine.hypervisor;
+    match (record.machine.emulated_by(), hypervisor.present) {
+        (Some(by), _) => Some(fitted(by, HYPERVISOR)),
+        (None, Some(true)) => Some(fitted(hypervisor.name.as_deref().unwrap_or("a virtual machine"), HYPERVISOR)),
+        (None, Some(false)) => Some("bare metal".to_owned()),
+        (None, None) => None,
     }
 }
