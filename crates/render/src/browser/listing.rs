@@ -94,9 +94,9 @@ mod tests {
             vec![cell("b", None), Field { mood: Mood::Bad, ..cell("not known", Some(f64::NAN)) }],
         ];
         let drawn = Listing { columns, rows }.drawn().into_string();
-        assert!(drawn.contains("<th scope=\"col\" data-f>CPU</th><th scope=\"col\" class=\"n\">read</th>"), "{drawn}");
-        assert!(drawn.contains("<td>&lt;script&gt;</td><td class=\"n\" data-s=\"2.08e1\">20.8 ns</td>"), "{drawn}");
-        assert!(drawn.contains("<td class=\"n bad\" data-s=\"\">not known</td>"), "{drawn}");
+        assert!(drawn.contains("<th scope=\"col\" class=\"l\" data-f>CPU</th><th scope=\"col\">read</th>"), "{drawn}");
+        assert!(drawn.contains("<td class=\"l\">&lt;script&gt;</td><td data-s=\"2.08e1\">20.8 ns</td>"), "{drawn}");
+        assert!(drawn.contains("<td class=\"bad\" data-s=\"\">not known</td>"), "{drawn}");
     }
 
     #[test]

@@ -36,7 +36,7 @@
       told.textContent = left.length + " of " + rows.length;
     }
     function sort(head, at) {
-      var turn = head.getAttribute("aria-sort") === "ascending" ? -1 : 1, is = head.classList.contains("n");
+      var turn = head.getAttribute("aria-sort") === "ascending" ? -1 : 1, is = !head.classList.contains("l");
       rows.sort(function (a, b) {
         if (!is) { return turn * text(a, at).localeCompare(text(b, at)); }
         var one = a.cells[at].dataset.s, other = b.cells[at].dataset.s;

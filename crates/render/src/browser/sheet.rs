@@ -11,7 +11,7 @@ use crate::page::Page;
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 /// What a browser compares the script with before it runs it; a test computes it.
-const SCRIPT_SHA256: &str = "dB5vnJ5I2x6CAuhfKNjuATDnkAy8cGfbsJuo2C8Out8=";
+const SCRIPT_SHA256: &str = "YsCyoWMVfdz2eqI9oxUkhtTHZjT79g1/FCMhRaOISfU=";
 
 /// A whole page.
 #[derive(Debug, Default)]
