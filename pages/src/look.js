@@ -35,10 +35,13 @@
     return all;
   }
   // What lies behind an element. Printers leave backgrounds out.
-  function ground(element, isPrinted) {
-    if (isPrinted) return [255, 255, 255];
-    return ancestors(element).reverse()
-      .reduce((below, at) => over(colour(getComputedStyle(at).backgroundColor), below), [255, 255, 255]);
+  function ground(element, isPrinted, grounds) {
+    if (isPrinted || !element) return [255, 255, 255];
+    if (!grounds.has(element)) {
+      const below = ground(element.parentElement, isPrinted, grounds);
+      grounds.set(element, over(colour(getComputedStyle(element).backgroundColor), below));
+    }
+    return grounds.get(element);
   }
   function opacity(element) {
     return ancestors(element).reduce((all, at) => all * Number(getComputedStyle(at).opacity), 1);
@@ -74,10 +77,10 @@
   }
 
   function contrast(isPrinted) {
-    const faults = new Map();
+    const faults = new Map(), grounds = new Map();
     // One of a kind is enough.
     function judge(element, front, least, what) {
-      const behind = ground(element, isPrinted), [r, g, b, a] = colour(front);
+      const behind = ground(element, isPrinted, grounds), [r, g, b, a] = colour(front);
       const found = ratio(over([r, g, b, a * opacity(element)], behind), behind);
       const fault = `contrast ${found.toFixed(2)} of ${called(element)}`;
       if (found < least && !faults.has(fault)) faults.set(fault, what);
