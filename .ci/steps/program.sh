@@ -163,7 +163,7 @@ step_pages() {
     command -v chromium >/dev/null || install_packages chromium || skip "not checked: no chromium, and it could not be installed"
     need_release
     browser=$(type -P chromium)
-    CHROME=$browser CHRONOSCOPE_BINARY=$binary cargo test --quiet --manifest-path pages/Cargo.toml --locked
+    CHROME=$browser CHRONOSCOPE_BINARY=$binary cargo test --quiet --no-fail-fast --manifest-path pages/Cargo.toml --locked
 }
 
 # The programs say what they reached and assert nothing; a machine that falls short does not fail here.

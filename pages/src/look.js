@@ -35,10 +35,13 @@
     return all;
   }
   // What lies behind an element. Printers leave backgrounds out.
-  function ground(element, isPrinted) {
-    if (isPrinted) return [255, 255, 255];
-    return ancestors(element).reverse()
-      .reduce((below, at) => over(colour(getComputedStyle(at).backgroundColor), below), [255, 255, 255]);
+  function ground(element, isPrinted, grounds) {
+    if (isPrinted || !element) return [255, 255, 255];
+    if (!grounds.has(element)) {
+      const below = ground(element.parentElement, isPrinted, grounds);
+      grounds.set(element, over(colour(getComputedStyle(element).backgroundColor), below));
+    }
+    return grounds.get(element);
   }
   function opacity(element) {
     return ancestors(element).reduce((all, at) => all * Number(getComputedStyle(at).opacity), 1);
@@ -74,10 +77,10 @@
   }
 
   function contrast(isPrinted) {
-    const faults = new Map();
+    const faults = new Map(), grounds = new Map();
     // One of a kind is enough.
     function judge(element, front, least, what) {
-      const behind = ground(element, isPrinted), [r, g, b, a] = colour(front);
+      const behind = ground(element, isPrinted, grounds), [r, g, b, a] = colour(front);
       const found = ratio(over([r, g, b, a * opacity(element)], behind), behind);
       const fault = `contrast ${found.toFixed(2)} of ${called(element)}`;
       if (found < least && !faults.has(fault)) faults.set(fault, what);
@@ -165,8 +168,8 @@
       "summary table caption thead tbody tr th td dl dt dd figcaption footer script svg g defs use line rect circle path polyline polygon text").split(" "));
     for (const element of document.querySelectorAll("*")) {
       if (!allowed.has(element.localName)) faults.push(`there is a ${called(element)}`);
-      for (const { name } of element.attributes) {
-        if (/^on|^src$|^srcset$|^style$/.test(name)) faults.push(`${called(element)} has ${name}`);
+      for (const { name, value } of element.attributes) {
+        if (/^on|^src$|^srcset$/.test(name) || (name === "style" && !/^max-width:\d+px$/.test(value))) faults.push(`${called(element)} has ${name}`);
       }
     }
     if (document.scripts.length !== 1) faults.push(`${document.scripts.length} scripts`);

@@ -39,6 +39,7 @@ async fn every_planted_fault_is_found() -> Result<()> {
             "there is a img",
             "img has src",
             "p has onclick",
+            "p has style",
             "scripts",
             "the text has U+202e",
         ],

@@ -22,6 +22,8 @@ const MARKED: usize = 60;
 const TICKS_APART: f64 = 0.12;
 const TICKS_APART_NARROW: f64 = 0.2;
 const LABELS_APART: f64 = 0.2;
+/// The same for labels of the other axis, of its height.
+const HEIGHTS_APART: f64 = 0.08;
 /// Pixels from a point to its label, to the right and down, and from one line of it to the next.
 const BESIDE: f64 = 7.0;
 const BELOW: f64 = 15.0;
@@ -131,12 +133,7 @@ impl Plot {
                 @if self.in_key().next().is_some() { (self.key()) }
                 @if !self.names[1].is_empty() { div.yl { (prose(&self.names[1])) } }
                 svg.pl height=(height) role="img" aria-label=(shortened(&self.said(), SENTENCE)) {
-                    @for tick in &self.y.round_ticks(TICKS) {
-                        @if let Some(y) = self.down(*tick) {
-                            line.gr x1="0" x2="100%" y1=(y) y2=(y) {}
-                            text x="-8" y=(y) dy="4" text-anchor="end" { (tick_word(&(self.words[1])(*tick))) }
-                        }
-                    }
+                    (self.heights())
                     @for tick in &x_ticks {
                         @if let Some(place) = self.x.place(*tick) { line.gr x1=(part(place)) x2=(part(place)) y1="0" y2=(height) {} }
                     }
@@ -155,6 +152,20 @@ impl Plot {
                     @for curve in &self.curves { (self.labels(curve)) }
                 }
                 @if !self.names[0].is_empty() { div.xl { (prose(&self.names[0])) } }
+            }
+        }
+    }
+
+    /// The lines of the axis upwards, and labels of those that are not too near to each other.
+    fn heights(&self) -> Markup {
+        let ticks = self.y.round_ticks(TICKS);
+        let placed = ticks.iter().filter_map(|tick| Some((self.y.place(*tick)?, *tick)));
+        html! {
+            @for y in ticks.iter().filter_map(|tick| self.down(*tick)) { line.gr x1="0" x2="100%" y1=(y) y2=(y) {} }
+            @for (_, tick) in apart(placed, HEIGHTS_APART) {
+                @if let Some(y) = self.down(tick) {
+                    text x="-8" y=(y) dy="4" text-anchor="end" { (tick_word(&(self.words[1])(tick))) }
+                }
             }
         }
     }
@@ -380,6 +391,8 @@ mod tests {
         assert!(drawn.contains("first") && !drawn.contains("near"), "{drawn}");
         let ticks = drawn.split("</text>").filter(|piece| piece.contains("y=\"227\"")).count();
         assert_eq!(ticks, 2, "1.1 is too near to 1: {drawn}");
+        assert_eq!(drawn.matches("<text x=\"-8\"").count(), 2, "so it is upwards: {drawn}");
+        assert_eq!(drawn.matches("<line class=\"gr\" x1=\"0\"").count(), 3, "each has its line: {drawn}");
     }
 
     #[test]

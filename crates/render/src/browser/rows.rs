@@ -15,7 +15,7 @@ const MOST: usize = 120;
 /// Maximum ticks, so that their labels have room on a phone.
 const TICKS: usize = 7;
 /// Pixels of a drawing on a phone, and of a letter of an axis.
-const NARROWEST: f64 = 300.0;
+const NARROWEST: f64 = 290.0;
 const LETTER: f64 = 6.8;
 /// Characters of a value that its usual column holds.
 const VALUE: usize = 18;
@@ -147,7 +147,7 @@ impl Rows {
     }
 }
 
-/// Those that are at least so far apart, as shares of the width.
+/// Those that are at least so far apart, as shares of the axis.
 pub(super) fn apart<T>(all: impl Iterator<Item = (f64, T)>, least: f64) -> Vec<(f64, T)> {
     let mut kept: Vec<(f64, T)> = Vec::new();
     for (place, of) in all {
