@@ -228,6 +228,10 @@ fn a_page_replaces_nothing_that_is_read_or_written_besides() {
         (&["scaling", "--output", &html, "--html", &html], "--output"),
         (&["selftest", "--output", &html, "--html", &html], "--output"),
         (&["history", "list", "--html", &history], "the history"),
+        (&["card", &check, "--output", &check], "the document"),
+        (&["card", &check, "--output", &history], "the history"),
+        (&["gallery", folder.path().to_str().unwrap(), "--html", &check], "a document"),
+        (&["gallery", folder.path().to_str().unwrap(), "--html", &history], "the history"),
     ] {
         let run = chronoscope().env("CHRONOSCOPE_HISTORY", &history).args(arguments).output().unwrap();
         let told = String::from_utf8_lossy(&run.stderr);

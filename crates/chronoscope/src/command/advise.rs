@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use chronoscope_bench::{Failure, Format, keep_apart, page_width, percentage, print, time, whole_number};
+use chronoscope_bench::{Failure, Format, page_width, percentage, print, time, whole_number};
 use chronoscope_harness::Start;
 use chronoscope_harness::quantity::length;
 use chronoscope_probes::RuntimeKind;
 use clap::{ArgGroup, Args};
 
 use super::measure::{exit_code, measured};
-use super::output::Output;
+use super::output::{Output, keep_apart};
 use super::page::Shown;
 use super::saved::saved;
 use crate::answers::advice::interval_advice::advise;

@@ -1,10 +1,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, OutputFile, keep_apart, print};
+use chronoscope_bench::{Failure, OutputFile, print};
 use chronoscope_harness::record::written;
 use clap::{Args, ValueEnum};
 
+use super::output::keep_apart;
 use super::saved::saved;
 use crate::document::Record;
 use crate::screen::card::{Facts, card};

@@ -1,11 +1,11 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, keep_apart};
+use chronoscope_bench::Failure;
 use clap::Args;
 
 use super::fail_on::FailOn;
-use super::output::Output;
+use super::output::{Output, keep_apart};
 use super::page::Shown;
 use super::saved::saved;
 use super::study_run;

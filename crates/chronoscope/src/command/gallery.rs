@@ -1,11 +1,12 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, OutputFile, keep_apart, print};
+use chronoscope_bench::{Failure, OutputFile, print};
 use chronoscope_harness::record::clean;
 use chronoscope_render::words::counted;
 use clap::Args;
 
+use super::output::keep_apart;
 use super::saved::saved;
 use crate::screen::gallery::Gallery;
 

@@ -1,12 +1,12 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, OutputFile, keep_apart};
+use chronoscope_bench::{Failure, OutputFile};
 use chronoscope_harness::Start;
 
 use super::identical_operations::IdenticalOperations;
 use super::measure::measured;
-use super::output::{Output, each_tried};
+use super::output::{Output, each_tried, keep_apart};
 use super::page::Shown;
 use super::saved::{saved, text_in};
 use crate::answers::gate::contradiction::contradiction;

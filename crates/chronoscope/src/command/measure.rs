@@ -1,12 +1,12 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, keep_apart};
+use chronoscope_bench::Failure;
 use chronoscope_harness::Start;
 use clap::Args;
 
 use super::keeper::Keeper;
-use super::output::Output;
+use super::output::{Output, keep_apart};
 use super::page::Shown;
 use super::study_run;
 use crate::document::{Outcome, Record};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use chronoscope_bench::{Failure, Format, OutputFile, keep_apart, page_width, print, tell};
+use chronoscope_bench::{Failure, Format, OutputFile, page_width, print, tell};
 
 use super::page::{Shown, browser_page, page};
 use crate::document::Record;
@@ -34,9 +34,13 @@ pub fn each_tried<const N: usize>(tried: [Result<(), Failure>; N]) -> Result<(),
     first.map_or(Ok(()), Err)
 }
 
-/// Refuses to replace the history, or one destination by another.
-fn own(written: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
-    keep_apart(written, &[("the history", history::file().ok().as_deref())])
+/// Refuses a destination that is one of the files read, the history, or another destination: it would be lost.
+///
+/// # Errors
+/// With exit code 2.
+pub fn keep_apart(written: &[(&str, Option<&Path>)], read: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
+    let history = history::file().ok();
+    chronoscope_bench::keep_apart(written, &[read, &[("the history", history.as_deref())]].concat())
 }
 
 fn written(file: Option<OutputFile>, text: impl FnOnce() -> String) -> Result<(), Failure> {
@@ -49,7 +53,7 @@ impl Presenter {
     /// # Errors
     /// If it cannot.
     pub fn prepare(to: &Presentation) -> Result<Self, Failure> {
-        own(&[to.page()])?;
+        keep_apart(&[to.page()], &[])?;
         let browser = to.html.as_deref().map(|path| OutputFile::prepare("the page", path)).transpose()?;
         Ok(Self { format: to.format, browser })
     }
@@ -78,7 +82,7 @@ impl Output {
     /// # Errors
     /// If one cannot.
     pub fn prepare(to: &Destinations) -> Result<Self, Failure> {
-        own(&to.files())?;
+        keep_apart(&to.files(), &[])?;
         let file = to.output.as_deref().map(|path| OutputFile::prepare("the record", path)).transpose()?;
         Ok(Self { presenter: Presenter::prepare(&to.presented)?, file })
     }

@@ -1,11 +1,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, keep_apart, page_width};
+use chronoscope_bench::{Failure, page_width};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::output::Presenter;
+use super::output::{Presenter, keep_apart};
 use super::page::{Shown, browser_page, page, page_of_one};
 use super::saved::saved;
 use crate::document::Record;
