@@ -1,3 +1,4 @@
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,6 +16,7 @@ const TOOL: &str = "CHRONOSCOPE_BINARY";
 /// A document and its page.
 pub struct Document {
     pub name: String,
+    /// Null where the page is of several.
     pub json: Value,
     pub page: PathBuf,
 }
@@ -24,7 +26,8 @@ struct All {
     _folder: TempDir,
 }
 
-/// Every document that is looked at: those shown in the docs, those kept for tests, and those made as bad as can be.
+/// All whose pages are looked at: documents shown in the docs, those kept for tests, those made as bad as can be, and what is drawn of
+/// several.
 pub fn every() -> Result<&'static [Document]> {
     static ALL: OnceLock<std::result::Result<All, String>> = OnceLock::new();
     let all = ALL.get_or_init(|| All::made().map_err(|error| error.to_string()));
@@ -55,10 +58,25 @@ impl All {
             ("made/many clocks".to_owned(), crowded::of_many_clocks(&check)),
         ]);
         let folder = tempfile::tempdir()?;
-        let documents =
-            found.into_iter().map(|(name, json)| Document::drawn(name, json, folder.path())).collect::<Result<_>>()?;
+        let mut documents = found
+            .into_iter()
+            .map(|(name, json)| Document::drawn(name, json, folder.path()))
+            .collect::<Result<Vec<_>>>()?;
+        documents.extend(of_several(folder.path())?);
         Ok(Self { documents, _folder: folder })
     }
+}
+
+/// Pages of several documents, all of which are in the folder.
+fn of_several(folder: &Path) -> Result<[Document; 3]> {
+    let records = ["docs/shown/check", "crates/chronoscope/tests/fixtures/zen4/check", "made/hostile texts"];
+    let [shown, other, hostile] = records.map(|name| file_of(name, folder).with_extension("json").into_os_string());
+    let by = |name: &str, arguments: &[&OsStr]| Document::by(name.to_owned(), Value::Null, folder, arguments);
+    Ok([
+        by("compare", &["compare".as_ref(), &shown, &other])?,
+        by("compare hostile", &["compare".as_ref(), &hostile, &shown])?,
+        by("gallery", &["gallery".as_ref(), folder.as_os_str()])?,
+    ])
 }
 
 fn read(file: &Path) -> Result<Value> {
@@ -68,16 +86,25 @@ fn read(file: &Path) -> Result<Value> {
 
 impl Document {
     fn drawn(name: String, json: Value, folder: &Path) -> Result<Self> {
+        let record = file_of(&name, folder).with_extension("json");
+        fs::write(&record, serde_json::to_vec(&json)?)?;
+        Self::by(name, json, folder, &[OsStr::new("show"), record.as_os_str()])
+    }
+
+    /// What a command draws with these arguments.
+    fn by(name: String, json: Value, folder: &Path, arguments: &[&OsStr]) -> Result<Self> {
         let tool =
             std::env::var_os(TOOL).ok_or(format!("{TOOL} is not set; `.ci/full pages` builds the tool and sets it"))?;
-        let file = folder.join(name.replace(['/', ' '], "-"));
-        let (record, page) = (file.with_extension("json"), file.with_extension("html"));
-        fs::write(&record, serde_json::to_vec(&json)?)?;
-        let output = Command::new(&tool).arg("show").arg("--html").arg(&page).arg(&record).output();
+        let page = file_of(&name, folder).with_extension("html");
+        let output = Command::new(&tool).args(arguments).arg("--html").arg(&page).output();
         let output = output.map_err(|error| format!("{}: {error}", tool.display()))?;
         if !output.status.success() {
             return Err(format!("no page of {name}: {}", String::from_utf8_lossy(&output.stderr)).into());
         }
         Ok(Self { name, json, page })
     }
+}
+
+fn file_of(name: &str, folder: &Path) -> PathBuf {
+    folder.join(name.replace(['/', ' '], "-"))
 }

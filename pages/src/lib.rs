@@ -11,7 +11,7 @@ mod value;
 
 pub use browser::Browser;
 pub use document::{Document, every};
-pub use tab::{Media, Place, Plot, Row, Tab, Telling, Tick, Tip};
+pub use tab::{Column, Media, Place, Plot, Row, Tab, Telling, Tick, Tip};
 pub use value::{Axis, Shown};
 
 /// What went wrong outside of a page.

@@ -165,7 +165,7 @@
       if (isVisible(drawing) && !label && !isBeside && !isAxis) faults.push(`${called(drawing)} says nothing`);
     }
     const allowed = new Set(("html head meta title style body main h1 h2 h3 h4 p span div ul li b i code pre nav a section figure details " +
-      "summary table caption thead tbody tr th td dl dt dd figcaption footer script svg g defs use line rect circle path polyline polygon text").split(" "));
+      "summary table caption thead tbody tr th td dl dt dd figcaption footer script svg g defs use line rect circle path polyline polygon text label select option button").split(" "));
     for (const element of document.querySelectorAll("*")) {
       if (!allowed.has(element.localName)) faults.push(`there is a ${called(element)}`);
       for (const { name, value } of element.attributes) {
@@ -185,9 +185,10 @@
   function light(isLit) {
     document.querySelectorAll("[data-k]").forEach(row => row.classList.toggle("hi", isLit));
   }
-  // Everything that can be read.
+  // Everything that can be read. What chooses rows comes with the script, and is of no use without it.
   function read() {
     open(true);
+    document.querySelectorAll(".pick").forEach(bar => bar.remove());
     return document.body.innerText;
   }
 
@@ -239,5 +240,22 @@
     return document.activeElement?.dataset?.t ?? null;
   }
 
-  return { contrast, overflow, overlaps, structure, open, light, read, rows, ticks, plots, tip, telling, lit, focused };
+  // A column of the rows that are shown, from top to bottom, and how many that are said to be.
+  function column(title) {
+    const table = document.querySelector(".list"), at = [...table.tHead.rows[0].cells].findIndex(head => head.textContent === title);
+    const shown = [...table.tBodies[0].rows].filter(isVisible).map(row => row.cells[at]);
+    return { texts: shown.map(cell => cell.textContent), values: shown.map(cell => parseFloat(cell.dataset.s)).filter(isFinite),
+      sorted: table.tHead.rows[0].cells[at].getAttribute("aria-sort"), told: document.querySelector(".pick span").textContent };
+  }
+  function sort(title) {
+    [...document.querySelectorAll(".list th button")].find(button => button.textContent === title).click();
+  }
+  function choose(title, text) {
+    const label = [...document.querySelectorAll(".pick label")].find(label => label.textContent.startsWith(title));
+    const select = label.querySelector("select");
+    select.value = [...select.options].find(option => option.textContent === text).value;
+    select.dispatchEvent(new Event("change"));
+  }
+
+  return { column, sort, choose, contrast, overflow, overlaps, structure, open, light, read, rows, ticks, plots, tip, telling, lit, focused };
 })()

@@ -96,6 +96,17 @@ pub struct Tip {
     pub is_inside: bool,
 }
 
+/// A column of a table that can be sorted.
+#[derive(Debug, Deserialize)]
+pub struct Column {
+    pub texts: Vec<String>,
+    /// What it is sorted by, where that is known.
+    pub values: Vec<f64>,
+    pub sorted: Option<String>,
+    /// How many rows there are, in the words of the page.
+    pub told: String,
+}
+
 impl Tab {
     /// An empty page whose every word is heard from now on.
     pub(crate) async fn listening(page: Page, unread: Arc<Mutex<Vec<String>>>) -> Result<Self> {
