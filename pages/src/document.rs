@@ -5,7 +5,6 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use serde_json::Value;
-use tempfile::TempDir;
 
 use crate::schema::Schema;
 use crate::{Result, crowded};
@@ -21,50 +20,51 @@ pub struct Document {
     pub page: PathBuf,
 }
 
-struct All {
-    documents: Vec<Document>,
-    _folder: TempDir,
-}
-
 /// All whose pages are looked at: documents shown in the docs, those kept for tests, those made as bad as can be, and what is drawn of
 /// several.
 pub fn every() -> Result<&'static [Document]> {
-    static ALL: OnceLock<std::result::Result<All, String>> = OnceLock::new();
-    let all = ALL.get_or_init(|| All::made().map_err(|error| error.to_string()));
-    all.as_ref().map(|all| all.documents.as_slice()).map_err(|error| error.as_str().into())
+    static ALL: OnceLock<std::result::Result<Vec<Document>, String>> = OnceLock::new();
+    let all = ALL.get_or_init(|| made().map_err(|error| error.to_string()));
+    all.as_ref().map(Vec::as_slice).map_err(|error| error.as_str().into())
 }
 
-impl All {
-    fn made() -> Result<Self> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let mut found = Vec::new();
-        for folder in ["docs/shown", "crates/chronoscope/tests/fixtures", "crates/chronoscope/tests/fixtures/zen4"] {
-            let mut files: Vec<PathBuf> = fs::read_dir(root.join(folder))?.flatten().map(|file| file.path()).collect();
-            files.sort();
-            for file in files.iter().filter(|file| file.extension().is_some_and(|end| end == "json")) {
-                let name = format!("{folder}/{}", file.file_stem().unwrap_or_default().display());
-                found.push((name, read(file)?));
-            }
+fn made() -> Result<Vec<Document>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut found = Vec::new();
+    for folder in ["docs/shown", "crates/chronoscope/tests/fixtures", "crates/chronoscope/tests/fixtures/zen4"] {
+        let mut files: Vec<PathBuf> = fs::read_dir(root.join(folder))?.flatten().map(|file| file.path()).collect();
+        files.sort();
+        for file in files.iter().filter(|file| file.extension().is_some_and(|end| end == "json")) {
+            let name = format!("{folder}/{}", file.file_stem().unwrap_or_default().display());
+            found.push((name, read(file)?));
         }
-        let check = read(&root.join("docs/shown/check.json"))?;
-        let schema = Schema::new(read(&root.join("schema/chronoscope.v2.schema.json"))?);
-        found.extend([
-            ("made/nothing".to_owned(), crowded::of_nothing(&check)),
-            ("made/plans".to_owned(), crowded::of_plans(&check)),
-            ("made/nulls".to_owned(), crowded::of_nulls(&check, &schema, 1)),
-            ("made/some nulls".to_owned(), crowded::of_nulls(&check, &schema, 3)),
-            ("made/hostile texts".to_owned(), crowded::of_hostile_texts(&check, &schema)),
-            ("made/many CPUs".to_owned(), crowded::of_many_cpus(&check)),
-            ("made/many clocks".to_owned(), crowded::of_many_clocks(&check)),
-        ]);
-        let folder = tempfile::tempdir()?;
-        let mut documents = found
-            .into_iter()
-            .map(|(name, json)| Document::drawn(name, json, folder.path()))
-            .collect::<Result<Vec<_>>>()?;
-        documents.extend(of_several(folder.path())?);
-        Ok(Self { documents, _folder: folder })
     }
+    let check = read(&root.join("docs/shown/check.json"))?;
+    let schema = Schema::new(read(&root.join("schema/chronoscope.v2.schema.json"))?);
+    found.extend([
+        ("made/nothing".to_owned(), crowded::of_nothing(&check)),
+        ("made/plans".to_owned(), crowded::of_plans(&check)),
+        ("made/nulls".to_owned(), crowded::of_nulls(&check, &schema, 1)),
+        ("made/some nulls".to_owned(), crowded::of_nulls(&check, &schema, 3)),
+        ("made/hostile texts".to_owned(), crowded::of_hostile_texts(&check, &schema)),
+        ("made/many CPUs".to_owned(), crowded::of_many_cpus(&check)),
+        ("made/many clocks".to_owned(), crowded::of_many_clocks(&check)),
+    ]);
+    let folder = own_folder()?;
+    let mut documents =
+        found.into_iter().map(|(name, json)| Document::drawn(name, json, &folder)).collect::<Result<Vec<_>>>()?;
+    documents.extend(of_several(&folder)?);
+    Ok(documents)
+}
+
+/// An empty folder beside this program, which stays for whoever wants to see what failed.
+fn own_folder() -> Result<PathBuf> {
+    let folder = std::env::current_exe()?.with_extension("pages");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir(&folder)?;
+    Ok(folder)
 }
 
 /// Pages of several documents, all of which are in the folder.
