@@ -7,7 +7,6 @@
 pub mod axis;
 /// Distributions as bars.
 pub mod bars;
-/// Pages for browsers: figures, their two kinds of charts, and tables.
 #[cfg(feature = "html")]
 pub mod browser;
 /// What disturbed a measurement, in words and figures.
