@@ -98,12 +98,15 @@ fn interval(record: &Record, name: &ClockId) -> Option<Row> {
     let clock = record.content.clocks().clock(name)?;
     let timed = clock.intervals.as_ref()?;
     let (hue, shape) = of_clock(clock, &record.machine);
-    let [one, ten] = Tolerance::ALL.map(|tolerance| timed.shortest(tolerance).known_from_ns());
-    let from = ten?;
-    let mut marks = vec![Mark::Point { at: from, shape, is_hollow: false }];
-    marks.extend(one.map(|to| Mark::Band { from, to }));
-    let to_one = one.map_or_else(String::new, |one| format!(", {} ±1 %", ns(one)));
-    let value = format!("{} ±10 %{to_one}", ns(from));
+    let [one, ten] = Tolerance::ALL.map(|tolerance| (timed.shortest(tolerance), tolerance.percent()));
+    let from = ten.0.known_from_ns()?;
+    let said = |(shortest, percent): (ShortestInterval, f64)| {
+        let predicted = if shortest.is_confirmed() { "" } else { " (predicted)" };
+        Some(format!("{} ±{percent} %{predicted}", ns(shortest.known_from_ns()?)))
+    };
+    let mut marks = vec![Mark::Point { at: from, shape, is_hollow: !ten.0.is_confirmed() }];
+    marks.extend(one.0.known_from_ns().map(|to| Mark::Band { from, to }));
+    let value = [ten, one].into_iter().filter_map(said).collect::<Vec<_>>().join(", ");
     Some(Row { name: name.name().to_owned(), is_code: true, hue, marks, value, ..Row::default() })
 }
 
@@ -145,6 +148,21 @@ mod tests {
         record.content.sections.clocks.report.clocks.push(readable("CLOCK_MONOTONIC"));
         let record = judged(record);
         assert!(answer(&record, &judgement(&record)).starts_with("Use `CLOCK_MONOTONIC` for durations"));
+    }
+
+    #[test]
+    fn what_no_trial_confirmed_is_predicted() {
+        use chronoscope_harness::estimators::intervals::{DirectInterval, TimedIntervals};
+
+        let claimed = DirectInterval { within_1pct: Some(2_000.0), within_10pct: Some(200.0) };
+        let mut record = blank();
+        let mut clock = readable("CLOCK_MONOTONIC");
+        clock.intervals = Some(TimedIntervals::claimed(claimed));
+        let name = clock.name.clone();
+        record.content.sections.clocks.report.clocks.push(clock);
+        let row = interval(&record, &name).unwrap();
+        assert_eq!(row.value, "200 ns ±10 % (predicted), 2.00 µs ±1 % (predicted)");
+        assert!(matches!(row.marks[0], Mark::Point { is_hollow: true, .. }), "{:?}", row.marks);
     }
 
     #[test]
