@@ -13,6 +13,7 @@ use crate::answers::since::report::Since;
 use crate::clock_id::ClockId;
 use crate::judgement::Judgement;
 use crate::judgement::facts::Facts;
+use crate::judgement::host::Host;
 use crate::part::{self, Part};
 pub use crate::part::{Outcome, PartReport};
 use crate::plan::Plan;
@@ -96,6 +97,12 @@ pub fn of_study(study: StudyRecord, command: impl Into<String>) -> Record {
 }
 
 impl Content {
+    /// What a check concluded, and of the host; None in documents of other commands.
+    pub fn concluded(&self) -> Option<(&Judgement, &Host)> {
+        let judgement = self.judgement.as_ref()?;
+        Some((judgement, judgement.host.as_ref()?))
+    }
+
     /// Whether it is of a check or a section of one, rather than of a study or a pace.
     pub fn is_check(&self) -> bool {
         self.study.is_none() && self.pace.is_none() && self.comparison.is_none()

@@ -14,3 +14,20 @@ pub fn counted(count: u64, singular: &str, plural: &str) -> String {
 pub fn quoted(name: &str) -> String {
     if name.contains([' ', ';']) { format!("`{name}`") } else { name.to_owned() }
 }
+
+/// A round value as an axis has it: `1 µs`, not `1.00 µs`.
+pub(crate) fn tick(word: &str) -> String {
+    let (number, unit) = word.split_once(' ').unwrap_or((word, ""));
+    let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
+    format!("{number} {unit}").trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tick_has_no_digits_that_say_nothing() {
+        assert_eq!([tick("1.00 µs"), tick("0.500 ns"), tick("10 %"), tick("100")], ["1 µs", "0.5 ns", "10 %", "100"]);
+    }
+}

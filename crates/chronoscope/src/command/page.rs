@@ -59,7 +59,7 @@ fn drawn(record: &Record, shown: Shown, width: Width) -> Page {
 /// A check, or a section of one.
 fn check(record: &Record, shown: Shown, width: Width) -> Page {
     let view = shown.view.unwrap_or_else(|| View::of(record));
-    match record.content.judgement.as_ref().and_then(|judgement| Some((judgement, judgement.host.as_ref()?))) {
+    match record.content.concluded() {
         Some((judgement, host)) if view == View::CHECK && !shown.full => {
             screen::first_screen::page_at(record, judgement, host, width)
         }

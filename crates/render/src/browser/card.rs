@@ -3,9 +3,9 @@ use unicode_width::UnicodeWidthChar;
 
 use super::rows::Row;
 use super::sheet::harmless;
-use super::texts::tick as tick_word;
 use crate::axis::{Axis, Scale};
 use crate::grid::Mood;
+use crate::words::tick as tick_word;
 
 /// The picture, in pixels: what previews of links show whole.
 const SIZE: (f64, f64) = (1200.0, 630.0);

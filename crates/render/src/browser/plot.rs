@@ -4,8 +4,9 @@ use maud::{Markup, html};
 
 use super::marks::{Hue, Mark, Shape, part, point};
 use super::rows::apart;
-use super::texts::{SENTENCE, prose, shortened, tick as tick_word};
+use super::texts::{SENTENCE, prose, shortened};
 use crate::axis::{Axis, Scale};
+use crate::words::tick as tick_word;
 use chronoscope_harness::quantity::ns;
 use chronoscope_harness::record::Histogram;
 

@@ -1,9 +1,10 @@
 use maud::{Markup, html};
 
 use super::marks::{Hue, Mark, part};
-use super::texts::{class, prose, shortened, tick as tick_word};
+use super::texts::{class, prose, shortened};
 use crate::axis::{Axis, Scale};
 use crate::grid::Mood;
+use crate::words::tick as tick_word;
 
 /// Height of a row, in pixels.
 const HEIGHT: f64 = 22.0;

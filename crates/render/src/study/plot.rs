@@ -8,6 +8,7 @@ use super::curve::{Chart, Curve, Point};
 use crate::axis::Axis;
 use crate::line::Line;
 use crate::palette::{BAR, DIM, PLAIN, TITLE};
+use crate::words;
 use crate::wrap::{fitted, wrapped};
 use chronoscope_harness::quantity::ns;
 
@@ -122,7 +123,10 @@ fn drawing(chart: &Chart, x: &Axis, y: &Axis, [columns, height]: [usize; 2]) -> 
     let step = height.saturating_sub(1) / y.ticks.len().saturating_sub(1).max(1);
     let number = |row: usize| {
         let above = height - 1 - row;
-        y.ticks.get(above / step.max(1)).filter(|_| above.is_multiple_of(step.max(1))).map(|tick| short(*tick))
+        y.ticks
+            .get(above / step.max(1))
+            .filter(|_| above.is_multiple_of(step.max(1)))
+            .map(|tick| words::tick(&ns(*tick)))
     };
     let mut lines: Vec<Line> = (canvas.rows().enumerate())
         .map(|(row, cells)| {
@@ -180,14 +184,6 @@ fn below(chart: &Chart, x: &Axis, columns: usize) -> Line {
     let numbers: String = row.into_iter().collect();
     let name = fitted(chart.x_name.split(' ').next().unwrap_or_default(), NUMBERS);
     Line::styled(DIM, &format!("{name:>NUMBERS$} {numbers}"))
-}
-
-/// A tick's value, which is round.
-pub(super) fn short(value: f64) -> String {
-    let text = ns(value);
-    let (number, unit) = text.split_once(' ').unwrap_or((&text, ""));
-    let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
-    format!("{number} {unit}").trim_end().to_owned()
 }
 
 /// A swept value in few characters: `40`, `16.4k`, `1.05M`.

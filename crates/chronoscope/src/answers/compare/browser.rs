@@ -1,4 +1,4 @@
-//! A comparison on a page for browsers: every figure as a ratio, beside what noise alone would do.
+//! A comparison on a page for browsers: every figure as a ratio, with the range that noise alone explains.
 
 use chronoscope_harness::quantity::{RATIO, three_digits};
 use chronoscope_render::Width;

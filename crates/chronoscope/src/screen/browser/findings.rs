@@ -8,7 +8,7 @@ use crate::document::Record;
 use crate::screen::{View, disturbance, findings, verdict};
 
 /// Findings, the machine, and what disturbed the run, as the page for terminals has them.
-pub fn figure(record: &Record, view: View) -> Option<Figure> {
+pub fn figure(record: &Record, view: View) -> Figure {
     let mut page = Page::default();
     if view == View::CHECK {
         verdict::show(&mut page, record);
@@ -18,11 +18,11 @@ pub fn figure(record: &Record, view: View) -> Option<Figure> {
     }
     machine::show(&mut page, &record.machine);
     disturbance::show(&mut page, record);
-    Some(Figure {
+    Figure {
         id: "findings",
         short: "findings",
         title: "What was found, and where".to_owned(),
         numbers: page,
         ..Figure::default()
-    })
+    }
 }

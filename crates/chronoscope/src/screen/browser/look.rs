@@ -3,6 +3,8 @@
 use chronoscope_harness::record::{Machine, Path};
 use chronoscope_render::browser::{Hue, InKey, Shape};
 
+use crate::clock_id::ClockId;
+use crate::document::Record;
 use crate::sections::clocks::report::ClockReport;
 
 /// How a clock's marks look, by the path of its reads; those of an unknown one are in the colour of text.
@@ -18,6 +20,12 @@ pub const fn of_path(path: Option<Path>) -> (Hue, Shape) {
 /// The same for a clock of this machine, whose reads may exit to the hypervisor.
 pub fn of_clock(clock: &ClockReport, machine: &Machine) -> (Hue, Shape) {
     if clock.exits_on(machine) { TRAPS } else { of_path(clock.path) }
+}
+
+/// The same for the clock of this name.
+pub fn of_named(clock: &ClockId, record: &Record) -> (Hue, Shape) {
+    let report = record.content.clocks().clock(clock);
+    report.map_or_else(|| of_path(None), |clock| of_clock(clock, &record.machine))
 }
 
 /// Reads that exit to the hypervisor.

@@ -37,13 +37,12 @@ each_section!(figures);
 /// The page of a check, or of one section.
 pub fn of_check(record: &Record) -> Sheet {
     let view = View::of(record);
-    let judged = record.content.judgement.as_ref();
     let sheet = sheet(record, title(record, view));
-    match judged.and_then(|judgement| Some((judgement, judgement.host.as_ref()?))).filter(|_| view == View::CHECK) {
+    match record.content.concluded().filter(|_| view == View::CHECK) {
         Some((judgement, host)) => concluded(sheet, record, judgement, host),
         None => {
             let mut drawn = figures((view != View::CHECK).then_some(view.name()), record);
-            drawn.extend(findings::figure(record, view));
+            drawn.push(findings::figure(record, view));
             Sheet { figures: drawn, ..sheet }
         }
     }
@@ -52,7 +51,7 @@ pub fn of_check(record: &Record) -> Sheet {
 fn concluded(sheet: Sheet, record: &Record, judgement: &Judgement, host: &Host) -> Sheet {
     let mut drawn: Vec<Figure> = ruler::figure(record, judgement).into_iter().collect();
     drawn.extend(figures(None, record));
-    drawn.extend(findings::figure(record, View::CHECK));
+    drawn.push(findings::figure(record, View::CHECK));
     Sheet {
         badge: Some(answer::badge(host)),
         lead: ruler::answer(record, judgement),

@@ -7,6 +7,7 @@ use chronoscope_render::browser::{Chart, Entry, Figure, Hue, Mark, Row, Rows, Sh
 use chronoscope_render::text::Mood;
 
 use super::look::{key, of_clock};
+use super::told::code;
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::judgement::Judgement;
@@ -79,10 +80,6 @@ fn said(judgement: &Judgement) -> Vec<(Mood, String)> {
         None => (Mood::Quiet, "How long a gap comes between two reads is not known.".to_owned()),
     };
     vec![between, gaps]
-}
-
-fn code(clock: &ClockId) -> String {
-    format!("`{}`", clock.name().replace('`', "'"))
 }
 
 fn read(record: &Record, name: &ClockId) -> Option<Row> {

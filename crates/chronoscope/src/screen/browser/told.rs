@@ -1,5 +1,6 @@
 //! Sentences of findings.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use chronoscope_harness::finding::{Finding, Severity};
@@ -30,8 +31,8 @@ pub fn mood(finding: &Finding) -> Mood {
 }
 
 /// A name as it is typed.
-pub fn code(name: &str) -> String {
-    format!("`{}`", name.replace('`', "'"))
+pub fn code(name: impl Display) -> String {
+    format!("`{}`", name.to_string().replace('`', "'"))
 }
 
 /// A length as somebody set it.

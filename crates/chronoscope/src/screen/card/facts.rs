@@ -109,7 +109,7 @@ pub struct CoreFacts {
     pub went_backwards: Option<bool>,
 }
 
-/// How late `std::thread::sleep` is, and the library's `Pauser` beside it.
+/// How late `std::thread::sleep` is, compared with the library's `Pauser`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SleepFacts {
     pub requested_ns: u64,
@@ -153,7 +153,7 @@ impl Facts {
                 reasons: host.reasons.iter().map(|reason| reason.id.clone()).collect(),
             },
             clock: clock.map(of_clock),
-            reads: beside(record, clock).filter_map(|clock| read(record, clock)).collect(),
+            reads: compared(record, clock).filter_map(|clock| read(record, clock)).collect(),
             cores: cores(judgement),
             sleep: sleep(record),
             time_lost: judgement.noise.lost.map(|lost| LostFacts {
@@ -171,12 +171,10 @@ impl Facts {
 /// # Errors
 /// If the document is of another command.
 pub fn judged(record: &Record) -> Result<(&Judgement, &Host), String> {
-    let judgement = record.content.judgement.as_ref();
-    let judged = judgement.and_then(|judgement| Some((judgement, judgement.host.as_ref()?)));
     // An answer or a gate of a check is about a question, not the machine.
     let is_other = record.content.advice.is_some() || record.content.gate.is_some();
     let wrong = || format!("it is no check; `chronoscope {}` wrote it", record.command);
-    judged.filter(|_| !is_other).ok_or_else(wrong)
+    record.content.concluded().filter(|_| !is_other).ok_or_else(wrong)
 }
 
 /// The clock that a card is about.
@@ -187,7 +185,7 @@ pub fn clock<'a>(record: &'a Record, judgement: &Judgement) -> Option<&'a ClockR
 }
 
 /// It, and what it is compared with, from the counter to the system call.
-pub fn beside<'a>(record: &'a Record, clock: Option<&'a ClockReport>) -> impl Iterator<Item = &'a ClockReport> {
+pub fn compared<'a>(record: &'a Record, clock: Option<&'a ClockReport>) -> impl Iterator<Item = &'a ClockReport> {
     let known = |id: SourceId| {
         record.content.clocks().clock(&id.into()).filter(|clock| clock.available && clock.latency_ns.is_some())
     };

@@ -22,7 +22,7 @@ use facts::{ClockFacts, CoreFacts, IntervalFacts, SleepFacts};
 
 /// What is not in the document.
 const UNKNOWN: &str = "not known";
-/// How a read that is always a system call is named beside those of the same clock.
+/// What a read is called that is a system call on every machine.
 const BY_SYSTEM_CALL: &str = "by system call";
 /// The longest interval on the ruler, in nanoseconds.
 const LONGEST: f64 = 1e7;
@@ -38,7 +38,7 @@ pub fn card(record: &Record) -> Result<Card, String> {
     let (headline, read_ns) = headline(record, &facts);
     let about = facts.clocksource.as_ref().map_or_else(String::new, |name| format!(" · clocksource {name}"));
     let about = format!("{}{about}", first_screen::cpus(record));
-    let rows = facts::beside(record, clock).zip(&facts.reads);
+    let rows = facts::compared(record, clock).zip(&facts.reads);
     Ok(Card {
         title: format!("{}, {about}: {} {}", facts.cpu, headline.value, headline.name),
         name: facts.cpu.clone(),

@@ -2,7 +2,7 @@
 
 use chronoscope_harness::quantity::{TIME, count, ns, share};
 use chronoscope_render::axis::Scale;
-use chronoscope_render::browser::{Cell, Chart, Entry, Figure, Hue, Mark, Matrix, Row, Rows, Shape};
+use chronoscope_render::browser::{Cell, Chart, Entry, Figure, Mark, Matrix, Row, Rows, Shape};
 use chronoscope_render::page::Page;
 use chronoscope_render::text::Mood;
 use chronoscope_render::words::counted;
@@ -16,7 +16,8 @@ use crate::document::Record;
 use crate::judgement::causality::AcrossCores;
 use crate::judgement::rules::non_causal_read::{NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
 use crate::judgement::skew::Skew;
-use crate::screen::browser::look::{key, of_clock, of_path};
+use crate::screen::browser::look::{key, of_named};
+use crate::screen::browser::told::{code, sentence};
 
 /// From so many pairs of CPUs they are drawn as a matrix, and the worst of them as rows below it.
 const FEWEST_OF_MATRIX: usize = 12;
@@ -27,22 +28,6 @@ const MARKS: usize = 24;
 
 pub fn figures(record: &Record) -> Vec<Figure> {
     [cpus(record), litmus(record)].into_iter().flatten().collect()
-}
-
-/// How the clock's marks look.
-fn look(record: &Record, clock: &ClockId) -> (Hue, Shape) {
-    let report = record.content.clocks().clock(clock);
-    report.map_or_else(|| of_path(None), |clock| of_clock(clock, &record.machine))
-}
-
-fn code(clock: &ClockId) -> String {
-    format!("`{}`", clock.name().replace('`', "'"))
-}
-
-/// The first letter of a sentence.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }
 
 fn cpus(record: &Record) -> Option<Figure> {
@@ -139,7 +124,7 @@ fn between(pair: &PairOffset) -> String {
 }
 
 fn offset(record: &Record, pair: &PairOffset) -> Row {
-    let (hue, shape) = look(record, &pair.clock);
+    let (hue, shape) = of_named(&pair.clock, record);
     let [said, skew] = view::offset_and_skew(pair);
     let is_bad = pair.shows_skew();
     let at = pair.offset_ns;
@@ -318,7 +303,7 @@ fn rates(record: &Record, outcomes: &[(&ClockId, LitmusOutcome)]) -> Rows {
 
 fn rate(record: &Record, clock: &ClockId, outcome: &LitmusOutcome) -> Row {
     let causality = record.content.causality();
-    let (hue, shape) = look(record, clock);
+    let (hue, shape) = of_named(clock, record);
     let runs: Vec<&Litmus> = causality.litmus.iter().filter(|run| run.name == *clock).take(MARKS).collect();
     let (value, mood) = match outcome {
         LitmusOutcome::WentBack { .. } => {

@@ -13,6 +13,7 @@ use super::{detail, table};
 use crate::document::Record;
 use crate::judgement::Judgement;
 use crate::screen::browser::look::{key, of_clock};
+use crate::screen::browser::told::code;
 use crate::screen::step::observed_step;
 use crate::screen::verdict;
 
@@ -32,10 +33,6 @@ fn is_best(record: &Record, clock: &ClockReport) -> bool {
     record.content.judgement.iter().flat_map(Judgement::recommended).any(|best| best.name == clock.name)
 }
 
-fn code(clock: &ClockReport) -> String {
-    format!("`{}`", clock.name.name().replace('`', "'"))
-}
-
 fn latency(record: &Record) -> Option<Figure> {
     let mut clocks: Vec<(&ClockReport, f64)> =
         available(record).filter_map(|clock| Some((clock, clock.latency_ns.as_ref()?.per_read.estimate))).collect();
@@ -44,9 +41,9 @@ fn latency(record: &Record) -> Option<Figure> {
     let (cheapest, dearest) = (fine.or(clocks.first())?, clocks.last()?);
     let says = format!(
         "The cheapest read of a clock that is not coarse is {} at {}, the dearest {} at {}.",
-        code(cheapest.0),
+        code(&cheapest.0.name),
         ns(cheapest.1),
-        code(dearest.0),
+        code(&dearest.0.name),
         ns(dearest.1)
     );
     let entries = clocks.iter().map(|(clock, at)| Entry::Row(latency_row(record, clock, *at))).collect();
@@ -92,7 +89,7 @@ fn steps(record: &Record) -> Option<Figure> {
     let coarser: Vec<&ClockReport> = available(record).filter(|clock| clock.is_coarser_than_declared()).collect();
     let first = coarser.first().and_then(|clock| {
         let (declared, step) = clock.resolution_ns_declared.zip(clock.moves_in_ns())?;
-        Some(format!("{} declares {} and moves in steps of {}", code(clock), ns(declared), ns(step)))
+        Some(format!("{} declares {} and moves in steps of {}", code(&clock.name), ns(declared), ns(step)))
     });
     let said = match (coarser.len(), first) {
         (2.., Some(first)) => format!("{} clocks move in longer steps than they declare: {first}.", coarser.len()),
@@ -164,19 +161,23 @@ fn shortest(clock: &ClockReport, timed: &TimedIntervals) -> (Mood, String) {
     match (ten.is_confirmed(), ten.known_from_ns(), one.known_from_ns().filter(|_| one.is_confirmed())) {
         (true, Some(ten), Some(one)) => (
             Mood::Plain,
-            format!("{} times {} and longer to ±10 %, {} and longer to ±1 %.", code(clock), ns(ten), ns(one)),
+            format!("{} times {} and longer to ±10 %, {} and longer to ±1 %.", code(&clock.name), ns(ten), ns(one)),
         ),
         (true, Some(ten), None) => (
             Mood::Plain,
-            format!("{} times {} and longer to ±10 %; no length was confirmed to ±1 %.", code(clock), ns(ten)),
+            format!("{} times {} and longer to ±10 %; no length was confirmed to ±1 %.", code(&clock.name), ns(ten)),
         ),
         (false, Some(ten), _) => (
             Mood::Warning,
-            format!("{} should time {} and longer to ±10 %: no trial confirms it.", code(clock), ns(ten)),
+            format!("{} should time {} and longer to ±10 %: no trial confirms it.", code(&clock.name), ns(ten)),
         ),
         (_, None, _) => (
             Mood::Warning,
-            format!("{} was confirmed for no length: {}.", code(clock), given(timed.reason_unvalidated.as_deref())),
+            format!(
+                "{} was confirmed for no length: {}.",
+                code(&clock.name),
+                given(timed.reason_unvalidated.as_deref())
+            ),
         ),
     }
 }
@@ -200,7 +201,7 @@ fn trials(record: &Record, clock: &ClockReport, timed: &TimedIntervals) -> Optio
     let y = Axis::of_results(points.iter().map(|(_, y)| *y).chain(allowed), Scale::Log)?;
     let curve = Curve { hue, shape: Some(shape), points, ..Curve::default() };
     Some(Plot {
-        title: code(clock),
+        title: code(&clock.name),
         x,
         y,
         words: [ns, |percent| PERCENT.value(percent)],

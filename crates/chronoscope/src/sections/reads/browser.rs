@@ -13,10 +13,10 @@ use chronoscope_render::words::{counted, given};
 use super::lost::reason_hidden;
 use super::report::{Reads, most_equal, mostly_repeats, went_backwards};
 use super::view;
-use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::judgement::noise::LITTLE;
-use crate::screen::browser::look::{key, of_clock, of_path};
+use crate::screen::browser::look::{key, of_named};
+use crate::screen::browser::told::code;
 
 /// Clocks whose differences are drawn, and their most frequent clusters that are named.
 const DRAWN: usize = 16;
@@ -26,16 +26,6 @@ const BIN: f64 = 0.006;
 
 pub fn figures(record: &Record) -> Vec<Figure> {
     [reads(record), noise(record)].into_iter().flatten().collect()
-}
-
-/// How the clock's marks look.
-fn look(record: &Record, clock: &ClockId) -> (Hue, Shape) {
-    let report = record.content.clocks().clock(clock);
-    report.map_or_else(|| of_path(None), |clock| of_clock(clock, &record.machine))
-}
-
-fn code(clock: &ClockId) -> String {
-    format!("`{}`", clock.name().replace('`', "'"))
 }
 
 fn reads(record: &Record) -> Option<Figure> {
@@ -121,7 +111,7 @@ fn distributions(record: &Record, all: &[Reads]) -> Vec<Plot> {
 }
 
 fn distribution(record: &Record, reads: &Reads, x: &Axis, most: u64) -> Plot {
-    let (hue, _) = look(record, &reads.clock);
+    let (hue, _) = of_named(&reads.clock, record);
     let high = most as f64;
     let upright =
         |at: f64| Curve { hue: Hue::Ink, points: vec![(at, 0.0), (at, high)], is_dashed: true, ..Curve::default() };
@@ -239,7 +229,7 @@ fn said_of_noise(record: &Record, all: &[Reads]) -> Vec<(Mood, String)> {
 
 /// The share of time in gaps of one clock; None where the document does not count gaps of this length.
 fn gap(record: &Record, reads: &Reads, above_ns: f64) -> Option<Row> {
-    let (hue, shape) = look(record, &reads.clock);
+    let (hue, shape) = of_named(&reads.clock, record);
     let name = format!("gaps over {}", view::short(above_ns));
     if let Some(reason) = reason_hidden(reads, above_ns) {
         return Some(Row {
