@@ -18,6 +18,7 @@ mod read_study;
 pub mod study;
 mod times;
 mod tool;
+mod topology;
 mod trust;
 
 pub use clean::clean;
@@ -40,4 +41,5 @@ pub use read_study::parse_study;
 pub use read_study::write_study;
 pub use times::Times;
 pub use tool::Tool;
+pub use topology::{CpuPlace, Relation, Topology};
 pub use trust::{COUNTER, READ_BY_VDSO};
