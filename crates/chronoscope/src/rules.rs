@@ -110,6 +110,7 @@ pub mod tests {
             violated: Some(violations),
             violations,
             worst_ns: if violations > 0 { 1.0 } else { 0.0 },
+            back_ns: None,
             by_one_count: false,
             disturbance: Disturbance::default(),
         }
@@ -126,6 +127,7 @@ pub mod tests {
             half_width_ns: 10.0,
             reason_not_constant: None,
             violations,
+            round_trip_ns: None,
             disturbance: Disturbance::default(),
         }
     }

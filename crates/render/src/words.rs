@@ -12,7 +12,13 @@ pub fn counted(count: u64, singular: &str, plural: &str) -> String {
 
 /// A clock's name within a sentence, quoted where it would otherwise fall apart, like `lfence; rdtsc`.
 pub fn quoted(name: &str) -> String {
-    if name.contains([' ', ';']) { format!("`{name}`") } else { name.to_owned() }
+    let name = unquoted(name);
+    if name.contains([' ', ';']) { format!("`{name}`") } else { name }
+}
+
+/// A name without the quotes that mark names in a sentence: one of its own would end it, or begin another.
+pub fn unquoted(name: &str) -> String {
+    name.replace('`', "'")
 }
 
 /// A round value as an axis has it: `1 µs`, not `1.00 µs`.
@@ -25,6 +31,14 @@ pub(crate) fn tick(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_has_no_quotes_but_those_around_it() {
+        assert_eq!(
+            ["rdtsc", "lfence; rdtsc", "a`b", "a` b"].map(quoted),
+            ["rdtsc", "`lfence; rdtsc`", "a'b", "`a' b`"]
+        );
+    }
 
     #[test]
     fn a_tick_has_no_digits_that_say_nothing() {

@@ -167,7 +167,7 @@ fn litmus_of(id: SourceId, skew_ns: i64) -> Record {
     clock.advance(Duration::from_millis(1));
     let mut samples = litmus::Samples::default();
     for _ in 0..100 {
-        Board::new(clock.read()).observe(&clock.view(skew_ns), 10, &mut samples);
+        Board::new(clock.read()).observe(&clock.view(skew_ns), 10, &mut samples.seen, |_| ());
     }
     let request = litmus::LitmusTask { source: id.into(), writer: 0, reader: 1 };
     let mut record = blank();
@@ -220,7 +220,7 @@ fn a_skew_beyond_its_error_bar_is_a_finding() {
     let request = offset::OffsetTask { source: CLOCK.into(), a: 0, b: 1, rounds: 10 };
     let with = |there, back| {
         let trips = offset::Trips { rounds: 10, there, back, violations: u64::from(there < 0) };
-        let samples = offset::Samples { trips, steps: Steps::default() };
+        let samples = offset::Samples { trips, round_trips: [20, 30], steps: Steps::default() };
         let mut record = blank();
         record.content.sections.causality.report.pairs.push(causality_estimate::pair_offset(
             &request,

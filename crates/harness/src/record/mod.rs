@@ -14,6 +14,7 @@ mod machine;
 mod path;
 mod peak;
 mod place;
+mod quantiles;
 mod read_study;
 pub mod study;
 mod times;
@@ -36,6 +37,7 @@ pub use machine::{
 };
 pub use path::{Path, PathEvidence, PathMethod};
 pub use peak::Peak;
+pub use quantiles::Quantiles;
 #[cfg(feature = "read")]
 pub use read_study::parse_study;
 pub use read_study::write_study;

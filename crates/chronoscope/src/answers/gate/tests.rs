@@ -211,7 +211,7 @@ fn requirements_follow_the_conclusions() {
     assert_eq!(path(FastPath::NotTested { reason: reason() }), Unknown);
     let causal = |found: AcrossCores| of(&|all| all.causality.across_cores = found.clone(), "require = ['causal']");
     assert_eq!(of(&|_| {}, "require = ['causal']"), Passed);
-    assert_eq!(causal(AcrossCores::WentBackwards { violations: 1, observations: 9, messages: 0 }), Failed);
+    assert_eq!(causal(AcrossCores::WentBackwards { violations: 1, new_values: Some(9), messages: 0 }), Failed);
     assert_eq!(causal(AcrossCores::Unknown { unknown: Vec::new(), clocks: 1, new_values: 2 }), Unknown);
     assert_eq!(causal(AcrossCores::NotTested { reason: reason() }), Unknown);
     let monotonic = |found: Monotonic| of(&|all| all.monotonic = found.clone(), "require = ['monotonic']");

@@ -6,6 +6,7 @@ use std::time::Duration;
 use chronoscope_harness::finding::{Finding, Severity};
 use chronoscope_harness::quantity::length;
 use chronoscope_render::text::Mood;
+use chronoscope_render::words::unquoted;
 
 use crate::document::Record;
 use crate::kinds;
@@ -32,7 +33,7 @@ pub fn mood(finding: &Finding) -> Mood {
 
 /// A name as it is typed.
 pub fn code(name: impl Display) -> String {
-    format!("`{}`", name.to_string().replace('`', "'"))
+    format!("`{}`", unquoted(&name.to_string()))
 }
 
 /// A length as somebody set it.
