@@ -391,7 +391,7 @@ fn an_answer_that_is_too_short_is_a_failure_of_its_part() {
         (
             "offset",
             OFFSETS,
-            json!({ "trips": { "rounds": 0, "there": 0, "back": 0, "violations": 0 }, "steps": still }),
+            json!({ "trips": { "rounds": 0, "there": 0, "back": 0, "violations": 0 }, "round_trips": [0, 0], "steps": still }),
         ),
         ("litmus", LITMUS, serde_json::to_value(litmus::Samples::default()).unwrap()),
     ] {

@@ -114,7 +114,8 @@ mod tests {
         let mut shown = topology(16);
         // As many kernels number CPUs: the second threads of all cores after the first ones.
         for place in &mut shown.cpus {
-            place.package = Some(place.cpu / 4 % 2);
+            place.package = Some(place.cpu % 8 / 4);
+            place.node = place.package;
             place.last_level_cache = Some(place.cpu % 8 / 2 * 2);
             place.core = Some(place.cpu % 8);
         }
