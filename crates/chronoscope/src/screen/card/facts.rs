@@ -156,7 +156,7 @@ impl Facts {
             reads: compared(record, clock).filter_map(|clock| read(record, clock)).collect(),
             cores: cores(judgement),
             sleep: sleep(record),
-            time_lost: judgement.noise.lost.map(|lost| LostFacts {
+            time_lost: judgement.noise.lost.as_ref().map(|lost| LostFacts {
                 gaps_above_ns: lost.above_ns,
                 share: lost.share,
                 longest_gap_ns: lost.worst_ns,

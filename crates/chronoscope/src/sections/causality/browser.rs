@@ -193,10 +193,11 @@ fn litmus(record: &Record) -> Option<Figure> {
     };
     let mut numbers = Page::default();
     view::show_litmus(&mut numbers, record);
+    let rows = rates(record, &outcomes);
     Some(Figure {
         says: said_of_litmus(record, &outcomes),
-        charts: vec![Chart::Rows(rates(record, &outcomes))],
-        key: key(),
+        key: key(&rows),
+        charts: vec![Chart::Rows(rows)],
         how: format!(
             "One CPU shows its reading to another, which then reads the same clock. A mark is the share of {of} at which the second \
              reading was the earlier, one mark for each pair of CPUs; an arrow is the 95 % bound where it never was: the share is \

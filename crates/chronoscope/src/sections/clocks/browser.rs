@@ -55,8 +55,8 @@ fn latency(record: &Record) -> Option<Figure> {
         short: "reads cost",
         title: "What a read costs".to_owned(),
         says: vec![(Mood::Plain, says)],
+        key: key(&rows),
         charts: vec![Chart::Rows(rows)],
-        key: key(),
         how: "Thick: the interval of the median over processes. Thin, to a tick: the 99th percentile of batches. Bold names are \
               recommended for intervals. Nothing is subtracted."
             .to_owned(),
@@ -147,9 +147,12 @@ fn intervals(record: &Record) -> Option<Figure> {
         title: "How short an interval?".to_owned(),
         says,
         charts: vec![Chart::Plots(plots)],
-        how: "Known work was timed by two reads, many times for each length, while the core was undisturbed: 95 of 100 readings are \
-              off by no more than the curve. Dashed: the error allowed. Both axes are logarithmic."
-            .to_owned(),
+        how: format!(
+            "Known work was timed by two reads, many times for each length, while the core was undisturbed: 95 of 100 readings are \
+             off by no more than the curve. Dashed: the error allowed; a length is confirmed where {} readings keep within it, so \
+             that at another moment 95 do. Both axes are logarithmic.",
+            verdict::CONFIRMING
+        ),
         numbers,
         ..Figure::default()
     })
