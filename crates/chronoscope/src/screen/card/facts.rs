@@ -217,12 +217,12 @@ fn interval(known: ShortestInterval) -> IntervalFacts {
 
 fn read(record: &Record, clock: &ClockReport) -> Option<ReadFacts> {
     let latency = &clock.latency_ns.as_ref()?.per_read;
-    let has_interval = latency.has_interval();
+    let (latency_low_ns, latency_high_ns) = latency.interval().unzip();
     Some(ReadFacts {
         clock: clock.name.name().to_owned(),
         latency_ns: latency.estimate,
-        latency_low_ns: has_interval.then_some(latency.low),
-        latency_high_ns: has_interval.then_some(latency.high),
+        latency_low_ns,
+        latency_high_ns,
         path: clock.path,
         exits_to_hypervisor: clock.exits_on(&record.machine),
     })

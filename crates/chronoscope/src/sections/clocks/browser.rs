@@ -57,8 +57,8 @@ fn latency(record: &Record) -> Option<Figure> {
         says: vec![(Mood::Plain, says)],
         key: key(&rows),
         charts: vec![Chart::Rows(rows)],
-        how: "Thick: the interval of the median over processes. Thin, to a tick: the 99th percentile of batches. Bold names are \
-              recommended for intervals. Nothing is subtracted."
+        how: "Thick: the interval of the median over processes. Hollow: there is none, for want of processes. Thin, to a tick: the \
+              99th percentile of batches. Bold names are recommended for intervals. Nothing is subtracted."
             .to_owned(),
         numbers,
     })
@@ -70,13 +70,14 @@ fn latency_row(record: &Record, clock: &ClockReport, at: f64) -> Row {
     let mut more = format!("{}\n{}", clock.name.name(), ns(at));
     if let Some(latency) = &clock.latency_ns {
         marks.push(Mark::Reach { from: latency.p50, to: latency.p99 });
-        if latency.per_read.has_interval() {
-            marks.push(Mark::Interval { from: latency.per_read.low, to: latency.per_read.high });
-            more.push_str(&format!(" ({} to {})", ns(latency.per_read.low), ns(latency.per_read.high)));
+        if let Some((from, to)) = latency.per_read.interval() {
+            marks.push(Mark::Interval { from, to });
+            more.push_str(&format!(" ({} to {})", ns(from), ns(to)));
         }
         more.push_str(&format!("\np99 {}", ns(latency.p99)));
     }
-    marks.push(Mark::Point { at, shape, is_hollow: false });
+    let is_hollow = !clock.latency_ns.as_ref().is_some_and(|latency| latency.per_read.has_interval());
+    marks.push(Mark::Point { at, shape, is_hollow });
     let name = clock.name.name().to_owned();
     Row { name, is_code: true, hue, marks, value: ns(at), more, is_best: is_best(record, clock), ..Row::default() }
 }
@@ -267,6 +268,17 @@ mod tests {
             "{:?}",
             figure.says
         );
+    }
+
+    #[test]
+    fn a_latency_without_an_interval_is_hollow_and_has_no_ends() {
+        let mut clock = read_in("rdtsc", 9.0);
+        clock.latency_ns.as_mut().unwrap().per_read = Estimate::without_interval(9.0);
+        let figure = latency(&with([clock])).unwrap();
+        let row = rows(&figure)[0];
+        assert!(row.marks.iter().all(|mark| !matches!(mark, Mark::Interval { .. })), "{row:?}");
+        assert!(row.marks.contains(&Mark::Point { at: 9.0, shape: Shape::Circle, is_hollow: true }), "{row:?}");
+        assert_eq!(row.more, "rdtsc\n9.00 ns\np99 18.0 ns");
     }
 
     #[test]

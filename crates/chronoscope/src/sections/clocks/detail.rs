@@ -121,13 +121,13 @@ fn path(page: &mut Page, clock: &ClockReport) {
 }
 
 fn latency_said(page: &mut Page, name: &str, latency: &Latency) {
-    let interval = match latency.per_read.has_interval() {
-        true => format!(
+    let interval = match latency.per_read.interval() {
+        Some((low, high)) => format!(
             "interval {} with confidence {}",
-            TIME.interval(latency.per_read.low, latency.per_read.high),
+            TIME.interval(low, high),
             confidence(latency.per_read.confidence)
         ),
-        false => "no interval: one process".to_owned(),
+        None => "no interval: one process".to_owned(),
     };
     let text = format!(
         "{} ({interval}) · p50 {} · p99 {} · {} of {}",

@@ -94,7 +94,10 @@ fn latency(clocks: &ClocksReport, of: Option<&ClockId>) -> Result<Bounds, Absent
     }
     Ok(Bounds {
         certain: (0.0, f64::INFINITY),
-        doubt: format!("; the interval has a confidence of only {}", confidence(latency.confidence)),
+        doubt: match latency.has_interval() {
+            true => format!("; the interval has a confidence of only {}", confidence(latency.confidence)),
+            false => "; that is of too few processes for an interval".to_owned(),
+        },
         narrow: "measure longer, so that more processes take part (--thorough)",
         ..known
     })

@@ -62,9 +62,10 @@ fn cells(record: &Record, clock: &ClockReport, confidences: &Confidences) -> [St
         clock.name.to_string(),
         path(clock, clock.exits_on(&record.machine)),
         of_latency(|latency| latency.per_read.estimate),
-        latency.filter(|latency| latency.per_read.has_interval()).map_or_else(unknown, |latency| {
-            format!("{}{}", TIME.interval(latency.per_read.low, latency.per_read.high), confidences.mark(latency))
-        }),
+        latency.and_then(|latency| Some((latency, latency.per_read.interval()?))).map_or_else(
+            unknown,
+            |(latency, (low, high))| format!("{}{}", TIME.interval(low, high), confidences.mark(latency)),
+        ),
         of_latency(|latency| latency.p50),
         of_latency(|latency| latency.p99),
         clock.resolution_ns_declared.map_or_else(unknown, ns),
@@ -112,7 +113,8 @@ struct Confidences {
 impl Confidences {
     fn of(record: &Record) -> Self {
         let mut found: Vec<(f64, String)> = Vec::new();
-        for latency in record.content.clocks().clocks.iter().filter_map(|clock| clock.latency_ns.as_ref()) {
+        let latencies = record.content.clocks().clocks.iter().filter_map(|clock| clock.latency_ns.as_ref());
+        for latency in latencies.filter(|latency| latency.per_read.has_interval()) {
             let word = confidence(latency.per_read.confidence);
             if !found.iter().any(|(_, known)| *known == word) {
                 found.push((latency.per_read.confidence, word));
