@@ -256,7 +256,10 @@ fn reservations(page: &mut Page, (clock, timed, promise): &Timed<'_>) {
     let mut said = |style, text: &str| page.paragraph(Line::plain(&format!("  {:<24} ", clock.name)), style, text);
     let failed = exceptions(promise);
     if let Some(failed) = failed.strip_prefix(';') {
-        said(PLAIN, &format!("all lengths from there up hold taken together; below {CONFIRMING} individually:{failed}"));
+        said(
+            PLAIN,
+            &format!("all lengths from there up hold taken together; below {CONFIRMING} individually:{failed}"),
+        );
     }
     if !clock.why.is_empty() {
         said(PLAIN, &clock.why);

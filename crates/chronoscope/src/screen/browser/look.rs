@@ -70,10 +70,14 @@ mod tests {
         let row = |hue, marks| Entry::Row(Row { hue, marks, ..Row::default() });
         let point = |shape| vec![Mark::Point { at: 1.0, shape, is_hollow: false }];
         let of = |entries| {
-            let rows = Rows { entries, scale: Scale::Log, word: |_| String::new(), axis_name: String::new(), reference: None };
+            let rows =
+                Rows { entries, scale: Scale::Log, word: |_| String::new(), axis_name: String::new(), reference: None };
             key(&rows).into_iter().map(|(_, _, words)| words).collect::<Vec<_>>()
         };
-        assert_eq!(of(vec![row(Hue::Green, point(Shape::Diamond)), row(Hue::Blue, Vec::new())]), ["vDSO: no system call"]);
+        assert_eq!(
+            of(vec![row(Hue::Green, point(Shape::Diamond)), row(Hue::Blue, Vec::new())]),
+            ["vDSO: no system call"]
+        );
         assert_eq!(of(vec![row(Hue::Purple, vec![Mark::Below { at: 1.0 }])]), [TRAPS_WORDS]);
         assert!(of(vec![row(Hue::Blue, point(Shape::Square)), Entry::Heading("native".to_owned())]).is_empty());
     }

@@ -64,7 +64,10 @@ fn backwards(record: &Record, judgement: &Judgement) -> Vec<(Grade, String)> {
             ref observed => observed.len().to_string(),
         };
         let (clocks, values) = (counted(*clocks, "clock", "clocks"), many(*new_values));
-        return vec![(Grade::Good, format!("{clocks} never stepped back, on one CPU or between {between}: {values} values"))];
+        return vec![(
+            Grade::Good,
+            format!("{clocks} never stepped back, on one CPU or between {between}: {values} values"),
+        )];
     }
     let of_durations = judgement.uses.durations.as_ref().filter(|clock| record.content.causal(clock) == Some(true));
     let sound = of_durations.filter(|_| across.grade() != Grade::Good).map(|clock| {

@@ -122,11 +122,9 @@ fn path(page: &mut Page, clock: &ClockReport) {
 
 fn latency_said(page: &mut Page, name: &str, latency: &Latency) {
     let interval = match latency.per_read.interval() {
-        Some((low, high)) => format!(
-            "interval {} with confidence {}",
-            TIME.interval(low, high),
-            confidence(latency.per_read.confidence)
-        ),
+        Some((low, high)) => {
+            format!("interval {} with confidence {}", TIME.interval(low, high), confidence(latency.per_read.confidence))
+        }
         None => "no interval: one process".to_owned(),
     };
     let text = format!(

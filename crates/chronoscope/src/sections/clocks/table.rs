@@ -62,10 +62,11 @@ fn cells(record: &Record, clock: &ClockReport, confidences: &Confidences) -> [St
         clock.name.to_string(),
         path(clock, clock.exits_on(&record.machine)),
         of_latency(|latency| latency.per_read.estimate),
-        latency.and_then(|latency| Some((latency, latency.per_read.interval()?))).map_or_else(
-            unknown,
-            |(latency, (low, high))| format!("{}{}", TIME.interval(low, high), confidences.mark(latency)),
-        ),
+        latency
+            .and_then(|latency| Some((latency, latency.per_read.interval()?)))
+            .map_or_else(unknown, |(latency, (low, high))| {
+                format!("{}{}", TIME.interval(low, high), confidences.mark(latency))
+            }),
         of_latency(|latency| latency.p50),
         of_latency(|latency| latency.p99),
         clock.resolution_ns_declared.map_or_else(unknown, ns),

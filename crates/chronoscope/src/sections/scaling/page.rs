@@ -378,11 +378,7 @@ fn about_or_below(estimate: Option<Estimate>, below_ns: Option<f64>) -> String {
 /// A difference; for an unresolved one, how far its interval reaches.
 fn extra(found: Estimate) -> String {
     let Some((low, high)) = found.interval() else { return "?".to_owned() };
-    if found.holds(0.0) {
-        format!("({})", TIME.off(low.abs().max(high.abs())))
-    } else {
-        ns(found.estimate)
-    }
+    if found.holds(0.0) { format!("({})", TIME.off(low.abs().max(high.abs()))) } else { ns(found.estimate) }
 }
 
 #[cfg(test)]
