@@ -2,6 +2,7 @@
 
 use chronoscope_harness::estimators::intervals::{ShortestInterval, Tolerance};
 use chronoscope_harness::estimators::pauses::PauseFigures;
+use chronoscope_harness::estimators::tick::Step;
 use chronoscope_harness::finding::HostState;
 use chronoscope_harness::record::{Path, Tool};
 use chronoscope_sources::SourceId;
@@ -200,8 +201,8 @@ fn of_clock(clock: &ClockReport) -> ClockFacts {
     ClockFacts {
         name: clock.name.name().to_owned(),
         resolution_declared_ns: clock.resolution_ns_declared,
-        step_ns: clock.moves_in_ns().or(clock.granularity_ns.filter(|_| clock.granularity_is_latency != Some(true))),
-        smallest_step_is_a_read: clock.granularity_is_latency,
+        step_ns: clock.moves_in_ns(),
+        smallest_step_is_a_read: clock.step.and_then(Step::is_hidden),
         interval_within_10pct: interval(ten),
         interval_within_1pct: interval(one),
     }

@@ -121,7 +121,7 @@ fn step_row(record: &Record, clock: &ClockReport) -> Option<Row> {
     }
     let point = |at: f64, is_hollow| Mark::Point { at, shape, is_hollow };
     let marks = declared.map(|at| point(at, true)).into_iter().chain(observed.map(|at| point(at, false))).collect();
-    let said = observed_step(observed, clock.granularity_ns, clock.granularity_is_latency, "not seen");
+    let said = observed_step(clock.step, "not seen");
     let more = declared
         .map_or_else(String::new, |step| format!("{}\ndeclared {}, observed {said}", clock.name.name(), ns(step)));
     let name = clock.name.name().to_owned();
@@ -222,6 +222,7 @@ mod tests {
     use crate::rules::tests::{blank, judged, readable};
     use chronoscope_harness::estimators::intervals::DirectInterval;
     use chronoscope_harness::estimators::latency::Latency;
+    use chronoscope_harness::estimators::tick::Step;
     use chronoscope_harness::record::Histogram;
     use chronoscope_harness::record::study::Estimate;
 
@@ -286,9 +287,7 @@ mod tests {
         let of = |declared, observed| {
             let step = |clock: ClockReport| ClockReport {
                 resolution_ns_declared: Some(declared),
-                granularity_ns: Some(observed),
-                granularity_is_latency: Some(false),
-                tick: None,
+                step: Some(Step::Seen { ns: observed }),
                 ..clock
             };
             steps(&with([step(read_in("CLOCK_MONOTONIC", 21.0))])).unwrap().says[0].1.clone()

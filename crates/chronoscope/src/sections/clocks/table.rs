@@ -103,7 +103,7 @@ pub const fn path_word(path: Path) -> &'static str {
 }
 
 fn observed(clock: &ClockReport) -> String {
-    observed_step(clock.moves_in_ns(), clock.granularity_ns, clock.granularity_is_latency, UNKNOWN)
+    observed_step(clock.step, UNKNOWN)
 }
 
 /// The confidences of the intervals in a table: the highest is in the header, the others are marked.
@@ -163,7 +163,7 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
         affected.then(|| format!("{UNKNOWN} under {name}: not tested: {}", record.content.reason_missing(&[part])))
     };
     remarks.extend(untested("latency", |clock| clock.latency_ns.is_none(), LATENCY));
-    remarks.extend(untested("observed", |clock| clock.granularity_ns.is_none(), GRANULARITY));
+    remarks.extend(untested("observed", |clock| clock.step.is_none(), GRANULARITY));
     if clocks.iter().any(ClockReport::hides_its_tick) {
         remarks.push("observed: a step longer than a read, or the tick on whose multiples the readings lie".to_owned());
     }
@@ -250,11 +250,13 @@ mod tests {
     #[test]
     fn the_tick_is_observed_where_a_read_hides_it() {
         let period_ns = Some(Estimate { estimate: 279.4, low: 279.3, high: 279.5, confidence: 0.999 });
-        let clock = |granularity_ns, is_latency, period_ns| ClockReport {
-            granularity_ns,
-            granularity_is_latency: is_latency,
-            tick: Some(Tick { period_ns, ..Tick::default() }),
-            ..ClockReport::default()
+        let clock = |granularity_ns, is_latency, period_ns| {
+            crate::rules::tests::stepped(ClockReport {
+                granularity_ns,
+                granularity_is_latency: is_latency,
+                tick: Some(Tick { period_ns, ..Tick::default() }),
+                ..ClockReport::default()
+            })
         };
         for (clock, said) in [
             (clock(Some(558.0), Some(true), period_ns), "279 ns"),
