@@ -286,7 +286,6 @@ fn concurrent_said(measured: &[&Runtime]) -> String {
 mod tests {
     use super::*;
     use chronoscope_harness::estimators::tick::Step;
-    use chronoscope_harness::record::study::Estimate;
 
     #[test]
     fn the_tick_is_observed_where_a_read_hides_it() {
