@@ -170,3 +170,19 @@ pub fn unavailable_once(all: impl IntoIterator<Item = PauseUnavailable>) -> Vec<
     }
     once
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_histogram_is_bounded_and_loses_no_pause() {
+        let taken: Vec<(u64, u64)> = (0..200_u32).map(|at| ((1e3 * 1.07_f64.powf(f64::from(at))) as u64, 2)).collect();
+        let paused = Paused { taken_ns: &taken, cpu_ns: None, wall_ns: 1, preempted: None };
+        let found = pause_figures("a way", 1_000, &[paused]).unwrap();
+        let bins = &found.histogram.bins;
+        assert_eq!((bins.len(), found.histogram.count(), found.samples), (BINS, 400, 400));
+        assert!(bins[0].from_ns <= taken[0].0 as f64 && bins[BINS - 1].to_ns > taken[199].0 as f64, "{bins:?}");
+        assert!(bins.windows(2).all(|pair| pair[0].to_ns <= pair[1].from_ns), "{bins:?}");
+    }
+}
