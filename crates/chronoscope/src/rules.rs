@@ -83,6 +83,11 @@ pub mod tests {
         }
     }
 
+    /// A clock with the step that follows from its evidence.
+    pub fn stepped(clock: ClockReport) -> ClockReport {
+        ClockReport { step: clock.step_by_evidence(), ..clock }
+    }
+
     /// A readable clock about which nothing else is known.
     pub fn readable(clock: impl Into<ClockId>) -> ClockReport {
         ClockReport {

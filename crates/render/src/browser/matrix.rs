@@ -182,10 +182,14 @@ impl Ramp {
     }
 
     fn colour(&self, value: f64) -> usize {
-        let place = self.axis.place(value).unwrap_or(0.0);
-        // A float-to-int cast saturates, and the last colour is the end of the ramp.
-        ((place * COLOURS as f64) as usize).min(COLOURS - 1)
+        step_of(self.axis.place(value).unwrap_or(0.0))
     }
+}
+
+/// The colour of a share of the whole ramp, 0 to 1.
+pub(super) fn step_of(share: f64) -> usize {
+    // A float-to-int cast saturates, and the last colour is the end of the ramp.
+    ((share * COLOURS as f64) as usize).min(COLOURS - 1)
 }
 
 #[cfg(test)]

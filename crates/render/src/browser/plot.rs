@@ -3,6 +3,7 @@ use std::fmt::Write;
 use maud::{Markup, html};
 
 use super::marks::{Hue, Mark, Shape, part, point};
+use super::matrix::step_of;
 use super::rows::apart;
 use super::texts::{SENTENCE, prose, shortened};
 use crate::axis::{Axis, Scale};
@@ -29,6 +30,8 @@ const HEIGHTS_APART: f64 = 0.08;
 const BESIDE: f64 = 7.0;
 const BELOW: f64 = 15.0;
 const LINE: f64 = 13.0;
+/// Side of a square of colour in front of a line of a label, in pixels.
+const SWATCH: f64 = 8.0;
 
 /// A chart of two axes.
 #[derive(Clone, Debug)]
@@ -86,6 +89,8 @@ pub struct Curve {
     pub is_hollow: Vec<bool>,
     /// Which points have a ring.
     pub is_ringed: Vec<bool>,
+    /// Closed areas, by their corners.
+    pub areas: Vec<Vec<(f64, f64)>>,
     /// Marks that stand upright at an x, their values being heights.
     pub marks: Vec<(f64, Mark)>,
     /// Texts at the lower right of a point, in ascending order of x; one that would cover the one before is left out.
@@ -101,6 +106,8 @@ pub struct Label {
     pub y: f64,
     /// What it says.
     pub lines: Vec<String>,
+    /// A share, 0 to 1, that the last line names: its colour is in front of it, further from the paper the more it is.
+    pub share: Option<f64>,
 }
 
 impl Plot {
@@ -209,6 +216,7 @@ impl Plot {
         let upper = curve.band.iter().map(|(x, _, high)| (*x, *high));
         let lower = curve.band.iter().rev().map(|(x, low, _)| (*x, *low));
         html! {
+            @for area in &curve.areas { path class={ "area " (hue) } d={ (self.path(area.iter().copied())) "Z" } {} }
             @if !curve.band.is_empty() { path class={ "area " (hue) } d={ (self.path(upper.chain(lower))) "Z" } {} }
             @if curve.is_filled {
                 @if let (Some(last), Some(first)) = (end(last), end(first)) { path class={ "hist " (hue) } d={ (through) (last) (first) "Z" } {} }
@@ -277,7 +285,15 @@ impl Plot {
             @for (place, label) in apart(placed, LABELS_APART) {
                 @if let Some(y) = self.pixels_down(label.y) {
                     @for (line, text) in label.lines.iter().enumerate() {
-                        text.lb x=(part(place)) dx=(BESIDE) y=(format!("{:.1}", y + BELOW + LINE * line as f64)) { (text) }
+                        @let base = y + BELOW + LINE * line as f64;
+                        @let share = label.share.filter(|_| line + 1 == label.lines.len());
+                        @if let Some(share) = share {
+                            svg x=(part(place)) y=(format!("{base:.1}")) overflow="visible" {
+                                rect class={ "c-" (step_of(share)) } x=(BESIDE) y=(-SWATCH) width=(SWATCH) height=(SWATCH) {}
+                            }
+                        }
+                        @let dx = if share.is_some() { BESIDE + SWATCH + 4.0 } else { BESIDE };
+                        text.lb x=(part(place)) dx=(dx) y=(format!("{base:.1}")) { (text) }
                     }
                 }
             }
@@ -329,6 +345,31 @@ impl Plot {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_has_its_colour_and_an_area_its_corners() {
+        let label =
+            Label { x: 1.0, y: 10.0, lines: vec!["+1 ns".to_owned(), "CPU 100 %".to_owned()], share: Some(1.0) };
+        let areas = vec![vec![(1.0, 10.0), (10.0, 10.0), (10.0, 100.0)]];
+        let plot = Plot {
+            title: String::new(),
+            x: Axis::of_results([1.0, 10.0].into_iter(), Scale::Log).unwrap(),
+            y: Axis::of_results([10.0, 100.0].into_iter(), Scale::Log).unwrap(),
+            words: [ns, ns],
+            names: [const { String::new() }; 2],
+            curves: vec![Curve { areas, labels: vec![label], ..Curve::default() }],
+            reference: None,
+            zone: None,
+        };
+        let drawn = plot.drawn().into_string();
+        assert_eq!(
+            (drawn.matches("class=\"c-5\"").count(), drawn.matches("<text class=\"lb\"").count()),
+            (1, 2),
+            "{drawn}"
+        );
+        let path = drawn.split("path class=\"area ").nth(1).unwrap();
+        assert_eq!(path.split('Z').next().unwrap().matches('L').count(), 2, "{drawn}");
+    }
     use chronoscope_harness::record::Bin;
 
     fn plot(curve: Curve) -> Plot {
@@ -387,7 +428,7 @@ mod tests {
 
     #[test]
     fn labels_that_would_cover_each_other_are_left_out() {
-        let label = |x: f64, text: &str| Label { x, y: 10.0, lines: vec![text.to_owned()] };
+        let label = |x: f64, text: &str| Label { x, y: 10.0, lines: vec![text.to_owned()], share: None };
         let drawn = over(Curve { labels: vec![label(1.0, "first"), label(1.1, "near")], ..Curve::default() }).drawn().0;
         assert!(drawn.contains("first") && !drawn.contains("near"), "{drawn}");
         let ticks = drawn.split("</text>").filter(|piece| piece.contains("y=\"227\"")).count();

@@ -135,6 +135,7 @@ fn a_step_hidden_by_the_read_may_be_anything_below_it() {
     let clock = ticking.content.sections.clocks.report.clock_mut(&"CLOCK_MONOTONIC".into()).unwrap();
     let period = chronoscope_harness::record::Estimate { estimate: 10.0, low: 9.9, high: 10.1, confidence: 0.99 };
     clock.tick = Some(Tick { period_ns: Some(period), ..Tick::default() });
+    clock.step = clock.step_by_evidence();
     assert_eq!(outcome(&ticking, "max-granularity.monotonic = '20ns'"), Passed);
     assert_eq!(outcome(&ticking, "max-granularity.monotonic = '9ns'"), Failed);
 }

@@ -59,7 +59,12 @@ fn of_machine(record: &Record, judgement: &Judgement) -> Vec<Row> {
         let clock = record.content.clocks().clock(clock?)?;
         let latency = clock.latency_ns.as_ref().map(|latency| latency.per_read.estimate);
         let of_clock = || clock.intervals.as_ref().map_or_else(String::new, timed);
-        Some(used(purpose, clock.name.name(), latency, &good.map_or_else(of_clock, str::to_owned)))
+        // The name is what is typed, and its readings are no nanoseconds.
+        let name = match is_counter(&clock.name) {
+            true => format!("{} (ticks)", clock.name),
+            false => clock.name.to_string(),
+        };
+        Some(used(purpose, &name, latency, &good.map_or_else(of_clock, str::to_owned)))
     };
     let is_across_threads = |clock: &ClockId| {
         record.content.causal(clock) == Some(true)
@@ -199,6 +204,19 @@ mod tests {
         record.content.sections.causality.plan.litmus_pairs = vec![(0, 1)];
         record.content.sections.causality.report.litmus.push(litmus("CLOCK_MONOTONIC", 10_000, 0));
         assert!(first(&record).starts_with("durations CLOCK_MONOTONIC"));
+    }
+
+    #[test]
+    fn a_counter_is_said_to_return_ticks() {
+        let mut record = blank();
+        record.content.sections.clocks.report.clocks.extend(["rdtsc", "CLOCK_MONOTONIC"].map(readable));
+        let mut record = judged(record);
+        let judgement = record.content.judgement.as_mut().unwrap();
+        (judgement.uses.durations, judgement.uses.short_intervals) =
+            (Some("CLOCK_MONOTONIC".into()), Some("rdtsc".into()));
+        let rows = uses(&record, record.content.judgement.as_ref().unwrap());
+        assert!(text(&rows[1]).contains("CLOCK_MONOTONIC ") && !text(&rows[1]).contains("ticks"), "{}", text(&rows[1]));
+        assert!(text(&rows[2]).contains("rdtsc (ticks)"), "{}", text(&rows[2]));
     }
 
     #[test]

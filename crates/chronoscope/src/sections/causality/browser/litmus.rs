@@ -50,10 +50,11 @@ pub fn figure(record: &Record) -> Option<Figure> {
     };
     let mut numbers = Page::default();
     view::show_litmus(&mut numbers, record);
+    let rates = rates(record, &outcomes);
     Some(Figure {
         says: said_of_litmus(record, &outcomes),
-        charts: [Some(rates(record, &outcomes)), steps_back].into_iter().flatten().map(Chart::Rows).collect(),
-        key: key(),
+        key: key(&rates),
+        charts: [Some(rates), steps_back].into_iter().flatten().map(Chart::Rows).collect(),
         how: format!("{how}{of_steps}"),
         numbers,
         ..figure
