@@ -1,3 +1,4 @@
+pub mod gaps_over_time;
 pub mod intervals;
 pub mod latch;
 pub mod latency;
