@@ -4,6 +4,7 @@ pub mod latch;
 pub mod latency;
 pub mod modes;
 pub mod pauses;
+pub mod peaks;
 pub mod reads;
 pub mod steps;
 pub mod tick;
