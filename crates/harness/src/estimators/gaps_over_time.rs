@@ -120,15 +120,18 @@ impl GapsOverTime {
     pub fn parts_with_gaps(&self) -> usize {
         let whole = self.read_ms();
         let mut has_gap = [false; PARTS];
-        let mut before = 0.0;
-        for stretch in &self.read {
-            let within = |gap: &&Gap| (stretch.from_ms..=stretch.to_ms).contains(&gap.began_ms);
-            for gap in self.longest.iter().filter(within) {
-                let part = (before + gap.began_ms - stretch.from_ms) / whole * PARTS as f64;
-                // Negative and undefined ones become 0.
-                has_gap[(part as usize).min(PARTS - 1)] = true;
-            }
-            before += stretch.to_ms - stretch.from_ms;
+        // Begun after so much time of reads.
+        let begun: Vec<f64> = self
+            .read
+            .iter()
+            .scan(0.0, |before, stretch| Some(std::mem::replace(before, *before + stretch.to_ms - stretch.from_ms)))
+            .collect();
+        for gap in &self.longest {
+            let behind = self.read.partition_point(|stretch| stretch.from_ms <= gap.began_ms);
+            let Some(place) = behind.checked_sub(1) else { continue };
+            let part = (begun[place] + gap.began_ms - self.read[place].from_ms) / whole * PARTS as f64;
+            // Negative and undefined ones become 0.
+            has_gap[(part as usize).min(PARTS - 1)] = true;
         }
         has_gap.into_iter().filter(|has_gap| *has_gap).count()
     }

@@ -26,6 +26,11 @@ pub fn plots(panels: Vec<(String, Vec<Series>)>, end_ns: f64, y_name: &str) -> V
     panels.into_iter().map(plot).filter(|plot| !plot.curves.is_empty()).collect()
 }
 
+/// An interval of the run.
+pub fn interval(from_ms: f64, length_ms: f64) -> String {
+    format!("{} to {}", ns(from_ms * 1e6), ns((from_ms + length_ms) * 1e6))
+}
+
 fn curve((name, (hue, shape), points): Series) -> Curve {
     Curve { name: name.to_owned(), hue, shape: Some(shape), points, is_scattered: true, ..Curve::default() }
 }

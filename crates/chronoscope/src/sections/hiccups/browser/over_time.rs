@@ -7,7 +7,7 @@ use chronoscope_render::palette::PLAIN;
 use chronoscope_render::table::{Align, Table};
 
 use super::super::report::{HiccupWay, HiccupsReport, LongestStall, StallCause, StallsOverTime};
-use crate::screen::browser::over_time;
+use crate::screen::browser::over_time::{self, interval};
 
 /// Stalls that are listed, the longest.
 const LISTED: usize = 20;
@@ -39,17 +39,23 @@ pub fn said(report: &HiccupsReport, way: HiccupWay) -> Option<String> {
     let causes: Vec<String> = StallCause::ALL
         .into_iter()
         .filter(|cause| of(*cause) > 0)
-        .map(|cause| format!("{}: {}", cause.words(), count(of(cause) as u64)))
+        .map(|cause| format!("{} {}", count(of(cause) as u64), by(cause)))
         .collect();
+    let interval = interval(longest.from_ms, stalls.interval_ms);
+    let cpu = longest.cpu.map_or_else(String::new, |cpu| format!(" on CPU {cpu}"));
+    let (all, length) = (count(intervals as u64), ns(stalls.interval_ms * 1e6));
     Some(format!(
-        "The longest came {} into the run{} ({}). Longest stalls of {} intervals of {}, by cause: {}.",
-        ns(longest.from_ms * 1e6),
-        longest.cpu.map_or_else(String::new, |cpu| format!(", on CPU {cpu}")),
-        longest.cause.words(),
-        count(intervals as u64),
-        ns(stalls.interval_ms * 1e6),
+        "The longest came {interval} into the run{cpu}, {}. Of {all} intervals of {length}, the longest stall is: {}.",
+        by(longest.cause),
         causes.join(", ")
     ))
+}
+
+fn by(cause: StallCause) -> String {
+    match cause {
+        StallCause::Unexplained => cause.words().to_owned(),
+        _ => format!("by {}", cause.words()),
+    }
 }
 
 /// A panel per way, called as `title` says.
@@ -133,15 +139,12 @@ mod tests {
     fn it_says_when_the_longest_came_and_by_what() {
         let (spin, unexplained) = (HiccupWay::Spin, StallCause::Unexplained);
         let mut stalls = vec![(spin, 0.0, 10_000.0, unexplained), (spin, 5_000.0, 1e6, StallCause::Quota)];
-        let both = "The longest came 5.00 s into the run, on CPU 3 (a CPU quota). Longest stalls of 2 intervals of 100 ms, by cause: a CPU \
-                    quota: 1, unexplained: 1.";
+        let both = "The longest came 5.00 s to 5.10 s into the run on CPU 3, by a CPU quota. Of 2 intervals of 100 ms, the longest stall is: \
+                    1 by a CPU quota, 1 unexplained.";
         assert_eq!(said(&report(&stalls), spin).unwrap(), both);
         stalls[1].3 = unexplained;
-        assert!(
-            said(&report(&stalls), spin)
-                .unwrap()
-                .ends_with("(unexplained). Longest stalls of 2 intervals of 100 ms, by cause: unexplained: 2.")
-        );
+        let end = "on CPU 3, unexplained. Of 2 intervals of 100 ms, the longest stall is: 2 unexplained.";
+        assert!(said(&report(&stalls), spin).unwrap().ends_with(end));
         assert_eq!(said(&report(&stalls), HiccupWay::Sleep), None);
     }
 

@@ -8,7 +8,7 @@ use chronoscope_render::table::{Align, Table};
 
 use super::super::report::{LateCause, LatestEvent, Pace};
 use super::super::words::{cause, time};
-use crate::screen::browser::over_time;
+use crate::screen::browser::over_time::{self, interval};
 
 /// Events that are listed, the latest.
 const LISTED: usize = 20;
@@ -33,14 +33,13 @@ pub fn said(pace: &Pace) -> Option<String> {
     let causes: Vec<String> = LateCause::ALL
         .into_iter()
         .filter(|of_cause| of(*of_cause) > 0)
-        .map(|of_cause| format!("{}: {}", cause(of_cause, pace), count(of(of_cause) as u64)))
+        .map(|of_cause| format!("{} by {}", count(of(of_cause) as u64), cause(of_cause, pace)))
         .collect();
+    let (all, length) = (count(over_time.latest.len() as u64), ns(over_time.interval_ms * 1e6));
     Some(format!(
-        "The latest was due {} into the run ({}). Latest events of {} intervals of {}, by cause: {}.",
-        ns(latest.from_ms * 1e6),
+        "The latest was due {} into the run and late mostly by {}. Of {all} intervals of {length}, the latest event is late mostly: {}.",
+        interval(latest.from_ms, over_time.interval_ms),
         cause(latest.cause, pace),
-        count(over_time.latest.len() as u64),
-        ns(over_time.interval_ms * 1e6),
         causes.join(", ")
     ))
 }
@@ -116,8 +115,9 @@ mod tests {
             "{page}"
         );
         assert!(page.contains("<td>2.50 s</td><td>1.00 ms</td><td class=\"l\">the stall</td>"), "{page}");
-        let sentence = "The latest was due 2.50 s into the run (the stall). Latest events of 3 intervals of 50.0 ms, by cause: the stall: \
-                        1, interruptions of the pacing thread: 1, late wake-ups and the pacer's own steps: 1.";
+        let sentence = "The latest was due 2.50 s to 2.55 s into the run and late mostly by the stall. Of 3 intervals of 50.0 ms, the \
+                        latest event is late mostly: 1 by the stall, 1 by interruptions of the pacing thread, 1 by late wake-ups \
+                        and the pacer's own steps.";
         assert_eq!(said(&pace).unwrap(), sentence);
     }
 
@@ -125,7 +125,7 @@ mod tests {
     fn a_pace_without_a_stall_has_none_as_its_cause() {
         let own = pace(&[(0.0, 1_000.0, LateCause::Pacer), (50.0, 900.0, LateCause::Pacer)]);
         let sentence = said(&own).unwrap();
-        assert!(sentence.ends_with("by cause: late wake-ups and the pacer's own steps: 2."), "{sentence}");
+        assert!(sentence.ends_with("is late mostly: 2 by late wake-ups and the pacer's own steps."), "{sentence}");
         assert!(!drawn(&own).contains("<i>the stall</i>"));
         let many: Vec<_> = (0..30).map(|at| (f64::from(at), 1e3, LateCause::Pacer)).collect();
         assert!(drawn(&pace(&many)).contains("10 that were less late are not listed."));

@@ -14,13 +14,15 @@ use crate::document::Record;
 use crate::screen::browser::look::of_named;
 use crate::screen::browser::told::code;
 
+/// Maximum pauses that are drawn: more than any run has.
+const PAUSES: usize = 64;
 /// Clocks that are drawn, those with the longest gaps; their longest gaps that are in the numbers.
 const DRAWN: usize = 4;
 const LISTED: usize = 10;
 
 /// How to read the plots.
-pub const HOW: &str = " Below: a dot per gap, at the time at which it began. Dots at equal distances are a timer's; grey: when the \
-                       clock was read.";
+pub const HOW: &str = " Below: a dot per gap, at the time at which it began. Dots at equal distances suggest a timer. Grey: the \
+                       clock was not read.";
 
 /// When the longest gap began, and over how much of the time gaps spread; None where no clock tells.
 pub fn said(all: &[Reads]) -> Option<String> {
@@ -30,9 +32,8 @@ pub fn said(all: &[Reads]) -> Option<String> {
         return Some(format!("While {clock} was read there was no gap over {above}."));
     };
     let longest = format!(
-        "The longest gap of {clock} began {} into its {} of reads and took {}",
+        "The longest gap of {clock} began {} after the first reading and took {}",
         ns(worst.began_ms * 1e6),
-        ns(end_ms(gaps) * 1e6),
         ns(worst.length_ns)
     );
     let known = match (gaps.longest.len(), gaps.more) {
@@ -40,7 +41,8 @@ pub fn said(all: &[Reads]) -> Option<String> {
         (all, 0) => format!("all {all} gaps over {above}"),
         (all, more) => format!("the {all} longest of {} gaps over {above}", count(more.saturating_add(all as u64))),
     };
-    Some(format!("{longest}; {known} began in {} of {PARTS} equal parts of that time.", gaps.parts_with_gaps()))
+    let (parts, read) = (gaps.parts_with_gaps(), ns(gaps.read_ms() * 1e6));
+    Some(format!("{longest}; {known} began in {parts} of {PARTS} equal parts of {read} of reads."))
 }
 
 /// When the last stretch of reads ended.
@@ -61,23 +63,32 @@ pub fn plots(record: &Record, all: &[Reads]) -> Vec<Plot> {
         y: y.clone(),
         words: [ns, ns],
         names: ["time since the first reading".to_owned(), "length of the gap".to_owned()],
-        curves: curves(record, reads, gaps),
+        curves: curves(record, reads, gaps, &x),
         reference: None,
         zone: None,
     };
     had.into_iter().map(plot).collect()
 }
 
-fn curves(record: &Record, reads: &Reads, gaps: &GapsOverTime) -> Vec<Curve> {
+fn curves(record: &Record, reads: &Reads, gaps: &GapsOverTime, x: &Axis) -> Vec<Curve> {
     let (hue, _) = of_named(&reads.clock, record);
     let points = gaps.longest.iter().map(|gap| (gap.began_ms * 1e6, gap.length_ns)).collect();
-    // From the bottom to the top, whatever the axis.
-    let read = gaps.read.iter().map(|stretch| Curve {
+    let shade = |(from, to): (f64, f64)| Curve {
         hue: Hue::Ink,
-        band: [stretch.from_ms, stretch.to_ms].map(|ms| (ms * 1e6, 0.0, f64::MAX)).into(),
+        // From the bottom to the top, whatever the axis.
+        band: [from, to].map(|at| (at, 0.0, f64::MAX)).into(),
         ..Curve::default()
-    });
-    read.chain([Curve { hue, points, is_scattered: true, ..Curve::default() }]).collect()
+    };
+    let shades = pauses(gaps, x).into_iter().map(shade);
+    shades.chain([Curve { hue, points, is_scattered: true, ..Curve::default() }]).collect()
+}
+
+/// When the clock was not read, in nanoseconds: before, between and after what was timed, to the end of the axis.
+fn pauses(gaps: &GapsOverTime, x: &Axis) -> Vec<(f64, f64)> {
+    let end = x.ticks.last().copied().unwrap_or(0.0);
+    let begins = gaps.read.iter().map(|stretch| stretch.from_ms * 1e6).chain([end]);
+    let ends = std::iter::once(0.0).chain(gaps.read.iter().map(|stretch| stretch.to_ms * 1e6));
+    ends.zip(begins).filter(|(from, to)| to > from).take(PAUSES).collect()
 }
 
 /// The longest gaps of the clocks that are drawn.
@@ -126,13 +137,14 @@ mod tests {
     }
 
     #[test]
-    fn each_gap_has_its_dot_and_each_stretch_its_shade() {
+    fn each_gap_has_its_dot_and_each_pause_its_shade() {
         let page = drawn(vec![with_gaps("tsc", &[(0.0, 10_000.0), (4.0, 2_000.0), (16.0, 1_250.0)], 0)]);
         assert!(page.contains(r#"<path class="dots ink" d="M0 37h0M200 159h0M800 195h0">"#), "{page}");
-        assert_eq!(page.matches("class=\"area ink\"").count(), 2);
+        let shades = page.matches("class=\"area ink\"").count();
+        assert!(shades == 1 && page.contains(r#"d="M250.0 0.0L750.0 0.0L750.0 210.0L250.0 210.0Z""#), "{page}");
         assert!(page.contains("time since the first reading") && page.contains("Dots at equal distances"));
-        let said = "The longest gap of <code>tsc</code> began 0 ns into its 20.0 ms of reads and took 10.0 µs; all 3 gaps over 1 µs \
-                    began in 3 of 10 equal parts of that time.";
+        let said = "The longest gap of <code>tsc</code> began 0 ns after the first reading and took 10.0 µs; all 3 gaps over 1 µs began \
+                    in 3 of 10 equal parts of 10.0 ms of reads.";
         assert!(page.replace('\u{a0}', " ").contains(said), "{page}");
         assert!(page.replace('\u{a0}', " ").contains("<td>16.0 ms</td><td>1.25 µs</td>"), "{page}");
     }
@@ -143,7 +155,8 @@ mod tests {
         assert_eq!(said_of(&[], 0), "While `tsc` was read there was no gap over 1 µs.");
         assert!(said_of(&[(3.0, 5_000.0)], 0).ends_with("took 5.00 µs; it is the only one over 1 µs."));
         let many: Vec<(f64, f64)> = (0..200).map(|at| (f64::from(at) * 0.01, 2_000.0)).collect();
-        let spread = "; the 200 longest of 1\u{202f}200 gaps over 1 µs began in 2 of 10 equal parts of that time.";
+        let spread =
+            "; the 200 longest of 1\u{202f}200 gaps over 1 µs began in 2 of 10 equal parts of 10.0 ms of reads.";
         assert!(said_of(&many, 1_000).ends_with(spread), "{}", said_of(&many, 1_000));
         let page = drawn(vec![with_gaps("tsc", &many, 1_000)]);
         assert!(page.contains("1\u{202f}190 shorter ones are not listed."), "{page}");
