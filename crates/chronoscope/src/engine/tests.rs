@@ -186,6 +186,7 @@ fn flawless(task: &str, request: Value) -> String {
             span_ticks: 999 * READ_NS,
             empty_intervals: 100,
             largest_empty_ticks: READ_NS as i64,
+            ..Samples::default()
         }),
         offset::OffsetTask::NAME => of(request, |request: offset::OffsetTask| offset::Samples {
             trips: offset::Trips { rounds: request.rounds, there: 150, back: 150, violations: 0 },

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use maud::{Markup, html};
@@ -8,7 +9,7 @@ use super::rows::apart;
 use super::texts::{SENTENCE, prose, shortened};
 use crate::axis::{Axis, Scale};
 use crate::words::tick as tick_word;
-use chronoscope_harness::quantity::ns;
+use chronoscope_harness::quantity::{count, ns};
 use chronoscope_harness::record::Histogram;
 
 /// Height of the drawing, in pixels.
@@ -19,6 +20,8 @@ const BOX: f64 = 1000.0;
 const TICKS: usize = 6;
 /// Maximum points of a curve that get a mark: more would cover it.
 const MARKED: usize = 60;
+/// The same where points are not joined; what has more is to be put together before.
+const SCATTERED: usize = 400;
 /// Labels of the axis that are nearer to each other than this share of the width would overlap anywhere, or on a narrow page; so
 /// would those of points.
 const TICKS_APART: f64 = 0.12;
@@ -85,6 +88,8 @@ pub struct Curve {
     pub is_dashed: bool,
     /// Whether all below it is filled, as of a distribution.
     pub is_filled: bool,
+    /// Whether its points are not joined; without a shape they are dots.
+    pub is_scattered: bool,
     /// Which points are hollow: inconclusive ones.
     pub is_hollow: Vec<bool>,
     /// Which points have a ring.
@@ -206,9 +211,21 @@ impl Plot {
         path
     }
 
+    /// Lines of no length at points of the stretched box, a dot each; one at each place. A fifth of the bytes of marks.
+    fn dots(&self, curve: &Curve) -> String {
+        let placed =
+            curve.points.iter().take(SCATTERED).filter_map(|(x, y)| Some((self.x.place(*x)?, self.y.place(*y)?)));
+        let places: BTreeSet<(u64, u64)> =
+            placed.map(|(x, y)| ((BOX * x).round() as u64, (HEIGHT * (1.0 - y)).round() as u64)).collect();
+        places.into_iter().map(|(x, y)| format!("M{x} {y}h0")).collect()
+    }
+
     fn lines(&self, curve: &Curve) -> Markup {
         let hue = curve.hue.class();
-        let through = self.path(curve.points.iter().copied());
+        let through = match curve.is_scattered {
+            true => self.dots(curve),
+            false => self.path(curve.points.iter().copied()),
+        };
         let (first, last) = (curve.points.first(), curve.points.last());
         let end = |point: Option<&(f64, f64)>| {
             point.and_then(|(x, _)| self.x.place(*x)).map(|x| format!("L{:.1} {HEIGHT}", BOX * x))
@@ -218,7 +235,9 @@ impl Plot {
         html! {
             @for area in &curve.areas { path class={ "area " (hue) } d={ (self.path(area.iter().copied())) "Z" } {} }
             @if !curve.band.is_empty() { path class={ "area " (hue) } d={ (self.path(upper.chain(lower))) "Z" } {} }
-            @if curve.is_filled {
+            @if curve.is_scattered {
+                @if curve.shape.is_none() && !through.is_empty() { path class={ "dots " (hue) } d=(through) {} }
+            } @else if curve.is_filled {
                 @if let (Some(last), Some(first)) = (end(last), end(first)) { path class={ "hist " (hue) } d={ (through) (last) (first) "Z" } {} }
             } @else if !through.is_empty() {
                 path class={ (hue) @if curve.is_dashed { " dash" } } d=(through) {}
@@ -249,9 +268,10 @@ impl Plot {
             .iter()
             .enumerate()
             .filter_map(|(place, (x, y))| Some((place, self.x.place(*x)?, HEIGHT * (1.0 - self.y.place(*y)?))));
+        let most = if curve.is_scattered { SCATTERED } else { MARKED };
         html! {
             @if let Some(shape) = curve.shape {
-                @if curve.points.len() <= MARKED {
+                @if curve.points.len() <= most {
                     g class=(curve.hue.class()) { @for (place, x, y) in places {
                         @if is(&curve.is_ringed, place) { circle.ring cx=(part(x)) cy=(format!("{y:.1}")) r="9" {} }
                         (point(x, y, shape, is(&curve.is_hollow, place)))
@@ -306,7 +326,7 @@ impl Plot {
                 @for curve in self.in_key() {
                     span class=(curve.hue.class()) {
                         svg viewBox="-7 -7 14 14" aria-hidden="true" {
-                            @if let Some(shape) = curve.shape { (point(0.0, 0.0, shape, false)) }
+                            @if let Some(shape) = curve.shape.or(curve.is_scattered.then_some(Shape::Circle)) { (point(0.0, 0.0, shape, false)) }
                             @else { line.w x1="-7" x2="7" y1="0" y2="0" {} }
                         }
                         i { (prose(&curve.name)) }
@@ -331,6 +351,15 @@ impl Plot {
                 format!("{value} at {}", x(at))
             };
             let name = if curve.name.is_empty() { &self.title } else { &curve.name };
+            if curve.is_scattered {
+                let (at, value) = curve.points.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a })?;
+                return Some(format!(
+                    "{name}: {} points, the highest {} at {}",
+                    count(last as u64 + 1),
+                    y(value),
+                    x(at)
+                ));
+            }
             let is_upright = last > 0 && curve.points[0].0 == curve.points[last].0;
             match last {
                 _ if is_upright => None,
@@ -410,6 +439,18 @@ mod tests {
         let one = Curve { name: "mode".to_owned(), points: vec![(1.0, 3.0)], ..Curve::default() };
         let all = Plot { curves: vec![upright, filled.clone(), one], ..plot(filled) };
         assert_eq!(all.said(), "a plot: y; mode: 3.00 ns at 1.00 ns");
+    }
+
+    #[test]
+    fn points_that_are_not_joined_are_dots_or_marks_and_said_by_the_highest() {
+        let points = vec![(0.0, 1.0), (5.0, 4.0), (5.0, 4.0), (10.0, 2.0), (f64::NAN, 1.0)];
+        let dots = Curve { name: "gaps".to_owned(), points, is_scattered: true, ..Curve::default() };
+        let drawn = plot(dots.clone()).drawn().into_string();
+        assert!(drawn.contains(r#"<path class="dots k0" d="M0 158h0M500 0h0M1000 105h0">"#), "{drawn}");
+        assert!(drawn.contains("gaps: 5 points, the highest 4.00 ns at 5.00 ns"), "{drawn}");
+        let many = Curve { points: vec![(5.0, 2.0); MARKED + 1], shape: Some(Shape::Square), ..dots };
+        let drawn = plot(many).drawn().into_string();
+        assert!(!drawn.contains("dots") && drawn.matches("class=\"m\"").count() > MARKED, "{drawn}");
     }
 
     #[test]

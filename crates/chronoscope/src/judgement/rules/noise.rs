@@ -228,7 +228,7 @@ mod tests {
     /// A record where one clock was read with these differences.
     fn read_with(differences: Vec<(i64, u64)>) -> Record {
         let span_ticks = differences.iter().map(|(ticks, count)| ticks.unsigned_abs() * count).sum();
-        let samples = Samples { differences, span_ticks, empty_intervals: 0, largest_empty_ticks: 0 };
+        let samples = Samples { differences, span_ticks, ..Samples::default() };
         let rate = chronoscope_sources::Rate::NANOSECONDS;
         let mut record = blank();
         record.content.sections.reads.report.extend(reads("fake".into(), &samples, rate, Disturbance::default()));

@@ -4,6 +4,7 @@ mod answer;
 pub mod curve;
 mod findings;
 pub mod look;
+pub mod over_time;
 mod ruler;
 pub mod told;
 

@@ -10,6 +10,8 @@ use chronoscope_render::page::Page;
 use chronoscope_render::text::Mood;
 use chronoscope_render::words::{counted, given};
 
+mod over_time;
+
 use super::lost::reason_hidden;
 use super::report::{Reads, most_equal, mostly_repeats, went_backwards};
 use super::view;
@@ -184,19 +186,23 @@ fn noise(record: &Record) -> Option<Figure> {
         axis_name: "share of the time in gaps".to_owned(),
         reference: Some(LITTLE),
     };
+    let plots = over_time::plots(record, all);
+    let how_over_time = if plots.is_empty() { "" } else { over_time::HOW };
+    let mut says = said_of_noise(record, all);
+    says.extend(over_time::said(all).map(|when| (Mood::Plain, when)));
     Some(Figure {
         id: "noise",
         short: "noise",
         title: "What the machine takes".to_owned(),
-        says: said_of_noise(record, all),
+        says,
         key: key(&rows),
-        charts: vec![Chart::Rows(rows)],
+        charts: vec![Chart::Rows(rows), Chart::Plots(plots)],
         how: format!(
             "A gap is a difference between two readings that is much longer than a read: something else had the CPU. Dashed: {} of \
-             the time; more in gaps over 10 µs is worth a remedy.",
+             the time; more in gaps over 10 µs is worth a remedy.{how_over_time}",
             share(LITTLE)
         ),
-        ..Figure::default()
+        numbers: over_time::numbers(all),
     })
 }
 
