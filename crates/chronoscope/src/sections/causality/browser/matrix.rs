@@ -36,17 +36,17 @@ impl Lines {
         if self.places.is_empty() {
             return "CPUs are in the order of their numbers: the document does not say what they share.".to_owned();
         }
-        let kinds: [(fn(&CpuPlace) -> Option<u32>, [&str; 2]); 4] = [
-            (|place| place.package, ["package", "packages"]),
-            (|place| place.node, ["NUMA node", "NUMA nodes"]),
-            (|place| place.last_level_cache, ["last-level cache", "last-level caches"]),
-            (|place| place.core, ["core", "cores"]),
-        ];
-        let known = kinds.into_iter().filter_map(|(of, [one, many])| {
+        let known = |of: fn(&CpuPlace) -> Option<u32>, [one, many]: [&str; 2]| {
             let all: BTreeSet<u32> = self.places.iter().filter_map(of).collect();
             (!all.is_empty()).then(|| counted(all.len() as u64, one, many))
-        });
-        let known: Vec<String> = known.collect();
+        };
+        let known = [
+            known(|place| place.package, ["package", "packages"]),
+            known(|place| place.node, ["NUMA node", "NUMA nodes"]),
+            known(|place| place.last_level_cache, ["last-level cache", "last-level caches"]),
+            known(|place| place.core, ["core", "cores"]),
+        ];
+        let known: Vec<String> = known.into_iter().flatten().collect();
         format!("CPUs that share the most lie next to each other; these are of {}.", known.join(", "))
     }
 
