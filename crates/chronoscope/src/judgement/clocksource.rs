@@ -37,7 +37,7 @@ fn on(facts: &Facts<'_>, counter_doubt: Option<&str>, name: &str) -> String {
         (None, None) if better(facts, counter_doubt) == Some(name) => {
             format!("switch to it: {}", Clocksource::switch_command(name))
         }
-        (None, None) => format!("possible, but nothing here calls for it: {}", Clocksource::switch_command(name)),
+        (None, None) => format!("can be selected with {}", Clocksource::switch_command(name)),
     }
 }
 

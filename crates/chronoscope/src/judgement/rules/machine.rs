@@ -262,7 +262,7 @@ mod tests {
             assert!(advice("tsc", other).starts_with("do "));
         }
         assert!(advice("hpet", "tsc").starts_with("switch to it: echo tsc"));
-        assert!(advice("hpet", "xen").starts_with("possible, but nothing here calls for it: echo xen"));
+        assert!(advice("hpet", "xen").starts_with("can be selected with echo xen"));
     }
 
     #[test]
