@@ -194,16 +194,7 @@ impl Answer {
             Line::Differences { clock, span, counts } => {
                 self.known(&clock)?;
                 no_second(self.differences.contains_key(&clock), "differences of this clock")?;
-                // Two consecutive reads are an empty interval.
-                let empty_intervals = sum_of(&counts)?;
-                let largest_empty_ticks = counts.iter().map(|(ticks, _)| *ticks).max().unwrap_or(0);
-                let samples = reads::Samples {
-                    differences: counts,
-                    span_ticks: span,
-                    empty_intervals,
-                    largest_empty_ticks,
-                    ..reads::Samples::default()
-                };
+                let samples = differences(counts, span)?;
                 self.differences.insert(clock, samples);
             }
             Line::Readings { clock, changes } => {
@@ -361,6 +352,15 @@ fn no_second(is_second: bool, what: &str) -> Result<(), String> {
 
 fn positive(value: u64, what: &str) -> Result<(), String> {
     if value == 0 { Err(format!("no {what}")) } else { Ok(()) }
+}
+
+/// Differences of which only the counts are known.
+fn differences(counts: Vec<(i64, u64)>, span_ticks: u64) -> Result<reads::Samples, String> {
+    // Two consecutive reads are an empty interval.
+    let empty_intervals = sum_of(&counts)?;
+    let largest_empty_ticks = counts.iter().map(|(ticks, _)| *ticks).max().unwrap_or(0);
+    let differences = counts;
+    Ok(reads::Samples { differences, span_ticks, empty_intervals, largest_empty_ticks, ..reads::Samples::default() })
 }
 
 /// The sum of counts, if plausible.

@@ -113,7 +113,7 @@ mod tests {
                 *highest = (*highest).max(*height);
             }
             let naive: Vec<_> = naive.into_iter().map(|(at, high)| (Duration::from_nanos(at * width), high, high)).collect();
-            prop_assert!(found.len() <= Peaks::<u64>::MOST && width % width_ns == 0);
+            prop_assert!(found.len() <= Peaks::<u64>::MOST && width.is_multiple_of(width_ns));
             prop_assert_eq!(found, naive);
         }
     }

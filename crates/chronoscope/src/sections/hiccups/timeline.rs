@@ -84,7 +84,7 @@ impl Timeline {
                 cause: stall.cause,
             }));
         }
-        (!longest.is_empty()).then(|| StallsOverTime { interval_ms: width.as_secs_f64() * 1e3, longest })
+        (!longest.is_empty()).then_some(StallsOverTime { interval_ms: width.as_secs_f64() * 1e3, longest })
     }
 }
 
