@@ -1,6 +1,6 @@
 //! Charts of studies as plots of a page.
 
-use crate::browser::{Curve, Hue, Plot, Shape, Zone};
+use crate::browser::{Curve, Hue, Mark, Plot, Shape, Zone};
 use crate::study::curve::{self, Chart};
 use crate::study::plot::swept;
 use chronoscope_harness::quantity::ns;
@@ -47,6 +47,7 @@ fn curve(place: usize, of: &curve::Curve) -> Curve {
         band: of.points.iter().map(|point| (point.x, point.low, point.high)).collect(),
         is_hollow: flags(|point| !point.is_resolved),
         is_ringed: flags(|point| point.is_raised),
+        marks: of.bounds.iter().map(|(x, below)| (*x, Mark::Below { at: *below })).collect(),
         ..Curve::default()
     }
 }
@@ -57,6 +58,9 @@ pub(super) fn how(charts: &[&Chart]) -> String {
     let mut how = vec!["Bands are intervals".to_owned()];
     if points().any(|point| !point.is_resolved) {
         how.push("hollow points are inconclusive".to_owned());
+    }
+    if charts.iter().flat_map(|chart| &chart.curves).any(|curve| !curve.bounds.is_empty()) {
+        how.push("an arrow is a bound: the truth is below it".to_owned());
     }
     if points().any(|point| point.is_raised) {
         how.push("a ring marks a time raised by other threads".to_owned());
