@@ -164,13 +164,13 @@ fn curve(unit: Unit, place: usize, series: &Series) -> Curve {
         let (name, marks) = (series.name.clone(), values().map(mark).collect());
         return Curve { name, hue, shape: Some(shape), marks, ..Curve::default() };
     }
-    let band = values().filter(|(_, value)| value.has_interval());
     Curve {
         name: series.name.clone(),
         hue,
         shape: Some(shape),
         points: values().map(|(at, value)| (at, value.estimate)).collect(),
-        band: band.map(|(at, value)| (at, value.low, value.high)).collect(),
+        // Without an interval a band has no width.
+        band: values().map(|(at, value)| (at, value.low, value.high)).collect(),
         is_hollow: values().map(|(_, value)| is_hollow(unit, series, &value)).collect(),
         marks: spots().filter_map(|spot| Some((spot.at, Mark::Below { at: spot.below? }))).collect(),
         ..Curve::default()

@@ -71,21 +71,23 @@ fn told_apart(record: &StudyRecord) -> Option<String> {
         let most = known.iter().map(|time| time.low).reduce(f64::max)?;
         Some(least < most)
     };
+    let tried = tokens.len();
     let known: Vec<(u64, bool)> = tokens.into_iter().filter_map(|tokens| Some((tokens, differ(tokens)?))).collect();
     let Some(last) = known.last() else {
         return Some("too few processes measured all five to tell them apart".to_owned());
     };
+    let known_where = if known.len() == tried { "tried" } else { "at which all five are known" };
     let all_after = known.iter().rposition(|(_, differ)| *differ).map_or(0, |at| at + 1);
     Some(match known.get(all_after) {
         Some((from, _)) => {
             format!(
-                "from {} the intervals of all five overlap at every backoff tried",
+                "from {} the intervals of all five overlap at every backoff {known_where}",
                 counted(*from, "token", "tokens")
             )
         }
         None => {
             let last = counted(last.0, "token", "tokens");
-            format!("with {last}, the most tried, some of the five still differ by more than their intervals")
+            format!("with {last}, the most {known_where}, some of the five still differ by more than their intervals")
         }
     })
 }

@@ -150,10 +150,8 @@ fn curve(place: usize, threads: u32, is_one: bool, points: &[Point]) -> Curve {
         hue,
         shape,
         points: found().map(|(work, found)| (work, found.estimate)).collect(),
-        band: found()
-            .filter(|(_, found)| found.has_interval())
-            .map(|(work, found)| (work, found.low, found.high))
-            .collect(),
+        // Without an interval a band has no width.
+        band: found().map(|(work, found)| (work, found.low, found.high)).collect(),
         is_hollow: points().map(|point| point.rise == Rise::Unresolved).collect(),
         is_ringed: points().map(|point| point.rise == Rise::Raised).collect(),
         ..Curve::default()

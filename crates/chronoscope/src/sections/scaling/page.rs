@@ -59,7 +59,7 @@ pub fn lead(record: &StudyRecord, conclusions: &[Conclusion], runtimes: &[Runtim
     Lead {
         title: "Clocks over threads".to_owned(),
         chart: main.and_then(chart),
-        sentences: std::iter::once(definition()).chain(left_out_of(runtimes)).collect(),
+        sentences: std::iter::once(definition()).chain(left_out_of(runtimes)).map(|words| words + ".").collect(),
         columns: front_columns().into(),
         rows: conclusions.iter().map(|one| front_row(&record.findings, one, &[]).to_vec()).collect(),
         more: others.filter_map(chart).collect(),

@@ -76,3 +76,26 @@ pub(super) fn how(charts: &[&Chart]) -> String {
     }
     format!("{}.", how.join("; "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::parse;
+
+    #[test]
+    fn a_bound_is_drawn_as_one_and_is_no_point() {
+        let mut record = parse(include_str!("../../../tests/fixtures/study.json")).unwrap();
+        let comparison = record.study().comparisons[0].clone();
+        let of_case = |cell: &&mut chronoscope_harness::record::study::Cell| {
+            (&cell.case, cell.threads) == (&comparison.case, comparison.threads)
+        };
+        let cell = record.content.study.cells.iter_mut().find(of_case).unwrap();
+        (cell.time_ns, cell.below_ns) = (None, Some(0.5));
+        let at = cell.backoff_tokens as f64;
+        let chart = curve::times(&record, &comparison).unwrap();
+        let drawn = plot(&chart).unwrap();
+        assert_eq!(drawn.curves[0].marks, [(at, Mark::Below { at: 0.5 })]);
+        assert!(drawn.curves[0].points.iter().all(|(x, _)| *x != at), "{drawn:?}");
+        assert!(how(&[&chart]).contains("an arrow is a bound"), "{}", how(&[&chart]));
+    }
+}
