@@ -103,6 +103,14 @@ impl Content {
         Some((judgement, judgement.host.as_ref()?))
     }
 
+    /// Why it holds no conclusions, where it should.
+    pub const fn reason_unconcluded(&self) -> &'static str {
+        match self.parts.is_empty() {
+            true => "nothing was measured, so nothing is concluded",
+            false => "the document holds no conclusions from what was measured",
+        }
+    }
+
     /// Whether it is of a check or a section of one, rather than of a study or a pace.
     pub fn is_check(&self) -> bool {
         self.study.is_none() && self.pace.is_none() && self.comparison.is_none()

@@ -25,7 +25,20 @@ pub fn json(record: &Record) -> Result<String, ReportError> {
 /// # Errors
 /// As [`parsed`].
 pub fn document(text: &str) -> Result<Record, ReportError> {
-    parsed(text)
+    parsed(text).map(with_steps)
+}
+
+/// The record with what earlier builds left to their readers: which step follows from the evidence.
+fn with_steps(mut record: Record) -> Record {
+    let sections = &mut record.content.sections;
+    for clock in sections.clocks.report.clocks.iter_mut().filter(|clock| clock.step.is_none()) {
+        clock.step = clock.step_by_evidence();
+    }
+    let runtimes = sections.runtimes.report.iter_mut().flat_map(|runtime| &mut runtime.clocks);
+    for clock in runtimes.filter(|clock| clock.step.is_none()) {
+        clock.step = clock.step_by_evidence();
+    }
+    record
 }
 
 /// What to say of a document's text that would not be read again; None if it would.
@@ -51,6 +64,23 @@ pub fn bounded_text(source: impl Read, most: u64) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_step_of_a_document_of_an_earlier_build_follows_from_its_evidence() {
+        let mut earlier: serde_json::Value =
+            serde_json::from_str(include_str!("../tests/fixtures/record.json")).unwrap();
+        let clocks = &mut earlier["content"]["sections"]["clocks"]["report"]["clocks"];
+        for clock in clocks.as_array_mut().unwrap() {
+            clock.as_object_mut().unwrap().remove("step");
+        }
+        let record = document(&earlier.to_string()).unwrap();
+        let clocks = &record.content.clocks().clocks;
+        assert!(clocks.iter().any(|clock| clock.step.is_some()));
+        for clock in clocks {
+            assert_eq!(clock.step, clock.step_by_evidence(), "{}", clock.name);
+        }
+        assert_eq!(document(&json(&record).unwrap()).unwrap(), record);
+    }
 
     #[test]
     fn what_is_written_is_read_or_said_not_to_be() {

@@ -83,6 +83,11 @@ pub mod tests {
         }
     }
 
+    /// A clock with the step that follows from its evidence.
+    pub fn stepped(clock: ClockReport) -> ClockReport {
+        ClockReport { step: clock.step_by_evidence(), ..clock }
+    }
+
     /// A readable clock about which nothing else is known.
     pub fn readable(clock: impl Into<ClockId>) -> ClockReport {
         ClockReport {
@@ -110,6 +115,7 @@ pub mod tests {
             violated: Some(violations),
             violations,
             worst_ns: if violations > 0 { 1.0 } else { 0.0 },
+            back_ns: None,
             by_one_count: false,
             disturbance: Disturbance::default(),
         }
@@ -126,6 +132,7 @@ pub mod tests {
             half_width_ns: 10.0,
             reason_not_constant: None,
             violations,
+            round_trip_ns: None,
             disturbance: Disturbance::default(),
         }
     }

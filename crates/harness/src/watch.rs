@@ -1,5 +1,7 @@
 //! Kernel counters of disturbances to a measuring thread.
 
+use std::collections::BTreeMap;
+
 use crate::affinity;
 use crate::os;
 use crate::record::Disturbance;
@@ -85,6 +87,11 @@ fn waited_ms() -> Option<f64> {
     parse_waited_ms(&os::text("/proc/thread-self/schedstat").ok()?)
 }
 
+/// The same of a thread of this process, by the kernel's number of it.
+pub fn waited_ms_of(thread: u32) -> Option<f64> {
+    parse_waited_ms(&os::text(&format!("/proc/self/task/{thread}/schedstat")).ok()?)
+}
+
 /// None where nothing has been counted: a kernel without scheduler statistics writes zeros.
 fn parse_waited_ms(schedstat: &str) -> Option<f64> {
     let figures: Vec<u64> = schedstat.split_ascii_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
@@ -108,7 +115,28 @@ fn steal_ms(cpus: &[u32]) -> Option<f64> {
     }
     let stat = os::text("/proc/stat").ok()?;
     let ticks = cpus.iter().map(|cpu| parse_steal_ticks(&stat, *cpu)).sum::<Option<u64>>()?;
-    Some(ticks as f64 * 1000.0 / os::clock_ticks_per_second()? as f64)
+    Some(ticks as f64 * tick_ms()?)
+}
+
+/// The time that the hypervisor has taken from each CPU so far, in milliseconds, in whole ticks of the kernel; empty where that is not
+/// counted.
+pub fn stolen_ms_by_cpu() -> BTreeMap<u32, f64> {
+    let counted = os::text("/proc/stat").ok().zip(tick_ms());
+    counted.map_or_else(BTreeMap::new, |(stat, tick_ms)| parse_stolen_ms(&stat, tick_ms))
+}
+
+/// The unit in which the kernel tells the time of CPUs.
+pub fn tick_ms() -> Option<f64> {
+    Some(1000.0 / os::clock_ticks_per_second()? as f64)
+}
+
+fn parse_stolen_ms(stat: &str, tick_ms: f64) -> BTreeMap<u32, f64> {
+    let of_cpu = |line: &str| {
+        let mut fields = line.strip_prefix("cpu")?.split_ascii_whitespace();
+        let cpu = fields.next()?.parse().ok()?;
+        Some((cpu, fields.nth(7)?.parse::<u64>().ok()? as f64 * tick_ms))
+    };
+    stat.lines().take_while(|line| line.starts_with("cpu")).filter_map(of_cpu).collect()
 }
 
 fn parse_steal_ticks(stat: &str, cpu: u32) -> Option<u64> {
@@ -130,6 +158,18 @@ mod tests {
         assert_eq!([sched, ""].map(parse_migrations), [Some(3), None]);
         assert_eq!(parse_waited_ms("559461537 563706198 217\n"), Some(563.706_198));
         assert_eq!(["0 0 0\n", "", "1 2\n", "a b c\n"].map(parse_waited_ms), [None; 4]);
+    }
+
+    #[test]
+    fn stolen_time_is_found_by_cpu() {
+        let stat = "cpu  1 2 3 4 5 6 7 99 9 10\ncpu1 1 2 3 4 5 6 7 8 9 10\ncpu11 1 2 3 4 5 6 7 77 9 10\ncpu2 1 2\nintr 5\ncpu7 1\n";
+        assert_eq!(parse_stolen_ms(stat, 10.0), BTreeMap::from([(1, 80.0), (11, 770.0)]));
+        assert!(parse_stolen_ms("", 10.0).is_empty());
+    }
+
+    #[test]
+    fn a_thread_that_is_not_there_has_no_wait() {
+        assert_eq!(waited_ms_of(u32::MAX), None);
     }
 
     #[test]

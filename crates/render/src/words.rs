@@ -15,7 +15,13 @@ pub fn counted(count: u64, singular: &str, plural: &str) -> String {
 
 /// A clock's name within a sentence, quoted where it would otherwise fall apart, like `lfence; rdtsc`.
 pub fn quoted(name: &str) -> String {
-    if name.contains([' ', ';']) { format!("`{name}`") } else { name.to_owned() }
+    let name = unquoted(name);
+    if name.contains([' ', ';']) { format!("`{name}`") } else { name }
+}
+
+/// A name without the quotes that mark names in a sentence: one of its own would end it, or begin another.
+pub fn unquoted(name: &str) -> String {
+    name.replace('`', "'")
 }
 
 /// That intervals drawn together promise different things, which a reader who compares them must know; None where they promise
@@ -46,6 +52,14 @@ mod tests {
         let told = of(&[0.999, 0.75, 0.0]).unwrap();
         assert_eq!(told, "The bands differ in confidence: from 75.0 % to 99.9 %.");
         assert_eq!((of(&[0.999, 0.9991]), of(&[0.0]), of(&[])), (None, None, None), "none is no interval");
+    }
+
+    #[test]
+    fn a_name_has_no_quotes_but_those_around_it() {
+        assert_eq!(
+            ["rdtsc", "lfence; rdtsc", "a`b", "a` b"].map(quoted),
+            ["rdtsc", "`lfence; rdtsc`", "a'b", "`a' b`"]
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use chronoscope_sources::SourceId;
+use chronoscope_sources::causality::Observations;
 use chronoscope_sources::os::OsClock;
 use serde_json::{Value, json};
 
@@ -185,16 +186,14 @@ fn flawless(task: &str, request: Value) -> String {
             span_ticks: 999 * READ_NS,
             empty_intervals: 100,
             largest_empty_ticks: READ_NS as i64,
+            ..Samples::default()
         }),
         offset::OffsetTask::NAME => of(request, |request: offset::OffsetTask| offset::Samples {
             trips: offset::Trips { rounds: request.rounds, there: 150, back: 150, violations: 0 },
+            round_trips: [310, 400],
             steps: steps(),
         }),
-        litmus::LitmusTask::NAME => of(request, |_: litmus::LitmusTask| litmus::Samples {
-            observations: 100_000,
-            fresh: 50_000,
-            ..litmus::Samples::default()
-        }),
+        litmus::LitmusTask::NAME => of(request, |_: litmus::LitmusTask| observed(100_000, 50_000)),
         empty::EmptyIntervalsTask::NAME => {
             of(request, |request: empty::EmptyIntervalsTask| vec![vec![READ_NS as i64; 100]; request.0.len()])
         }
@@ -234,6 +233,11 @@ fn timed_out(limit_ms: u64) -> WorkerFailure {
 }
 
 /// The text of a response.
+fn observed(observations: u64, fresh: u64) -> litmus::Samples {
+    let seen = Observations { observations, fresh, ..Observations::default() };
+    litmus::Samples { seen, back: None }
+}
+
 fn said<S: serde::Serialize>(samples: &Result<S, String>) -> String {
     let disturbance = Disturbance::default();
     match samples {
@@ -388,7 +392,7 @@ fn an_answer_that_is_too_short_is_a_failure_of_its_part() {
         (
             "offset",
             OFFSETS,
-            json!({ "trips": { "rounds": 0, "there": 0, "back": 0, "violations": 0 }, "steps": still }),
+            json!({ "trips": { "rounds": 0, "there": 0, "back": 0, "violations": 0 }, "round_trips": [0, 0], "steps": still }),
         ),
         ("litmus", LITMUS, serde_json::to_value(litmus::Samples::default()).unwrap()),
     ] {
@@ -491,7 +495,7 @@ fn a_run_that_is_stopped_while_a_worker_hangs_keeps_what_it_has() {
 
 #[test]
 fn what_was_seen_too_little_of_gets_a_second_chance_while_there_is_time() {
-    let few = said(&Ok(litmus::Samples { observations: 10, fresh: 10, ..litmus::Samples::default() }));
+    let few = said(&Ok(observed(10, 10)));
     let upset = |task: &str, nth| match (task, nth) {
         ("litmus", 0..4) => Some(Ok(few.clone())),
         (STUDY, 0) => Some(Err(timed_out(1))),
@@ -511,7 +515,7 @@ fn what_was_seen_too_little_of_gets_a_second_chance_while_there_is_time() {
 
 #[test]
 fn a_second_chance_that_fails_keeps_what_was_seen_before() {
-    let few = said(&Ok(litmus::Samples { observations: 10, fresh: 10, ..litmus::Samples::default() }));
+    let few = said(&Ok(observed(10, 10)));
     let record = run_with(&|task, nth| match (task, nth) {
         ("litmus", 0..4) => Some(Ok(few.clone())),
         ("litmus", _) => Some(Err(killed(libc::SIGKILL))),

@@ -62,9 +62,13 @@ pub fn binned(runs: &[Run], most: usize) -> Vec<(f64, Estimate)> {
         let of_bin = &valued[i * valued.len() / bins..(i + 1) * valued.len() / bins];
         let values = || of_bin.iter().map(|(_, value)| value);
         let at = median(of_bin.iter().map(|(at, _)| *at as f64))?;
-        let (low, high) = (values().map(|of| of.low).reduce(f64::min)?, values().map(|of| of.high).reduce(f64::max)?);
+        let estimate = median(values().map(|of| of.estimate))?;
         let confidence = values().map(|of| of.confidence).reduce(f64::min)?;
-        Some((at, Estimate { estimate: median(values().map(|of| of.estimate))?, low, high, confidence }))
+        // Where one run has no interval, none holds all of them.
+        let intervals: Option<Vec<(f64, f64)>> = values().map(Estimate::interval).collect();
+        let ends = intervals.into_iter().flatten().reduce(|(low, high), (l, h)| (low.min(l), high.max(h)));
+        let found = ends.map(|(low, high)| Estimate { estimate, low, high, confidence });
+        Some((at, found.unwrap_or(Estimate::without_interval(estimate))))
     };
     (0..bins).filter_map(bin).collect()
 }

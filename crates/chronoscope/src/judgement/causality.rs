@@ -38,10 +38,11 @@ pub enum AcrossCores {
     },
     /// Some did.
     WentBackwards {
-        /// How often.
+        /// How often: new values that did, and messages that arrived before they were sent.
         violations: u64,
-        /// Number of observations.
-        observations: u64,
+        /// New values observed; null where those that went backwards were not counted, and in older documents.
+        #[serde(default)]
+        new_values: Option<u64>,
         /// Number of messages.
         messages: u64,
     },
@@ -104,9 +105,10 @@ pub fn across_cores(facts: &Facts<'_>, causal: &[ClockCausality], advice: &[Cloc
     let new_values = total(rows().map(|row| row.fresh));
     if tested.iter().any(|(_, causal)| !causal) {
         let pairs = || report.pairs.iter().filter(|pair| is_tested(&pair.clock));
+        let went_back = rows().map(|row| row.went_back().unwrap_or(row.violations));
         return AcrossCores::WentBackwards {
-            violations: total(rows().map(|row| row.violations).chain(pairs().map(|pair| pair.violations))),
-            observations: total(rows().map(|row| row.observations)),
+            violations: total(went_back.chain(pairs().map(|pair| pair.violations))),
+            new_values: rows().all(|row| row.went_back().is_some()).then_some(new_values),
             messages: total(pairs().map(|pair| pair.rounds.saturating_mul(2))),
         };
     }
@@ -231,7 +233,7 @@ mod tests {
         let both = |fresh| vec![row(ORDERED, (0, 1), ENOUGH, 0), row(MONOTONIC, (0, 1), fresh, 0)];
         let of = |rows| record(&[ORDERED, MONOTONIC], rows);
         let back = |mut rows: Vec<Litmus>| {
-            rows[0].violations = 2;
+            (rows[0].violations, rows[0].violated) = (9, Some(2));
             let mut record = of(rows);
             record.content.sections.causality.report.pairs.push(pair(0.0, 1));
             record
@@ -254,7 +256,7 @@ mod tests {
             ),
             (
                 back(both(ENOUGH)),
-                AcrossCores::WentBackwards { violations: 3, observations: 12 * ENOUGH, messages: 20 },
+                AcrossCores::WentBackwards { violations: 3, new_values: Some(2 * ENOUGH), messages: 20 },
                 Grade::Critical,
             ),
             (of(both(0)), AcrossCores::Unknown { unknown, clocks: 1, new_values: ENOUGH }, Grade::Unknown),

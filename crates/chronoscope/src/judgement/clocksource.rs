@@ -34,7 +34,10 @@ fn on(facts: &Facts<'_>, counter_doubt: Option<&str>, name: &str) -> String {
         (None, Some(current)) => {
             format!("do not switch to it: every read would enter the kernel, and the vDSO reads {current}")
         }
-        (None, None) => format!("switch with {}", Clocksource::switch_command(name)),
+        (None, None) if better(facts, counter_doubt) == Some(name) => {
+            format!("switch to it: {}", Clocksource::switch_command(name))
+        }
+        (None, None) => format!("possible, but nothing here calls for it: {}", Clocksource::switch_command(name)),
     }
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::facts::Facts;
 use super::throttling::throttling;
+use crate::clock_id::ClockId;
 use crate::sections::reads::lost::{GAP_NS, Loss, MOST, losses, reason_hidden};
 use crate::sections::reads::plan::READS;
 
@@ -22,15 +23,18 @@ pub struct Noise {
     pub advice: Option<NoiseAdvice>,
 }
 
-/// Time lost in gaps between consecutive reads: of the clock that lost most, or most of those for whose gaps the kernel
-/// accounts.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Time lost in gaps between consecutive reads, all of it while one clock was read: that which lost most, or most of those for
+/// whose gaps the kernel accounts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Lost {
+    /// The clock; null in documents of builds that did not say.
+    #[serde(default)]
+    pub clock: Option<ClockId>,
     /// Gaps longer than this count.
     pub above_ns: f64,
-    /// Their share of the time.
+    /// Their share of the time that the clock was read.
     pub share: f64,
-    /// The longest of that clock.
+    /// The longest while that clock was read; while another was, there may have been longer ones.
     pub worst_ns: f64,
     /// Who took most of it, as far as the kernel counts that.
     pub mostly_by: LostTo,
@@ -87,7 +91,8 @@ pub fn noise(facts: &Facts<'_>) -> Noise {
         false => lost_to(&loss),
     };
     let advice = (share > LITTLE).then(|| advice(facts, mostly_by));
-    let lost = Lost { above_ns: GAP_NS, share, worst_ns: loss.reads.maximum_ns, mostly_by };
+    let clock = Some(loss.reads.clock.clone());
+    let lost = Lost { clock, above_ns: GAP_NS, share, worst_ns: loss.reads.maximum_ns, mostly_by };
     Noise { lost: Some(lost), reason_unmeasured: None, advice }
 }
 
@@ -99,7 +104,7 @@ pub fn is_throttled(facts: &Facts<'_>) -> bool {
 }
 
 /// Who took most of it: the larger of the two that the kernel counts, if together they are most of it.
-fn lost_to(loss: &Loss<'_>) -> LostTo {
+pub fn lost_to(loss: &Loss<'_>) -> LostTo {
     let lost_ns = loss.lost_ns();
     let is_counted = lost_ns > 0.0 && loss.counted_ns() >= lost_ns * MOST;
     match (loss.waited_ns(), loss.stolen_ns()) {
@@ -110,8 +115,11 @@ fn lost_to(loss: &Loss<'_>) -> LostTo {
     }
 }
 
-fn advice(facts: &Facts<'_>, mostly_by: LostTo) -> NoiseAdvice {
-    let can_bind = facts.sections.reads.report.iter().all(|reads| reads.disturbance.reason_unpinned.is_none());
+/// What to do about time that went there.
+pub fn advice(facts: &Facts<'_>, mostly_by: LostTo) -> NoiseAdvice {
+    let of_reads = facts.sections.reads.report.iter().map(|reads| &reads.disturbance);
+    let mut disturbances = of_reads.chain(facts.parts.iter().map(|part| &part.disturbance));
+    let can_bind = disturbances.all(|disturbance| disturbance.reason_unpinned.is_none());
     let has_another = can_bind && facts.machine.cpu.online.is_none_or(|online| online > 1);
     match mostly_by {
         LostTo::Quota => NoiseAdvice::RaiseQuota,
@@ -188,7 +196,8 @@ mod tests {
         let slow = crate::sections::reads::report::Reads { p50_ns: 13_900.0, ..reads[0].clone() };
         reads.insert(0, slow);
         reads[0].gaps[0].share_of_time = 0.996;
-        assert_eq!(noise(&Facts::from(&quick)).lost.unwrap().share, 0.03);
+        let lost = noise(&Facts::from(&quick)).lost.unwrap();
+        assert_eq!((lost.share, lost.clock.as_ref()), (0.03, Some(&quick.content.reads()[1].clock)));
     }
 
     #[test]

@@ -30,12 +30,12 @@ impl Causality {
     pub fn words(&self) -> String {
         let values = |new: u64| counted(new, "new value", "new values");
         match &self.across_cores {
-            AcrossCores::WentBackwards { violations, observations, messages } => format!(
-                "not causal across cores: clocks that must be causal went backwards {} in {} and {}",
-                counted(*violations, "time", "times"),
-                counted(*observations, "observation", "observations"),
-                counted(*messages, "message", "messages")
-            ),
+            AcrossCores::WentBackwards { violations, new_values, messages } => {
+                let often = counted(*violations, "time", "times");
+                let messages = counted(*messages, "message", "messages");
+                let of = new_values.map_or_else(String::new, |new| format!(" in {} and {messages}", values(new)));
+                format!("not causal across cores: clocks that must be causal went backwards {often}{of}")
+            }
             AcrossCores::Causal { clocks, new_values, pairs, only_pair } => {
                 let whence = match only_pair {
                     Some((writer, reader)) => format!("CPU {writer} → {reader}"),

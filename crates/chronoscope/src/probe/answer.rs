@@ -197,8 +197,13 @@ impl Answer {
                 // Two consecutive reads are an empty interval.
                 let empty_intervals = sum_of(&counts)?;
                 let largest_empty_ticks = counts.iter().map(|(ticks, _)| *ticks).max().unwrap_or(0);
-                let samples =
-                    reads::Samples { differences: counts, span_ticks: span, empty_intervals, largest_empty_ticks };
+                let samples = reads::Samples {
+                    differences: counts,
+                    span_ticks: span,
+                    empty_intervals,
+                    largest_empty_ticks,
+                    ..reads::Samples::default()
+                };
                 self.differences.insert(clock, samples);
             }
             Line::Readings { clock, changes } => {

@@ -71,7 +71,8 @@ pub fn forget(clock: &mut RuntimeClock, by_timer: bool) {
         (clock.loop_ratio, clock.warm_up) = (None, None);
     }
     if clock.wrong_rate.is_some() {
-        (clock.granularity_ns, clock.granularity_is_latency, clock.granularity) = (None, None, None);
+        (clock.step, clock.granularity_ns, clock.granularity_is_latency) = (None, None, None);
+        clock.granularity = None;
         (clock.tick, clock.reads, clock.claimed_interval_ns) = (None, None, DirectInterval::default());
     }
 }

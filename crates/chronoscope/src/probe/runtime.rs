@@ -10,7 +10,7 @@ use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::estimators::pauses::Pauses;
 use chronoscope_harness::estimators::reads::{READINGS_PER_GAP, Reads};
 use chronoscope_harness::estimators::steps::Granularity;
-use chronoscope_harness::estimators::tick::{Tick, moves_in_ns, shown_step_ns};
+use chronoscope_harness::estimators::tick::{Step, Tick};
 use chronoscope_harness::record::{Estimate, Path};
 use chronoscope_probes::RuntimeKind;
 
@@ -124,6 +124,9 @@ pub struct RuntimeClock {
     pub added: Option<AddedLatency>,
     /// Cost of a read while several threads read.
     pub concurrent: Option<ConcurrentLatency>,
+    /// In which steps it moves, from what follows; null where that is not known.
+    #[serde(default)]
+    pub step: Option<Step>,
     /// The smallest observed step.
     pub granularity_ns: Option<f64>,
     /// Whether that step is only the latency of the read.
@@ -152,12 +155,18 @@ impl RuntimeClock {
     /// The step in which the clock moves, if longer than a read.
     pub fn step_ns(&self) -> Option<f64> {
         let read_ns = self.latency_ns.as_ref().map(|latency| latency.per_read.estimate);
-        shown_step_ns(self.moves_in_ns(), read_ns, self.granularity_is_latency)
+        self.step?.shown_ns(read_ns)
     }
 
     /// The step in which the clock moves, if known: as observed, or as short as a read hides it.
     pub fn moves_in_ns(&self) -> Option<f64> {
-        moves_in_ns(self.tick.as_ref(), self.granularity_ns.zip(self.granularity_is_latency), self.granularity.as_ref())
+        self.step?.moves_in_ns()
+    }
+
+    /// What follows from the evidence of its step.
+    pub fn step_by_evidence(&self) -> Option<Step> {
+        let smallest = self.granularity_ns.zip(self.granularity_is_latency);
+        Step::of(self.tick.as_ref(), smallest, self.granularity.as_ref())
     }
 
     /// Whether the timed loop may not have read the clock as often as reported.

@@ -26,6 +26,8 @@ pub fn show(page: &mut Page, record: &Record) {
         let across = format!("{}; {}", judgement.causality.words(), skew(&judgement.skew, record));
         bullet(page, judgement.causality.grade(), &across);
         bullet(page, judgement.path.grade(), &judgement.path.words());
+    } else {
+        bullet(page, Grade::Unknown, record.content.reason_unconcluded());
     }
     findings::warnings(page, &record.findings);
 }
@@ -60,7 +62,7 @@ fn promise(name: &str, promise: &Promise, why: Option<&str>) -> String {
     let why = || given(why);
     match (promise.within_1pct, promise.within_10pct) {
         (Confirmed(one), Confirmed(ten)) => format!(
-            "{name} can time a single interval ≥ {} to 1 %, ≥ {} to 10 % ({CONFIRMED}{})",
+            "{name} can time a single interval ≥ {} to 1 %, ≥ {} to 10 % ({CONFIRMING} quiet trials{})",
             ns(one),
             ns(ten),
             exceptions(promise)
@@ -77,8 +79,8 @@ fn promise(name: &str, promise: &Promise, why: Option<&str>) -> String {
     }
 }
 
-/// The basis of a confirmed length. Readings with disturbed work are excluded.
-const CONFIRMED: &str = "98 of 100 quiet trials";
+/// How many readings keep within the limit where a length is confirmed. Those of disturbed work are excluded.
+pub const CONFIRMING: &str = "98 of 100";
 
 /// Intervals longer than a confirmed one that did not hold individually, though all longer ones together did.
 fn exceptions(promise: &Promise) -> String {
@@ -92,7 +94,7 @@ fn exceptions(promise: &Promise) -> String {
 fn within(shortest: ShortestInterval, limit: &str) -> String {
     match shortest {
         ShortestInterval::Confirmed(from) => {
-            format!("can time a single interval ≥ {} to {limit} ({CONFIRMED})", ns(from))
+            format!("can time a single interval ≥ {} to {limit} ({CONFIRMING} quiet trials)", ns(from))
         }
         ShortestInterval::Claimed(from) => {
             format!("{limit} not tried; empty intervals and step suggest ≥ {}", ns(from))
@@ -254,7 +256,10 @@ fn reservations(page: &mut Page, (clock, timed, promise): &Timed<'_>) {
     let mut said = |style, text: &str| page.paragraph(Line::plain(&format!("  {:<24} ", clock.name)), style, text);
     let failed = exceptions(promise);
     if let Some(failed) = failed.strip_prefix(';') {
-        said(PLAIN, &format!("all lengths from there up hold taken together; below 98 of 100 individually:{failed}"));
+        said(
+            PLAIN,
+            &format!("all lengths from there up hold taken together; below {CONFIRMING} individually:{failed}"),
+        );
     }
     if !clock.why.is_empty() {
         said(PLAIN, &clock.why);

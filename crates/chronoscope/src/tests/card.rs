@@ -118,7 +118,7 @@ fn what_went_wrong_is_said() {
     let judgement = &mut root["content"]["judgement"];
     judgement["skew"] = value!({ "outcome": "apart", "up_to_ns": 1200.0 });
     judgement["causality"]["across_cores"] =
-        value!({ "outcome": "went_backwards", "violations": 3, "observations": 9, "messages": 0 });
+        value!({ "outcome": "went_backwards", "violations": 3, "new_values": 9, "messages": 0 });
     let said = texts(&drawn(&document(&root.to_string()).unwrap()));
     for words in ["CPUs are apart", "up to 1.20 µs", "a clock went backwards"] {
         assert!(said.iter().any(|text| text == words), "{words}: {said:?}");

@@ -58,6 +58,7 @@ fn granularity_of(clock: &FakeClock, declared_ns: f64, midway: impl Fn(&FakeCloc
     if let Some(found) = steps::granularity(&steps, Rate::NANOSECONDS) {
         (report.granularity_ns, report.granularity_is_latency) = found.told().unzip();
         report.granularity = Some(found.observed);
+        report.step = report.step_by_evidence();
     }
     record.content.sections.clocks.report.clocks.push(report);
     record
@@ -117,7 +118,9 @@ fn a_tick_that_a_read_hides_gives_resolution_is_not_granularity() {
     let works: Vec<u64> = (0..2_000_u64).map(|at| at * at * 2_654_435_761 % 8_191).collect();
     let work = |ns| clock.advance(Duration::from_nanos(ns));
     let readings = tick::at_irregular_times(&clock, &works, work, || false);
-    record.content.sections.clocks.report.clocks[0].tick = Some(ticks::tick(&readings, Rate::NANOSECONDS));
+    let report = &mut record.content.sections.clocks.report.clocks[0];
+    report.tick = Some(ticks::tick(&readings, Rate::NANOSECONDS));
+    report.step = report.step_by_evidence();
     assert_eq!(found(&record), [RESOLUTION_IS_NOT_GRANULARITY]);
     let granularity_ns = conclusion::conclude(&record)[0].evidence.values["granularity_ns"];
     assert!((granularity_ns / 100.0 - 1.0).abs() < 1e-3, "{granularity_ns}");
@@ -167,7 +170,7 @@ fn litmus_of(id: SourceId, skew_ns: i64) -> Record {
     clock.advance(Duration::from_millis(1));
     let mut samples = litmus::Samples::default();
     for _ in 0..100 {
-        Board::new(clock.read()).observe(&clock.view(skew_ns), 10, &mut samples);
+        Board::new(clock.read()).observe(&clock.view(skew_ns), 10, &mut samples.seen, |_| ());
     }
     let request = litmus::LitmusTask { source: id.into(), writer: 0, reader: 1 };
     let mut record = blank();
@@ -220,7 +223,7 @@ fn a_skew_beyond_its_error_bar_is_a_finding() {
     let request = offset::OffsetTask { source: CLOCK.into(), a: 0, b: 1, rounds: 10 };
     let with = |there, back| {
         let trips = offset::Trips { rounds: 10, there, back, violations: u64::from(there < 0) };
-        let samples = offset::Samples { trips, steps: Steps::default() };
+        let samples = offset::Samples { trips, round_trips: [20, 30], steps: Steps::default() };
         let mut record = blank();
         record.content.sections.causality.report.pairs.push(causality_estimate::pair_offset(
             &request,

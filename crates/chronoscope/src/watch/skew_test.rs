@@ -58,7 +58,7 @@ fn exchange(a: u32, b: u32) -> Result<(Trips, Steps), String> {
     let until = Instant::now() + LONGEST;
     let enter = |side: usize| pin(&[[a, b][side]]).err();
     let (trips, refused) =
-        alternate(&Monotonic, &Monotonic, ROUNDS, || Instant::now() > until, enter, |refused| refused)
+        alternate(&Monotonic, &Monotonic, ROUNDS, || Instant::now() > until, enter, |refused| refused, |_| ())
             .map_err(|error| format!("could not start a thread: {error}"))?;
     if let Some(why) = refused.into_iter().flatten().next() {
         return Err(why);

@@ -1,8 +1,10 @@
+pub mod gaps_over_time;
 pub mod intervals;
 pub mod latch;
 pub mod latency;
 pub mod modes;
 pub mod pauses;
+pub mod peaks;
 pub mod reads;
 pub mod steps;
 pub mod tick;

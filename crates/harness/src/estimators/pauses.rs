@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::Estimate;
+use crate::record::{Estimate, Histogram};
 use crate::stats::{CONFIDENCE, Distribution, median_interval};
 
 /// The actual length of pauses.
@@ -45,6 +45,9 @@ pub struct PauseFigures {
     pub p99_ns: f64,
     /// The 99.9th percentile over all; null for fewer than a thousand.
     pub p999_ns: Option<f64>,
+    /// How long they took, in at most 24 bins; empty in documents of builds that did not keep it.
+    #[serde(default)]
+    pub histogram: Histogram,
     /// The longest minus the requested length.
     pub max_over_ns: f64,
     /// The thread's share of a CPU over consecutive pauses; 0 if unknown.
@@ -90,6 +93,8 @@ pub struct PublishedPause {
     pub source: &'static str,
 }
 
+/// Bins of a histogram, at most.
+const BINS: usize = 24;
 /// With fewer pauses there is no 99.9th percentile.
 const FEWEST_FOR_P999: u64 = 1_000;
 
@@ -137,6 +142,7 @@ pub fn pause_figures(name: &str, requested_ns: u64, rounds: &[Paused<'_>]) -> Op
         p50_ns: median_interval(&medians, CONFIDENCE)?,
         p99_ns: all.quantile(0.99)?,
         p999_ns: all.quantile(0.999).filter(|_| samples >= FEWEST_FOR_P999),
+        histogram: all.histogram().in_bins(BINS),
         max_over_ns: all.maximum()? - requested_ns as f64,
         cpu_share: (cpu_ns as f64 / wall_ns.max(1) as f64).min(1.0),
         early: taken().filter(|(ns, _)| *ns < requested_ns).map(|(_, count)| count).sum(),
@@ -163,4 +169,20 @@ pub fn unavailable_once(all: impl IntoIterator<Item = PauseUnavailable>) -> Vec<
         }
     }
     once
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_histogram_is_bounded_and_loses_no_pause() {
+        let taken: Vec<(u64, u64)> = (0..200_u32).map(|at| ((1e3 * 1.07_f64.powf(f64::from(at))) as u64, 2)).collect();
+        let paused = Paused { taken_ns: &taken, cpu_ns: None, wall_ns: 1, preempted: None };
+        let found = pause_figures("a way", 1_000, &[paused]).unwrap();
+        let bins = &found.histogram.bins;
+        assert_eq!((bins.len(), found.histogram.count(), found.samples), (BINS, 400, 400));
+        assert!(bins[0].from_ns <= taken[0].0 as f64 && bins[BINS - 1].to_ns > taken[199].0 as f64, "{bins:?}");
+        assert!(bins.windows(2).all(|pair| pair[0].to_ns <= pair[1].from_ns), "{bins:?}");
+    }
 }

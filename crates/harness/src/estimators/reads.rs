@@ -3,6 +3,7 @@
 use chronoscope_sources::Rate;
 use serde::{Deserialize, Serialize};
 
+use super::gaps_over_time::{GapsOverTime, LongestDifferences};
 use super::modes::modes_of;
 use crate::record::{Disturbance, Histogram, Peak};
 use crate::stats::Distribution;
@@ -18,6 +19,8 @@ pub struct Samples {
     pub empty_intervals: u64,
     /// The largest of them.
     pub largest_empty_ticks: i64,
+    /// When the longest differences began; without a piece where only their counts are known.
+    pub longest: LongestDifferences,
 }
 
 /// The distribution of the differences between consecutive reads of one clock.
@@ -48,6 +51,9 @@ pub struct Reads<C> {
     pub modes: Vec<Peak>,
     /// Share of time lost in long gaps; thresholds hidden by the clock's steps or by what a read takes are left out.
     pub gaps: Vec<Gaps>,
+    /// When gaps began; null where a runtime counted them, and where the clock hides them all.
+    #[serde(default)]
+    pub gaps_over_time: Option<GapsOverTime>,
     /// Start-stop pairs with nothing between them.
     pub empty_intervals: u64,
     /// The largest of them.
@@ -135,6 +141,7 @@ pub fn reads<C>(clock: C, samples: &Samples, rate: Rate, disturbance: Disturbanc
         maximum_ns: all.maximum()?,
         modes: modes_of(&all),
         gaps: Vec::new(),
+        gaps_over_time: None,
         empty_intervals: samples.empty_intervals,
         largest_empty_interval_ns: ns(samples.largest_empty_ticks),
         histogram,
@@ -151,6 +158,8 @@ pub fn reads<C>(clock: C, samples: &Samples, rate: Rate, disturbance: Disturbanc
         }
     });
     found.gaps = gaps.collect();
+    let shortest = found.gaps.first().map(|gaps| (gaps.above_ns, gaps.count));
+    found.gaps_over_time = shortest.and_then(|shown| GapsOverTime::of(&samples.longest, rate, shown, step_ns));
     Some(found)
 }
 
@@ -161,12 +170,7 @@ mod tests {
     /// Mono's stopwatch: 93 of 100 differences are zero, all others one tick.
     #[test]
     fn a_mode_has_its_share_of_all_differences() {
-        let samples = Samples {
-            differences: vec![(0, 930), (100, 70)],
-            span_ticks: 7_000,
-            empty_intervals: 0,
-            largest_empty_ticks: 0,
-        };
+        let samples = Samples { differences: vec![(0, 930), (100, 70)], span_ticks: 7_000, ..Samples::default() };
         let found = reads("fake", &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap();
         assert_eq!(found.modes.len(), 1);
         assert_eq!(found.modes[0].at_ns, 100.0, "a value read");
@@ -180,6 +184,7 @@ mod tests {
             span_ticks: 20 * 10_000 + 100_000 - 5,
             empty_intervals: 10,
             largest_empty_ticks: 900,
+            ..Samples::default()
         };
         let found = reads("fake", &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap();
         assert_eq!((found.count, found.backward_steps, found.minimum_ns), (10_103, 1, Some(20.0)));
@@ -191,7 +196,7 @@ mod tests {
 
     fn of(differences: Vec<(i64, u64)>) -> Reads<&'static str> {
         let span_ticks: u64 = differences.iter().map(|(ticks, count)| ticks.unsigned_abs() * count).sum();
-        let samples = Samples { differences, span_ticks, empty_intervals: 0, largest_empty_ticks: 0 };
+        let samples = Samples { differences, span_ticks, ..Samples::default() };
         reads("fake", &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap()
     }
 

@@ -46,24 +46,74 @@ impl Tick {
     }
 }
 
-/// The step in which a clock moves, if known: the tick on whose multiples its readings lie; but where values are read several times, as
-/// long as they last, since a clock need not show every tick of its counter. `step` is the smallest seen and whether it is that of a read.
-///
-/// Otherwise the smallest difference of two readings is none: it may be several ticks, or a count that the counter adds where two reads
-/// would be equal.
-pub fn moves_in_ns(tick: Option<&Tick>, step: Option<(f64, bool)>, seen: Option<&Granularity>) -> Option<f64> {
-    let period_ns = tick.and_then(|tick| tick.period_ns).map(|period| period.estimate);
-    let step_ns = step.filter(|(_, is_latency)| !is_latency).map(|(step_ns, _)| step_ns);
-    match (step_ns, period_ns) {
-        (Some(step), Some(period)) if is_truncated(step, period) => Some(period),
-        (Some(step), Some(period)) if seen.is_some_and(|seen| !seen.repeats()) => Some(period.min(step)),
-        (step, period) => step.or(period),
-    }
+/// In which steps a clock moves.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Step {
+    /// In ticks: its readings lie on their multiples.
+    Tick {
+        /// The tick.
+        ns: f64,
+        /// Whether a read hides it, so that no two readings show it; null where the clock was not read until it moved.
+        is_hidden: Option<bool>,
+    },
+    /// In steps longer than a read: the smallest that two readings showed.
+    Seen {
+        /// The step.
+        ns: f64,
+    },
+    /// In no steps coarser than a read, as far as that shows: no step but that of a read was seen.
+    WithinARead {
+        /// The smallest difference of two readings.
+        ns: f64,
+    },
 }
 
-/// The step of a clock that [`moves_in_ns`], if longer than a read takes, which two readings show.
-pub fn shown_step_ns(moves_in_ns: Option<f64>, read_ns: Option<f64>, is_latency: Option<bool>) -> Option<f64> {
-    moves_in_ns.filter(|step_ns| read_ns.map_or(is_latency == Some(false), |read_ns| *step_ns > read_ns))
+impl Step {
+    /// What follows from the evidence; None where it tells nothing. `smallest` is the smallest step seen and whether it is that of a read.
+    ///
+    /// It is the tick on whose multiples readings lie; but where values are read several times, as long as they last, since a clock need
+    /// not show every tick of its counter. Otherwise the smallest difference of two readings is no step: it may be several ticks, or a
+    /// count that the counter adds where two reads would be equal.
+    pub fn of(tick: Option<&Tick>, smallest: Option<(f64, bool)>, seen: Option<&Granularity>) -> Option<Self> {
+        let period = tick.and_then(|tick| tick.period_ns).map(|period| period.estimate);
+        let is_hidden = smallest.map(|(_, is_latency)| is_latency);
+        let tick = |ns| Some(Self::Tick { ns, is_hidden });
+        match (smallest, period) {
+            (Some((ns, false)), Some(period)) if is_truncated(ns, period) => tick(period),
+            (Some((ns, false)), Some(period)) if period < ns && seen.is_some_and(|seen| !seen.repeats()) => {
+                tick(period)
+            }
+            (Some((ns, false)), _) => Some(Self::Seen { ns }),
+            (_, Some(period)) => tick(period),
+            (Some((ns, true)), None) => Some(Self::WithinARead { ns }),
+            (None, None) => None,
+        }
+    }
+
+    /// The step in which the clock moves; None where it is only known to be no coarser than a read.
+    pub const fn moves_in_ns(self) -> Option<f64> {
+        match self {
+            Self::Tick { ns, .. } | Self::Seen { ns } => Some(ns),
+            Self::WithinARead { .. } => None,
+        }
+    }
+
+    /// Whether a read hides it; None where that is not known.
+    pub const fn is_hidden(self) -> Option<bool> {
+        match self {
+            Self::Tick { is_hidden, .. } => is_hidden,
+            Self::Seen { .. } => Some(false),
+            Self::WithinARead { .. } => Some(true),
+        }
+    }
+
+    /// The step in which the clock moves, if longer than a read takes, which two readings show.
+    pub fn shown_ns(self, read_ns: Option<f64>) -> Option<f64> {
+        let is_shown = |step_ns: &f64| read_ns.map_or(self.is_hidden() == Some(false), |read_ns| *step_ns > read_ns);
+        self.moves_in_ns().filter(is_shown)
+    }
 }
 
 /// Whether a step may be this tick in whole units of the clock.
@@ -113,7 +163,7 @@ mod tests {
             Steps { changes: vec![1; 10], reads: 1_000, unchanged: (1_000.0 * zero_share) as u64, stretches: None };
         let seen = granularity(&steps, Rate::NANOSECONDS).unwrap().observed;
         let tick = Tick { period_ns: tick_ns.map(Estimate::without_interval), ..Tick::default() };
-        moves_in_ns(Some(&tick), Some((step_ns, is_latency)), Some(&seen))
+        Step::of(Some(&tick), Some((step_ns, is_latency)), Some(&seen))?.moves_in_ns()
     }
 
     #[test]
@@ -133,5 +183,30 @@ mod tests {
         assert_eq!(moves(16.0, false, 0.0, Some(8.0)), Some(8.0), "a read takes two ticks");
         assert_eq!(moves(558.0, true, 0.0, Some(279.365)), Some(279.365));
         assert_eq!(moves(23.0, true, 0.0, None), None);
+    }
+
+    #[test]
+    fn each_kind_of_step_follows_from_its_evidence() {
+        let tick = Tick { period_ns: Some(Estimate::without_interval(10.0)), ..Tick::default() };
+        let none = Tick::default();
+        let of = |tick, smallest| Step::of(Some(tick), smallest, None);
+        let hidden = of(&tick, Some((0.385, true))).unwrap();
+        assert_eq!(hidden, Step::Tick { ns: 10.0, is_hidden: Some(true) });
+        assert_eq!(
+            (hidden.shown_ns(None), hidden.shown_ns(Some(20.0)), hidden.shown_ns(Some(5.0))),
+            (None, None, Some(10.0))
+        );
+        assert_eq!(of(&tick, None), Some(Step::Tick { ns: 10.0, is_hidden: None }));
+        let seen = of(&none, Some((100.0, false))).unwrap();
+        assert_eq!((seen, seen.shown_ns(None)), (Step::Seen { ns: 100.0 }, Some(100.0)));
+        let within = of(&none, Some((23.0, true))).unwrap();
+        assert_eq!(
+            (within, within.moves_in_ns(), within.is_hidden()),
+            (Step::WithinARead { ns: 23.0 }, None, Some(true))
+        );
+        assert_eq!(of(&none, None), None);
+        for step in [hidden, seen, within] {
+            assert_eq!(serde_json::from_str::<Step>(&serde_json::to_string(&step).unwrap()).unwrap(), step);
+        }
     }
 }

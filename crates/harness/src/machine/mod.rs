@@ -6,6 +6,7 @@
 mod clocksource;
 mod container;
 mod cpu;
+mod cpu_list;
 mod cpuid;
 mod cpuinfo;
 mod emulation;
@@ -19,6 +20,7 @@ mod limits;
 mod load;
 mod messages;
 pub mod microarchitecture;
+mod topology;
 mod tsc;
 
 pub use clocksource::current as current_clocksource;

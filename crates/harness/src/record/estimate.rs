@@ -36,8 +36,8 @@ struct Written {
 
 impl From<Estimate> for Written {
     fn from(of: Estimate) -> Self {
-        let end = |end: f64| of.has_interval().then_some(end);
-        Self { estimate: of.estimate, low: end(of.low), high: end(of.high), confidence: of.confidence }
+        let (low, high) = of.interval().unzip();
+        Self { estimate: of.estimate, low, high, confidence: of.confidence }
     }
 }
 
@@ -127,6 +127,20 @@ impl Estimate {
             Self { estimate, low: self.low / denominator.high, high: self.high / denominator.low, confidence };
         let found = if confidence > 0.0 { with_interval } else { Self::without_interval(estimate) };
         (denominator.low > 0.0).then_some(found)
+    }
+
+    /// Its interval; None where there was too little for one. Whoever writes or draws the ends asks here.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_harness::record::Estimate;
+    ///
+    /// let found = Estimate { low: 4.9, high: 5.2, confidence: 0.75, ..Estimate::certain(5.0) };
+    /// assert_eq!(found.interval(), Some((4.9, 5.2)));
+    /// assert_eq!(Estimate::without_interval(5.0).interval(), None);
+    /// ```
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.has_interval().then_some((self.low, self.high))
     }
 
     /// Whether there was enough for an interval, however little it may hold.

@@ -2,7 +2,7 @@
 use serde::Deserialize;
 use serde::Serialize;
 
-use super::Known;
+use super::{Known, Topology};
 
 /// The machine and its environment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -88,6 +88,10 @@ pub struct Cpu {
     pub online: Option<u32>,
     /// CPUs that this process may run on.
     pub allowed: Vec<u32>,
+    /// Where those lie in the machine; absent where the kernel does not say, and in older documents.
+    #[cfg_attr(feature = "read", serde(default))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topology: Option<Topology>,
     /// Why the processor could not be identified.
     pub reason_unavailable: Option<String>,
     /// Whether it is emulated.

@@ -14,10 +14,12 @@ mod machine;
 mod path;
 mod peak;
 mod place;
+mod quantiles;
 mod read_study;
 pub mod study;
 mod times;
 mod tool;
+mod topology;
 mod trust;
 
 pub use clean::clean;
@@ -35,9 +37,11 @@ pub use machine::{
 };
 pub use path::{Path, PathEvidence, PathMethod};
 pub use peak::Peak;
+pub use quantiles::Quantiles;
 #[cfg(feature = "read")]
 pub use read_study::parse_study;
 pub use read_study::write_study;
 pub use times::Times;
 pub use tool::Tool;
+pub use topology::{CpuPlace, Relation, Topology};
 pub use trust::{COUNTER, READ_BY_VDSO};

@@ -18,7 +18,7 @@ pub(super) fn token_span(estimate: &Estimate) -> String {
 
 /// The ends of an interval of durations: `7.60–7.72 ns`.
 pub fn interval(estimate: &Estimate) -> String {
-    if estimate.confidence == 0.0 { "none".to_owned() } else { TIME.interval(estimate.low, estimate.high) }
+    estimate.interval().map_or_else(|| "none".to_owned(), |(low, high)| TIME.interval(low, high))
 }
 
 /// A difference as a quantity: its value where resolved or without an interval, else how far from zero that reaches: `± 0.45 ns`.

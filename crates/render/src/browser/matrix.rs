@@ -28,12 +28,25 @@ pub struct Matrix {
     pub names: Vec<String>,
     /// The cells that have a value, the most important first.
     pub cells: Vec<Cell>,
+    /// What separates groups of lines, from the top.
+    pub borders: Vec<Border>,
+    /// What lies beyond an outer border, and beyond another one.
+    pub border_names: [String; 2],
     /// Writes a value.
     pub word: fn(f64) -> String,
     /// What the lines are.
     pub lines: String,
     /// What the colours show.
     pub amount: String,
+}
+
+/// An end of a group of lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Border {
+    /// The first line after it.
+    pub before: usize,
+    /// Whether a group of groups ends there too.
+    pub is_outer: bool,
 }
 
 /// The value between two lines; it is drawn on both sides of the diagonal.
@@ -76,6 +89,7 @@ impl Matrix {
                     @for [a, b] in cells.iter().filter(|cell| cell.is_bad).map(|cell| cell.lines) {
                         @for [x, y] in [[a, b], [b, a]] { rect.no x=(across(x)) y=(down(y)) width=(across(1)) height=(down(1)) pointer-events="none" {} }
                     }
+                    (self.bordered(&format!("{height:.1}")))
                     @for (line, name) in self.names.iter().enumerate().step_by(every(side, LABEL[0])) {
                         text x="-8" y=(format!("{:.1}", height * middle(line))) dy="4" text-anchor="end" { (name) }
                     }
@@ -87,6 +101,26 @@ impl Matrix {
             }
             @if left_out > 0 { p.how { (left_out) " more are not drawn." } }
         })
+    }
+
+    /// The borders, outer ones wider, each on a margin of paper: it lies between cells of any colour.
+    fn bordered(&self, height: &str) -> Markup {
+        let lines = self.names.len();
+        let path = |is_outer: bool| -> String {
+            let of =
+                self.borders.iter().filter(|border| border.is_outer == is_outer && (1..lines).contains(&border.before));
+            of.map(|border| format!("M{0} 0V{lines}M0 {0}H{lines}", border.before)).collect()
+        };
+        html! {
+            @for (class, path) in [("bi", path(false)), ("bo", path(true))] {
+                @if !path.is_empty() {
+                    svg.(class) width="100%" height=(height) viewBox=(format!("0 0 {lines} {lines}")) preserveAspectRatio="none" pointer-events="none" {
+                        path.pm d=(path) {}
+                        path d=(path) {}
+                    }
+                }
+            }
+        }
     }
 
     /// Whether it can be drawn.
@@ -103,6 +137,11 @@ impl Matrix {
                     i { (prose(&(self.word)(ramp.most))) }
                 }
                 span { (swatch("none", 0.0)) i { "not tried" } }
+                @for (class, is_outer, name) in [("bo", true, &self.border_names[0]), ("bi", false, &self.border_names[1])] {
+                    @if self.borders.iter().any(|border| border.is_outer == is_outer) {
+                        span { svg.(class) viewBox="0 0 14 14" aria-hidden="true" { path d="M7 0V14" {} } i { (name) } }
+                    }
+                }
                 @if has_bad { span { (swatch("no", 1.0)) i { "they disagree" } } }
             }
         }
@@ -143,10 +182,14 @@ impl Ramp {
     }
 
     fn colour(&self, value: f64) -> usize {
-        let place = self.axis.place(value).unwrap_or(0.0);
-        // A float-to-int cast saturates, and the last colour is the end of the ramp.
-        ((place * COLOURS as f64) as usize).min(COLOURS - 1)
+        step_of(self.axis.place(value).unwrap_or(0.0))
     }
+}
+
+/// The colour of a share of the whole ramp, 0 to 1.
+pub(super) fn step_of(share: f64) -> usize {
+    // A float-to-int cast saturates, and the last colour is the end of the ramp.
+    ((share * COLOURS as f64) as usize).min(COLOURS - 1)
 }
 
 #[cfg(test)]
@@ -163,6 +206,8 @@ mod tests {
         Matrix {
             names: (0..names).map(|name| format!("n{name}")).collect(),
             cells: values.iter().enumerate().map(cell).collect(),
+            borders: Vec::new(),
+            border_names: ["another house", "another room"].map(str::to_owned),
             word: |value| format!("{value} ns"),
             lines: "CPU".to_owned(),
             amount: "bound".to_owned(),
@@ -192,6 +237,20 @@ mod tests {
         let drawn = bad.drawn().unwrap().0;
         assert_eq!(drawn.matches("class=\"no\"").count(), 3, "two cells and the key: {drawn}");
         assert!(drawn.contains("they disagree"));
+    }
+
+    #[test]
+    fn borders_separate_groups_and_the_key_names_them() {
+        let mut of = matrix(8, &[30.0]);
+        let plain = of.drawn().unwrap().0;
+        assert!(!plain.contains("another"), "{plain}");
+        let border = |before, is_outer| Border { before, is_outer };
+        of.borders =
+            vec![border(2, false), border(4, true), border(6, false), border(8, true), border(usize::MAX, true)];
+        let drawn = of.drawn().unwrap().0;
+        assert_eq!(drawn.matches("d=\"M2 0V8M0 2H8M6 0V8M0 6H8\"").count(), 2, "a line and its margin: {drawn}");
+        assert_eq!(drawn.matches("d=\"M4 0V8M0 4H8\"").count(), 2, "{drawn}");
+        assert!(drawn.contains("another house") && drawn.contains("another room"), "{drawn}");
     }
 
     #[test]

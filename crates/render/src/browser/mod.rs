@@ -20,7 +20,7 @@ pub use card::{Card, Fact, Span};
 pub use figure::{Chart, Figure, InKey};
 pub use listing::{Column, Field, Listing};
 pub use marks::{Hue, Mark, Shape};
-pub use matrix::{Cell, Matrix};
+pub use matrix::{Border, Cell, Matrix};
 pub use plot::{Curve, Label, Plot, Zone};
 pub use rows::{Entry, Row, Rows};
 pub use sheet::{Choice, Sheet};

@@ -1,13 +1,15 @@
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use maud::{Markup, html};
 
 use super::marks::{Hue, Mark, Shape, part, point};
+use super::matrix::step_of;
 use super::rows::apart;
 use super::texts::{SENTENCE, prose, shortened};
 use crate::axis::{Axis, Scale};
 use crate::words::tick as tick_word;
-use chronoscope_harness::quantity::ns;
+use chronoscope_harness::quantity::{count, ns};
 use chronoscope_harness::record::Histogram;
 
 /// Height of the drawing, in pixels.
@@ -18,6 +20,8 @@ const BOX: f64 = 1000.0;
 const TICKS: usize = 6;
 /// Maximum points of a curve that get a mark: more would cover it.
 const MARKED: usize = 60;
+/// The same where points are not joined; what has more is to be put together before.
+const SCATTERED: usize = 400;
 /// Labels of the axis that are nearer to each other than this share of the width would overlap anywhere, or on a narrow page; so
 /// would those of points.
 const TICKS_APART: f64 = 0.12;
@@ -31,6 +35,8 @@ const BELOW: f64 = 15.0;
 const LINE: f64 = 13.0;
 /// Where names of levels end that would cover others at the right end.
 const LEVELS: [f64; 2] = [0.64, 0.32];
+/// Side of a square of colour in front of a line of a label, in pixels.
+const SWATCH: f64 = 8.0;
 
 /// A chart of two axes.
 #[derive(Clone, Debug)]
@@ -84,10 +90,14 @@ pub struct Curve {
     pub is_dashed: bool,
     /// Whether all below it is filled, as of a distribution.
     pub is_filled: bool,
+    /// Whether its points are not joined; without a shape they are dots.
+    pub is_scattered: bool,
     /// Which points are hollow: inconclusive ones.
     pub is_hollow: Vec<bool>,
     /// Which points have a ring.
     pub is_ringed: Vec<bool>,
+    /// Closed areas, by their corners.
+    pub areas: Vec<Vec<(f64, f64)>>,
     /// Marks that stand upright at an x, their values being heights.
     pub marks: Vec<(f64, Mark)>,
     /// Texts at the lower right of a point, in ascending order of x; one that would cover the one before is left out.
@@ -103,6 +113,8 @@ pub struct Label {
     pub y: f64,
     /// What it says.
     pub lines: Vec<String>,
+    /// A share, 0 to 1, that the last line names: its colour is in front of it, further from the paper the more it is.
+    pub share: Option<f64>,
 }
 
 impl Curve {
@@ -215,9 +227,21 @@ impl Plot {
         path
     }
 
+    /// Lines of no length at points of the stretched box, a dot each; one at each place. A fifth of the bytes of marks.
+    fn dots(&self, curve: &Curve) -> String {
+        let placed =
+            curve.points.iter().take(SCATTERED).filter_map(|(x, y)| Some((self.x.place(*x)?, self.y.place(*y)?)));
+        let places: BTreeSet<(u64, u64)> =
+            placed.map(|(x, y)| ((BOX * x).round() as u64, (HEIGHT * (1.0 - y)).round() as u64)).collect();
+        places.into_iter().map(|(x, y)| format!("M{x} {y}h0")).collect()
+    }
+
     fn lines(&self, curve: &Curve) -> Markup {
         let hue = curve.hue.class();
-        let through = self.path(curve.points.iter().copied());
+        let through = match curve.is_scattered {
+            true => self.dots(curve),
+            false => self.path(curve.points.iter().copied()),
+        };
         let (first, last) = (curve.points.first(), curve.points.last());
         let end = |point: Option<&(f64, f64)>| {
             point.and_then(|(x, _)| self.x.place(*x)).map(|x| format!("L{:.1} {HEIGHT}", BOX * x))
@@ -225,8 +249,11 @@ impl Plot {
         let upper = curve.band.iter().map(|(x, _, high)| (*x, *high));
         let lower = curve.band.iter().rev().map(|(x, low, _)| (*x, *low));
         html! {
+            @for area in &curve.areas { path class={ "area " (hue) } d={ (self.path(area.iter().copied())) "Z" } {} }
             @if !curve.band.is_empty() { path class={ "area " (hue) } d={ (self.path(upper.chain(lower))) "Z" } {} }
-            @if curve.is_filled {
+            @if curve.is_scattered {
+                @if curve.shape.is_none() && !through.is_empty() { path class={ "dots " (hue) } d=(through) {} }
+            } @else if curve.is_filled {
                 @if let (Some(last), Some(first)) = (end(last), end(first)) { path class={ "hist " (hue) } d={ (through) (last) (first) "Z" } {} }
             } @else if !through.is_empty() {
                 path class={ (hue) @if curve.is_dashed { " dash" } } d=(through) {}
@@ -257,9 +284,10 @@ impl Plot {
             .iter()
             .enumerate()
             .filter_map(|(place, (x, y))| Some((place, self.x.place(*x)?, HEIGHT * (1.0 - self.y.place(*y)?))));
+        let most = if curve.is_scattered { SCATTERED } else { MARKED };
         html! {
             @if let Some(shape) = curve.shape {
-                @if curve.points.len() <= MARKED {
+                @if curve.points.len() <= most {
                     g class=(curve.hue.class()) { @for (place, x, y) in places {
                         @if is(&curve.is_ringed, place) { circle.ring cx=(part(x)) cy=(format!("{y:.1}")) r="9" {} }
                         (point(x, y, shape, is(&curve.is_hollow, place)))
@@ -311,7 +339,15 @@ impl Plot {
             @for (place, label) in apart(placed, LABELS_APART) {
                 @if let Some(y) = self.pixels_down(label.y) {
                     @for (line, text) in label.lines.iter().enumerate() {
-                        text.lb x=(part(place)) dx=(BESIDE) y=(format!("{:.1}", y + BELOW + LINE * line as f64)) { (text) }
+                        @let base = y + BELOW + LINE * line as f64;
+                        @let share = label.share.filter(|_| line + 1 == label.lines.len());
+                        @if let Some(share) = share {
+                            svg x=(part(place)) y=(format!("{base:.1}")) overflow="visible" {
+                                rect class={ "c-" (step_of(share)) } x=(BESIDE) y=(-SWATCH) width=(SWATCH) height=(SWATCH) {}
+                            }
+                        }
+                        @let dx = if share.is_some() { BESIDE + SWATCH + 4.0 } else { BESIDE };
+                        text.lb x=(part(place)) dx=(dx) y=(format!("{base:.1}")) { (text) }
                     }
                 }
             }
@@ -324,7 +360,7 @@ impl Plot {
                 @for curve in self.in_key() {
                     span class=(curve.hue.class()) {
                         svg viewBox="-7 -7 14 14" aria-hidden="true" {
-                            @if let Some(shape) = curve.shape { (point(0.0, 0.0, shape, curve.is_all_hollow())) }
+                            @if let Some(shape) = curve.shape.or(curve.is_scattered.then_some(Shape::Circle)) { (point(0.0, 0.0, shape, curve.is_all_hollow())) }
                             @else { line.w x1="-7" x2="7" y1="0" y2="0" {} }
                         }
                         i { (prose(&curve.name)) }
@@ -349,6 +385,15 @@ impl Plot {
                 format!("{value} at {}", x(at))
             };
             let name = if curve.name.is_empty() { &self.title } else { &curve.name };
+            if curve.is_scattered {
+                let (at, value) = curve.points.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a })?;
+                return Some(format!(
+                    "{name}: {} points, the highest {} at {}",
+                    count(last as u64 + 1),
+                    y(value),
+                    x(at)
+                ));
+            }
             let is_upright = last > 0 && curve.points[0].0 == curve.points[last].0;
             match last {
                 _ if is_upright => None,
@@ -363,6 +408,31 @@ impl Plot {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_has_its_colour_and_an_area_its_corners() {
+        let label =
+            Label { x: 1.0, y: 10.0, lines: vec!["+1 ns".to_owned(), "CPU 100 %".to_owned()], share: Some(1.0) };
+        let areas = vec![vec![(1.0, 10.0), (10.0, 10.0), (10.0, 100.0)]];
+        let plot = Plot {
+            title: String::new(),
+            x: Axis::of_results([1.0, 10.0].into_iter(), Scale::Log).unwrap(),
+            y: Axis::of_results([10.0, 100.0].into_iter(), Scale::Log).unwrap(),
+            words: [ns, ns],
+            names: [const { String::new() }; 2],
+            curves: vec![Curve { areas, labels: vec![label], ..Curve::default() }],
+            reference: None,
+            zone: None,
+        };
+        let drawn = plot.drawn().into_string();
+        assert_eq!(
+            (drawn.matches("class=\"c-5\"").count(), drawn.matches("<text class=\"lb\"").count()),
+            (1, 2),
+            "{drawn}"
+        );
+        let path = drawn.split("path class=\"area ").nth(1).unwrap();
+        assert_eq!(path.split('Z').next().unwrap().matches('L').count(), 2, "{drawn}");
+    }
     use chronoscope_harness::record::Bin;
 
     fn plot(curve: Curve) -> Plot {
@@ -414,6 +484,18 @@ mod tests {
     }
 
     #[test]
+    fn points_that_are_not_joined_are_dots_or_marks_and_said_by_the_highest() {
+        let points = vec![(0.0, 1.0), (5.0, 4.0), (5.0, 4.0), (10.0, 2.0), (f64::NAN, 1.0)];
+        let dots = Curve { name: "gaps".to_owned(), points, is_scattered: true, ..Curve::default() };
+        let drawn = plot(dots.clone()).drawn().into_string();
+        assert!(drawn.contains(r#"<path class="dots k0" d="M0 158h0M500 0h0M1000 105h0">"#), "{drawn}");
+        assert!(drawn.contains("gaps: 5 points, the highest 4.00 ns at 5.00 ns"), "{drawn}");
+        let many = Curve { points: vec![(5.0, 2.0); MARKED + 1], shape: Some(Shape::Square), ..dots };
+        let drawn = plot(many).drawn().into_string();
+        assert!(!drawn.contains("dots") && drawn.matches("class=\"m\"").count() > MARKED, "{drawn}");
+    }
+
+    #[test]
     fn a_distribution_has_a_step_for_each_bin() {
         let bin = |from_ns, to_ns, count| Bin { from_ns, to_ns, count };
         let of = Histogram { bins: vec![bin(0.0, 1.0, 5), bin(10.0, 20.0, 30), bin(20.0, 40.0, 10)] };
@@ -448,7 +530,7 @@ mod tests {
 
     #[test]
     fn labels_that_would_cover_each_other_are_left_out() {
-        let label = |x: f64, text: &str| Label { x, y: 10.0, lines: vec![text.to_owned()] };
+        let label = |x: f64, text: &str| Label { x, y: 10.0, lines: vec![text.to_owned()], share: None };
         let drawn = over(Curve { labels: vec![label(1.0, "first"), label(1.1, "near")], ..Curve::default() }).drawn().0;
         assert!(drawn.contains("first") && !drawn.contains("near"), "{drawn}");
         let ticks = drawn.split("</text>").filter(|piece| piece.contains("y=\"227\"")).count();

@@ -106,7 +106,8 @@ impl Side {
 /// the other. No trips if no round was completed.
 ///
 /// `enter` is called on both threads before the first message, with 0 here and 1 there, for example to bind it to a CPU;
-/// `leave` after the last, with what `enter` returned. `stop` is polled while a message is long in coming.
+/// `leave` after the last, with what `enter` returned. `stop` is polled while a message is long in coming. `returned` is called on this
+/// thread with what `a` counted from each message to its answer; 0 if it went backwards.
 ///
 /// # Errors
 /// If the second thread cannot be started or panicked.
@@ -119,8 +120,10 @@ impl Side {
 ///
 /// let clock = FakeClock::new();
 /// clock.set_read_cost(Duration::from_nanos(10));
-/// let (trips, _) = alternate(&clock.view(0), &clock.view(600), 200, || false, |_| (), |()| ())?;
-/// assert_eq!(trips.unwrap().there, 610);
+/// let mut longest = 0;
+/// let returned = |trip| longest = trip.max(longest);
+/// let (trips, _) = alternate(&clock.view(0), &clock.view(600), 200, || false, |_| (), |()| (), returned)?;
+/// assert_eq!((trips.unwrap().there, longest), (610, 30));
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn alternate<W, R: Send>(
@@ -130,6 +133,7 @@ pub fn alternate<W, R: Send>(
     stop: impl Fn() -> bool + Sync,
     enter: impl Fn(usize) -> W + Sync,
     leave: impl Fn(W) -> R + Sync,
+    mut returned: impl FnMut(u64),
 ) -> io::Result<(Option<Trips>, [R; 2])> {
     let (ping, pong) = (Mailbox::default(), Mailbox::default());
     thread::scope(|scope| {
@@ -149,11 +153,14 @@ pub fn alternate<W, R: Send>(
         let watch = enter(0);
         let mut here = Side::new();
         for round in 1..=rounds {
-            ping.post(round, a.read());
+            let sent = a.read();
+            ping.post(round, sent);
             if !pong.await_round(round, &stop) {
                 break;
             }
-            here.receive(round, a.read(), pong.stamp());
+            let now = a.read();
+            here.receive(round, now, pong.stamp());
+            returned(now.saturating_sub(sent));
         }
         ping.post(GIVEN_UP, 0);
         let left = leave(watch);
@@ -173,9 +180,13 @@ mod tests {
     fn between(skew_ns: i64) -> Trips {
         let clock = FakeClock::starting_at(Instant::from_nanos(1_000));
         clock.set_read_cost(Duration::from_nanos(10));
-        let exchange = alternate(&clock.view(0), &clock.view(skew_ns), 200, || false, |side| side, |side| side);
+        let mut round_trips = Vec::new();
+        let returned = |trip| round_trips.push(trip);
+        let exchange =
+            alternate(&clock.view(0), &clock.view(skew_ns), 200, || false, |side| side, |side| side, returned);
         let (trips, sides) = exchange.unwrap();
         assert_eq!(sides, [0, 1]);
+        assert_eq!(round_trips, [30; 200], "three reads, whatever the skew");
         trips.unwrap()
     }
 
@@ -195,7 +206,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "needs a partner that is late, and under Miri none is")]
     fn a_partner_that_gives_up_ends_the_exchange() {
         let clock = FakeClock::new();
-        let (trips, _) = alternate(&clock, &clock, u64::MAX - 1, || true, |_| (), |()| ()).unwrap();
+        let (trips, _) = alternate(&clock, &clock, u64::MAX - 1, || true, |_| (), |()| (), |_| ()).unwrap();
         assert!(trips.is_none_or(|trips| trips.rounds < u64::MAX - 1));
     }
 }

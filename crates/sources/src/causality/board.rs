@@ -19,9 +19,10 @@ use crate::padded::CachePadded;
 /// let clock = FakeClock::starting_at(Instant::from_nanos(1_000_000));
 /// let board = Board::new(clock.read());
 /// let mut seen = Observations::default();
-/// board.observe(&clock.view(-5_000), 10, &mut seen); // a core that lags
+/// let mut back = Vec::new();
+/// board.observe(&clock.view(-5_000), 10, &mut seen, |step| back.push(step)); // a core that lags
 /// assert_eq!((seen.violations, seen.worst_ticks), (10, 5_000));
-/// assert_eq!((seen.fresh, seen.violated), (1, 1), "the same value ten times");
+/// assert_eq!((seen.fresh, seen.violated, back), (1, 1, vec![5_000]), "the same value ten times");
 /// ```
 #[derive(Debug)]
 pub struct Board {
@@ -80,8 +81,15 @@ impl Board {
         true
     }
 
-    /// Reads the board and then `source`, `count` times.
-    pub fn observe(&self, source: &impl TickSource, count: u64, seen: &mut Observations) {
+    /// Reads the board and then `source`, `count` times. `stepped_back` is called with the step back of each new value that is counted
+    /// as violated, as first seen.
+    pub fn observe(
+        &self,
+        source: &impl TickSource,
+        count: u64,
+        seen: &mut Observations,
+        mut stepped_back: impl FnMut(u64),
+    ) {
         let mut last = seen.last;
         for _ in 0..count {
             let shown = self.shown.0.load(Acquire);
@@ -94,7 +102,10 @@ impl Board {
                 }
             };
             if own < shown {
-                seen.violated += u64::from(!violated);
+                if !violated {
+                    seen.violated += 1;
+                    stepped_back(shown - own);
+                }
                 violated = true;
                 seen.violations += 1;
                 seen.worst_ticks = seen.worst_ticks.max(shown - own);
@@ -116,23 +127,25 @@ mod tests {
         let clock = FakeClock::starting_at(Instant::from_nanos(1_000_000));
         let board = Board::new(clock.view(0).read());
         let mut seen = Observations::default();
-        board.observe(&clock.view(-5_000), 10, &mut seen);
-        board.observe(&clock.view(-5_000), 10, &mut seen);
+        let mut back = Vec::new();
+        board.observe(&clock.view(-5_000), 10, &mut seen, |step| back.push(step));
+        board.observe(&clock.view(-5_000), 10, &mut seen, |step| back.push(step));
         let last = Some((1_000_000, true));
         let wanted = Observations { observations: 20, fresh: 1, violated: 1, violations: 20, worst_ticks: 5_000, last };
-        assert_eq!(seen, wanted, "one value, however often it is seen");
+        assert_eq!((seen, back), (wanted, vec![5_000]), "one value, however often it is seen");
     }
 
     #[test]
     fn each_new_value_counts_once_however_often_it_is_seen() {
         let clock = FakeClock::starting_at(Instant::from_nanos(1_000_000));
         let board = Board::new(0);
-        let mut seen = Observations::default();
-        for shown in [1_000_000, 1_000_001, 999_999] {
+        let (mut seen, mut back) = (Observations::default(), Vec::new());
+        for shown in [1_000_000, 1_000_001, 999_999, 1_000_020] {
             board.shown.0.store(shown, Relaxed);
-            board.observe(&clock.view(0), 3, &mut seen);
+            board.observe(&clock.view(0), 3, &mut seen, |step| back.push(step));
         }
-        assert_eq!((seen.observations, seen.fresh, seen.violated, seen.violations), (9, 3, 1, 3));
+        assert_eq!((seen.observations, seen.fresh, seen.violated, seen.violations), (12, 4, 2, 6));
+        assert_eq!(back, [1, 20]);
     }
 
     #[test]
@@ -141,7 +154,7 @@ mod tests {
         clock.set_read_cost(core::time::Duration::from_nanos(1));
         let board = Board::new(clock.read());
         let mut seen = Observations::default();
-        board.observe(&clock, 10, &mut seen);
+        board.observe(&clock, 10, &mut seen, |_| ());
         assert_eq!((seen.violations, seen.worst_ticks), (0, 0));
     }
 

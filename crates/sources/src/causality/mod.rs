@@ -38,7 +38,8 @@ const ROUNDS: u64 = 20_000;
 /// Publishes `source` continuously on one CPU and observes it on another, for `duration`.
 ///
 /// # Guarantees
-/// Zero violations show that their rate is below some 3 / observations, with 95 % confidence; never that it is zero.
+/// Zero violations show that fewer than some 3 / [`Observations::fresh`] of new values are violated, with 95 % confidence; never that none
+/// is.
 ///
 /// # Errors
 /// [`CausalityError`] if a thread cannot be started or bound to its CPU, or nothing published was seen.
@@ -67,7 +68,7 @@ pub fn litmus<S: TickSource + Sync>(
             let mut seen = Observations::default();
             if board.await_first(is_over) {
                 while !is_over() {
-                    board.observe(source, CHUNK, &mut seen);
+                    board.observe(source, CHUNK, &mut seen, |_| ());
                 }
             }
             Ok(seen)
@@ -106,7 +107,8 @@ pub fn skew<S: TickSource + Sync>(source: &S, cpus: [u32; 2], longest: Duration)
     let begun = clock.now();
     let is_over = || clock.now().saturating_duration_since(begun) >= longest;
     // Both sides on threads of their own, so that the caller's stays where it was.
-    let exchange = || alternate(source, source, ROUNDS, is_over, |side| os::bind_thread(cpus[side]), |bound| bound);
+    let exchange =
+        || alternate(source, source, ROUNDS, is_over, |side| os::bind_thread(cpus[side]), |bound| bound, |_| ());
     let outcome = thread::scope(|scope| join(spawn(scope, exchange)?));
     let (trips, bound) = outcome?.map_err(|error| CausalityError(Kind::NoThread(error)))?;
     bound.into_iter().try_for_each(|bound| bound.map_err(CausalityError::not_bound))?;

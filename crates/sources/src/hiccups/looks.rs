@@ -12,7 +12,7 @@ pub(super) struct Looks {
     /// When the thread woke.
     pub(super) woke: Instant,
     /// How late the first was.
-    late_ns: u64,
+    pub(super) late_ns: u64,
     every_ns: u64,
     count: u64,
 }

@@ -19,7 +19,7 @@ mod recorder;
 
 pub use interval::HiccupInterval;
 pub use observer::HiccupObserver;
-pub use recorder::HiccupRecorder;
+pub use recorder::{HiccupRecorder, Lateness};
 
 /// The duration in nanoseconds, at most 584 years.
 fn nanos(duration: core::time::Duration) -> u64 {

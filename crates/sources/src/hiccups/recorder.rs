@@ -1,4 +1,6 @@
+use core::time::Duration;
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 
@@ -35,7 +37,39 @@ use chronoscope_clock::pause::Cancel;
 pub struct HiccupRecorder {
     cancel: Arc<Cancel>,
     seen: Arc<Mutex<HiccupInterval>>,
+    lately: Arc<Lately>,
     thread: Option<JoinHandle<()>>,
+    thread_id: Option<u32>,
+}
+
+/// What was seen since it was last asked for. Without a lock: whoever asks often must not hold up the thread that looks.
+#[derive(Debug, Default)]
+struct Lately {
+    longest_ns: AtomicU64,
+    sum_ns: AtomicU64,
+}
+
+/// How late wake-ups were, each by its first look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lateness {
+    /// The latest.
+    pub longest: Duration,
+    /// All of them together.
+    pub sum: Duration,
+}
+
+impl Lately {
+    fn record(&self, late_ns: u64) {
+        self.longest_ns.fetch_max(late_ns, Ordering::Relaxed);
+        self.sum_ns.fetch_add(late_ns, Ordering::Relaxed);
+    }
+
+    /// The sum may lack a wake-up that the longest is of, or the other way round, which the next one then has.
+    fn take(&self) -> Lateness {
+        let [longest, sum] =
+            [&self.longest_ns, &self.sum_ns].map(|of| Duration::from_nanos(of.swap(0, Ordering::Relaxed)));
+        Lateness { longest, sum }
+    }
 }
 
 impl HiccupRecorder {
@@ -46,20 +80,37 @@ impl HiccupRecorder {
     pub fn start(observer: HiccupObserver) -> io::Result<Self> {
         let cancel = Arc::new(Cancel::new());
         let seen = Arc::new(Mutex::new(HiccupInterval::starting_at(Instant::from_nanos(0))));
-        let (until, into) = (Arc::clone(&cancel), Arc::clone(&seen));
+        let lately = Arc::new(Lately::default());
+        let (until, into, as_well) = (Arc::clone(&cancel), Arc::clone(&seen), Arc::clone(&lately));
         let (begun, begins) = mpsc::sync_channel(1);
         let thread = thread::Builder::new().name("hiccups".into()).spawn(move || {
+            let thread_id = thread_id();
             let begin = |start| {
                 locked(&into).begin_at(start);
                 // Whoever started it waits for it.
-                let _ = begun.send(());
+                let _ = begun.send(thread_id);
             };
-            let end = observer.watch(begin, &until, |looks| locked(&into).record(looks));
+            let end = observer.watch(begin, &until, |looks| {
+                as_well.record(looks.late_ns);
+                locked(&into).record(looks);
+            });
             locked(&into).end_at(end);
         })?;
         // Fails if the thread has panicked, which says so.
-        let _ = begins.recv();
-        Ok(Self { cancel, seen, thread: Some(thread) })
+        let thread_id = begins.recv().ok().flatten();
+        Ok(Self { cancel, seen, lately, thread: Some(thread), thread_id })
+    }
+
+    /// The kernel's number of the thread that looks; None where it is not known.
+    #[must_use]
+    pub fn thread_id(&self) -> Option<u32> {
+        self.thread_id
+    }
+
+    /// How late wake-ups were since the last time that this was asked. [`take`](Self::take) has them all the same.
+    #[must_use = "it is not kept"]
+    pub fn take_lateness(&self) -> Lateness {
+        self.lately.take()
     }
 
     /// What was seen since the last time, up to the last look.
@@ -74,9 +125,14 @@ impl HiccupRecorder {
     }
 
     /// Ends the thread, whatever it waits for; what was seen since the last time.
-    pub fn stop(mut self) -> HiccupInterval {
+    pub fn stop(self) -> HiccupInterval {
+        self.finish().0
+    }
+
+    /// As [`stop`](Self::stop), with what [`take_lateness`](Self::take_lateness) would tell.
+    pub fn finish(mut self) -> (HiccupInterval, Lateness) {
         self.end();
-        self.take()
+        (self.take(), self.take_lateness())
     }
 
     fn end(&mut self) {
@@ -92,14 +148,18 @@ impl Drop for HiccupRecorder {
     }
 }
 
+/// # Sources
+/// proc(5), "/proc/thread-self": a link to the folder of the thread that reads it, whose name is its number.
+fn thread_id() -> Option<u32> {
+    std::fs::read_link("/proc/thread-self").ok()?.file_name()?.to_str()?.parse().ok()
+}
+
 fn locked(seen: &Mutex<HiccupInterval>) -> MutexGuard<'_, HiccupInterval> {
     seen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
-    use core::time::Duration;
-
     use super::*;
     use chronoscope_clock::Clock;
 
@@ -125,6 +185,27 @@ mod tests {
         let looks = seen.histogram().len() + rest.histogram().len();
         let whole = rest.end().saturating_duration_since(seen.start());
         assert!(u128::from(looks).abs_diff(whole.as_millis()) <= 1, "{looks} in {whole:?}");
+    }
+
+    #[test]
+    fn what_came_lately_is_told_once() {
+        let lately = Lately::default();
+        [3, 9, 4].into_iter().for_each(|ns| lately.record(ns));
+        let told = Lateness { longest: Duration::from_nanos(9), sum: Duration::from_nanos(16) };
+        assert_eq!([lately.take(), lately.take()], [told, Lateness::default()]);
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore)] // makes system calls that Miri does not know
+    fn the_latest_wake_up_is_the_latest_of_all_looks() {
+        let recorder = HiccupRecorder::start(HiccupObserver::sleeping()).unwrap();
+        thread::sleep(Duration::from_millis(30));
+        let thread_id = recorder.thread_id();
+        let (seen, lately) = recorder.finish();
+        let highest = seen.histogram().highest_equivalent(u64::try_from(lately.longest.as_nanos()).unwrap());
+        assert_eq!(u128::from(highest), seen.longest().as_nanos());
+        assert!(lately.sum >= lately.longest);
+        assert_eq!(thread_id.is_some(), cfg!(target_os = "linux"));
     }
 
     #[test]

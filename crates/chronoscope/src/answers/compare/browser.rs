@@ -50,7 +50,7 @@ fn row(figure: &FigureCompared) -> Option<Row> {
     };
     let factor = figure.noise.factor();
     let mut marks = vec![Mark::Band { from: 1.0 / factor, to: factor }];
-    marks.extend(ratio.has_interval().then_some(Mark::Interval { from: ratio.low, to: ratio.high }));
+    marks.extend(ratio.interval().map(|(from, to)| Mark::Interval { from, to }));
     marks.push(Mark::Point { at: ratio.estimate, shape, is_hollow: figure.verdict == FigureVerdict::Unresolved });
     Some(Row {
         name: format!("{} {}", figure.subject, figure.kind.words),

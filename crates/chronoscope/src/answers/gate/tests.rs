@@ -135,6 +135,7 @@ fn a_step_hidden_by_the_read_may_be_anything_below_it() {
     let clock = ticking.content.sections.clocks.report.clock_mut(&"CLOCK_MONOTONIC".into()).unwrap();
     let period = chronoscope_harness::record::Estimate { estimate: 10.0, low: 9.9, high: 10.1, confidence: 0.99 };
     clock.tick = Some(Tick { period_ns: Some(period), ..Tick::default() });
+    clock.step = clock.step_by_evidence();
     assert_eq!(outcome(&ticking, "max-granularity.monotonic = '20ns'"), Passed);
     assert_eq!(outcome(&ticking, "max-granularity.monotonic = '9ns'"), Failed);
 }
@@ -211,7 +212,7 @@ fn requirements_follow_the_conclusions() {
     assert_eq!(path(FastPath::NotTested { reason: reason() }), Unknown);
     let causal = |found: AcrossCores| of(&|all| all.causality.across_cores = found.clone(), "require = ['causal']");
     assert_eq!(of(&|_| {}, "require = ['causal']"), Passed);
-    assert_eq!(causal(AcrossCores::WentBackwards { violations: 1, observations: 9, messages: 0 }), Failed);
+    assert_eq!(causal(AcrossCores::WentBackwards { violations: 1, new_values: Some(9), messages: 0 }), Failed);
     assert_eq!(causal(AcrossCores::Unknown { unknown: Vec::new(), clocks: 1, new_values: 2 }), Unknown);
     assert_eq!(causal(AcrossCores::NotTested { reason: reason() }), Unknown);
     let monotonic = |found: Monotonic| of(&|all| all.monotonic = found.clone(), "require = ['monotonic']");

@@ -114,11 +114,11 @@ fn plot(values: &[(f64, Estimate)]) -> Option<Plot> {
     let mut x = Axis::of_sweep(&moments, moments.len(), Some(Scale::Linear))?;
     x.ticks = (0..=SPANS).map(|span| first + f64::from(span) / f64::from(SPANS) * (last - first)).collect();
     x.ticks.dedup_by_key(|at| date(*at));
-    let ends = |(_, of): &(f64, Estimate)| if of.has_interval() { [of.low, of.high] } else { [of.estimate; 2] };
+    let ends = |(_, of): &(f64, Estimate)| of.interval().map_or([of.estimate; 2], <[f64; 2]>::from);
     let ends: Vec<f64> = values.iter().flat_map(ends).collect();
     let (least, most) = ends.iter().fold((f64::MAX, 0.0_f64), |(least, most), end| (least.min(*end), most.max(*end)));
     let scale = if most > DECADE * least { Scale::Log } else { Scale::Linear };
-    let band = values.iter().filter(|(_, of)| of.has_interval()).map(|(at, of)| (*at, of.low, of.high));
+    let band = values.iter().filter_map(|(at, of)| of.interval().map(|(low, high)| (*at, low, high)));
     let curve = Curve {
         shape: Some(Shape::Circle),
         points: values.iter().map(|(at, of)| (*at, of.estimate)).collect(),

@@ -134,8 +134,8 @@ fn names(clocks: &[&Misdeclared<'_>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{blank, readable};
-    use chronoscope_harness::estimators::tick::Tick;
+    use crate::rules::tests::{blank, readable, stepped};
+    use chronoscope_harness::estimators::tick::{Step, Tick};
     use chronoscope_harness::record::study::Estimate;
     use chronoscope_sources::os::OsClock;
 
@@ -146,13 +146,13 @@ mod tests {
 
     /// A clock that moves with every read, and its tick.
     fn clock(name: SourceId, declared_ns: f64, smallest_ns: f64, tick: Option<Tick>) -> ClockReport {
-        ClockReport {
+        stepped(ClockReport {
             resolution_ns_declared: Some(declared_ns),
             granularity_ns: Some(smallest_ns),
             granularity_is_latency: Some(true),
             tick,
             ..readable(name)
-        }
+        })
     }
 
     fn found(clocks: impl IntoIterator<Item = ClockReport>) -> Vec<Finding> {
@@ -165,7 +165,7 @@ mod tests {
     fn what_all_clocks_inherit_from_the_counter_is_told_once() {
         let os = |clock| SourceId::Os(clock);
         let coarse =
-            ClockReport { granularity_is_latency: Some(false), ..clock(os(OsClock::MonotonicCoarse), 1.0, 4e6, None) };
+            ClockReport { step: Some(Step::Seen { ns: 4e6 }), ..clock(os(OsClock::MonotonicCoarse), 1.0, 4e6, None) };
         let found = found([
             clock(SourceId::CounterUnordered, 0.385, 0.385, tick(10.0149)),
             clock(os(OsClock::Monotonic), 1.0, 10.0, tick(10.0149)),
@@ -212,7 +212,7 @@ mod tests {
         let differs = |declared_ns: f64, step_ns: f64| {
             let granular = SourceId::Clock(chronoscope_sources::Guarantee::Granular);
             let moves = clock(granular, declared_ns, step_ns, None);
-            found([ClockReport { granularity_is_latency: Some(false), ..moves }])
+            found([ClockReport { step: Some(Step::Seen { ns: step_ns }), ..moves }])
         };
         assert_eq!(differs(1_000.0, 100.0), []);
         assert_eq!(differs(1_000.0, 4_000.0).len(), 1);

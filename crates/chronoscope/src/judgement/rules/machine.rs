@@ -261,7 +261,8 @@ mod tests {
         for other in ["xen", "hpet"] {
             assert!(advice("tsc", other).starts_with("do "));
         }
-        assert!(advice("hpet", "tsc").starts_with("switch") && advice("hpet", "xen").starts_with("switch"));
+        assert!(advice("hpet", "tsc").starts_with("switch to it: echo tsc"));
+        assert!(advice("hpet", "xen").starts_with("possible, but nothing here calls for it: echo xen"));
     }
 
     #[test]

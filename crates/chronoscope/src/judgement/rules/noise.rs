@@ -3,7 +3,7 @@
 use super::of_parts::RuleOfParts;
 use crate::document::{PartReport, Record};
 use crate::judgement::facts::Facts;
-use crate::judgement::noise::{LITTLE, is_throttled};
+use crate::judgement::noise::{LITTLE, LostTo, advice, is_throttled, lost_to};
 use crate::judgement::throttling::waited_for_others_ms;
 use crate::part::Part;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
@@ -119,7 +119,7 @@ fn noisy_machine(record: &Record) -> Vec<Finding> {
     .value("steal_ms", counted(disturbance.steal_ms))
     .value("waited_ms", counted(disturbance.waited_ms));
     if loss.is_grave() {
-        return vec![finding.advice(quieter(record))];
+        return vec![finding.advice(quieter(record, lost_to(&loss)))];
     }
     finding.severity = Severity::Notice;
     // A small loss reveals nothing about losses in other parts of the run.
@@ -145,18 +145,13 @@ fn preempted(record: &Record) -> Option<Finding> {
         )
         .value("waited_ms", waited_ms)
         .value("share", share)
-        .advice(quieter(record))
+        .advice(quieter(record, LostTo::OtherThreads))
     })
 }
 
-/// How to make the machine quieter; pinning requires more than one CPU, and permission.
-fn quieter(record: &Record) -> &'static str {
-    let can_bind = disturbances(record).all(|disturbance| disturbance.reason_unpinned.is_none());
-    if can_bind && record.machine.cpu.online.is_none_or(|online| online > 1) {
-        NOISY_MACHINE.mend
-    } else {
-        "stop other work on this machine"
-    }
+/// How to make the machine quieter, in the words of the first screen.
+fn quieter(record: &Record, mostly_by: LostTo) -> &'static str {
+    advice(&Facts::from(record), mostly_by).words()
 }
 
 /// Whether a neighbour shared the core throughout; None where neither its cycle counts nor a second state of it tell.
@@ -222,7 +217,7 @@ fn stolen_time(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judgement::noise::{LostTo, noise};
+    use crate::judgement::noise::{NoiseAdvice, noise};
     use crate::rules::tests::{blank, done};
     use crate::sections::clocks::report::Harness;
     use crate::sections::pauses::plan::PAUSES;
@@ -233,7 +228,7 @@ mod tests {
     /// A record where one clock was read with these differences.
     fn read_with(differences: Vec<(i64, u64)>) -> Record {
         let span_ticks = differences.iter().map(|(ticks, count)| ticks.unsigned_abs() * count).sum();
-        let samples = Samples { differences, span_ticks, empty_intervals: 0, largest_empty_ticks: 0 };
+        let samples = Samples { differences, span_ticks, ..Samples::default() };
         let rate = chronoscope_sources::Rate::NANOSECONDS;
         let mut record = blank();
         record.content.sections.reads.report.extend(reads("fake".into(), &samples, rate, Disturbance::default()));
@@ -269,9 +264,14 @@ mod tests {
         reads.push(crate::sections::reads::report::Reads { clock: "other".into(), ..unseen });
         reads[1].gaps[1].share_of_time = 0.9;
         assert!(!noisy_machine(&record)[0].evidence.summary.contains("other"));
-        assert!(noisy_machine(&record)[0].advice[0].contains("pin "));
+        let said = |record: &Record| {
+            let advice = noise(&Facts::from(record)).advice.unwrap();
+            assert_eq!(noisy_machine(record)[0].advice, [advice.words()], "the first screen advises the same");
+            advice
+        };
+        assert_eq!(said(&record), NoiseAdvice::PinToIdleCpu);
         record.machine.cpu.online = Some(1);
-        assert!(!noisy_machine(&record)[0].advice[0].contains("pin "), "there is no other CPU");
+        assert_eq!(said(&record), NoiseAdvice::StopOtherWork, "there is no other CPU");
     }
 
     /// As observed on an AMD EPYC guest: the first screen calls it interrupts or the host.

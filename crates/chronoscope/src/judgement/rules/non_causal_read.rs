@@ -19,8 +19,8 @@ pub const NON_CAUSAL_READ: Kind = Kind::critical(
     "non_causal_read",
     Meaning {
         about: "a clock broke its guarantee: it went backwards across CPUs",
-        evidence: "observations between two CPUs, those that went backwards (`violations`), the share of new values at \
-            which one did (`rate`), the largest step back (`worst_ns`), and what the clock allows (`allowed_ns`)",
+        evidence: "new values that one CPU saw of another (`new_values`), those that went backwards (`violations`) and their \
+            share (`rate`), the largest step back (`worst_ns`), and what the clock allows (`allowed_ns`)",
         mend: "do not compare times of this clock between threads",
     },
 )
@@ -31,7 +31,8 @@ pub const BACK_BY_ONE_COUNT: Kind = Kind::notice(
     "back_by_one_count",
     Meaning {
         about: "a counter went backwards across CPUs by a single count, less than it can resolve",
-        evidence: "observations between two CPUs, those that went backwards (`violations`), and the count (`worst_ns`)",
+        evidence: "new values that one CPU saw of another (`new_values`), those that went backwards (`violations`), and the \
+            count (`worst_ns`)",
         mend: "between threads take readings that are one count apart as simultaneous: this CPU's counter advances in larger steps, \
             and adds a count to keep two reads of one core apart",
     },
@@ -42,8 +43,8 @@ pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind::notice(
     "unordered_read_not_causal",
     Meaning {
         about: "a clock without a causal guarantee went backwards across CPUs, as it may",
-        evidence: "observations between two CPUs, those that went backwards (`violations`), the share of new values at \
-            which one did (`rate`), and the largest step back (`worst_ns`)",
+        evidence: "new values that one CPU saw of another (`new_values`), those that went backwards (`violations`) and their \
+            share (`rate`), and the largest step back (`worst_ns`)",
         mend: "between threads use an ordered read: `Clock::now` or `CLOCK_MONOTONIC`",
     },
 )
@@ -56,8 +57,9 @@ fn non_causal_reads(record: &Record) -> Vec<Finding> {
         let of_clock = rows().filter(|other| other.name == row.name);
         // A single count breaks nothing, however often it is seen.
         let worst = of_clock.max_by(|a, b| {
+            let share = |row: &Litmus| row.share().unwrap_or_default();
             let of_steps = a.steps_back().cmp(&b.steps_back());
-            of_steps.then(a.share().total_cmp(&b.share())).then(a.worst_ns.total_cmp(&b.worst_ns))
+            of_steps.then(share(a).total_cmp(&share(b))).then(a.worst_ns.total_cmp(&b.worst_ns))
         });
         worst.is_some_and(|worst| std::ptr::eq(worst, *row))
     };
@@ -81,7 +83,6 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
         (false, true) => BACK_BY_ONE_COUNT,
         (false, false) => UNORDERED_READ_NOT_CAUSAL,
     };
-    let (rate, (went_back, of)) = (row.share(), row.went_back());
     let by = match worst_ns > row.worst_ns {
         true => format!("by up to {}; in all runs by up to {}", ns(row.worst_ns), ns(worst_ns)),
         false => format!("by up to {}", ns(worst_ns)),
@@ -93,24 +94,17 @@ fn non_causal_read(row: &Litmus, record: &Record) -> Finding {
         Some(allowed) => format!("{by}, within the {} it allows", ns(allowed)),
         None => by,
     };
-    let saw = format!(
-        "{} returned less than a value already seen from CPU {} in {} of {} {}, {back}",
-        row.name,
-        row.writer,
-        share(rate),
-        count(of),
-        row.rate_is_of()
-    );
-    let finding = Finding::new(kind, saw)
-        .about(&row.name)
-        .value("observations", row.observations as f64)
-        .value("violations", went_back as f64)
-        .value("rate", rate)
-        .value("worst_ns", worst_ns);
-    let finding = match allowed_ns {
-        Some(allowed) => finding.value("allowed_ns", allowed),
+    let rate = row.share();
+    let often = rate.map_or_else(String::new, |rate| format!(" in {} of {} new values", share(rate), count(row.fresh)));
+    let saw = format!("{} returned less than a value already seen from CPU {}{often}, {back}", row.name, row.writer);
+    let finding =
+        Finding::new(kind, saw).about(&row.name).value("new_values", row.fresh as f64).value("worst_ns", worst_ns);
+    let went_back = row.went_back().map(|went_back| went_back as f64);
+    let more = [("violations", went_back), ("rate", rate), ("allowed_ns", allowed_ns)];
+    let finding = more.into_iter().fold(finding, |finding, (name, value)| match value {
+        Some(value) => finding.value(name, value),
         None => finding,
-    };
+    });
     if kind.id == UNORDERED_READ_NOT_CAUSAL.id {
         return finding.advice(advice(id, record));
     }
@@ -171,7 +165,19 @@ mod tests {
         let found = non_causal_reads(&record);
         assert_eq!((found.len(), found[0].evidence.values["worst_ns"]), (1, 94.0));
         assert!(found[0].evidence.summary.ends_with("75.0 ns; in all runs by up to 94.0 ns"), "{found:?}");
-        assert_eq!(Some(found[0].evidence.values["rate"]), record.content.causality().worst_share(&id.into()));
+        let values = &found[0].evidence.values;
+        assert_eq!(Some(values["rate"]), record.content.causality().worst_share(&id.into()));
+        assert_eq!(values["rate"], values["violations"] / values["new_values"]);
+    }
+
+    #[test]
+    fn a_document_that_does_not_count_new_values_has_no_rate_of_them() {
+        let mut record = blank();
+        let earlier = Litmus { violated: None, worst_ns: 50.0, ..litmus(SourceId::CounterUnordered, 1_000, 30) };
+        record.content.sections.causality.report.litmus = vec![earlier];
+        let found = non_causal_reads(&record);
+        assert!(found[0].evidence.summary.ends_with("seen from CPU 0, by up to 50.0 ns"), "{found:?}");
+        assert!(!found[0].evidence.values.contains_key("rate"), "{found:?}");
     }
     use crate::rules::tests::{blank, judged, litmus, readable};
     use chronoscope_harness::record::TscClass;

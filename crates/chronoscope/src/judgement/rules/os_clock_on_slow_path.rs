@@ -89,8 +89,7 @@ mod tests {
         let samples = chronoscope_harness::estimators::reads::Samples {
             differences: vec![(-7, 1), (20, 99)],
             span_ticks: 1_973,
-            empty_intervals: 0,
-            largest_empty_ticks: 0,
+            ..Default::default()
         };
         let rate = chronoscope_sources::Rate::NANOSECONDS;
         record.content.sections.reads.report.extend(chronoscope_harness::estimators::reads::reads(

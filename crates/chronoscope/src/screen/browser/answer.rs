@@ -43,13 +43,11 @@ pub fn choices(record: &Record, judgement: &Judgement) -> Vec<Choice> {
 
 /// What the first screen says of trust and of warnings, in boxes.
 pub fn boxes(record: &Record, judgement: &Judgement, host: &Host) -> Vec<Lines> {
-    let cells = |row: Row, before: &'static str| {
-        row.cells
-            .into_iter()
-            .map(move |cell| signed(&cell.line))
-            .map(move |(mood, text)| (mood, format!("{before}{text}")))
-    };
-    let trusted = cells(trust(record, judgement), "").chain(cells(gaps(&judgement.noise), "gaps ")).collect();
+    let cells = |row: Row| row.cells.into_iter().map(|cell| signed(&cell.line));
+    let lost: Vec<(Mood, String)> = cells(gaps(&judgement.noise)).collect();
+    let mood = lost.first().map_or(Mood::Quiet, |(mood, _)| *mood);
+    let lost = lost.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("; ");
+    let trusted = cells(trust(record, judgement)).chain([(mood, format!("gaps {lost}"))]).collect();
     let warnings = warnings(record, host, &judgement.noise).into_iter().filter(Row::says);
     let mend = warnings.map(|row| (Mood::Warning, row.cells.iter().map(|cell| cell.line.text()).collect())).collect();
     [("Can it be trusted?".to_owned(), trusted), ("What to mend".to_owned(), mend)]

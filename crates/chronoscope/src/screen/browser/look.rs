@@ -1,7 +1,7 @@
 //! How a clock is drawn: by the path of its reads, in colour and in shape.
 
 use chronoscope_harness::record::{Machine, Path};
-use chronoscope_render::browser::{Hue, InKey, Shape};
+use chronoscope_render::browser::{Entry, Hue, InKey, Mark, Row, Rows, Shape};
 
 use crate::clock_id::ClockId;
 use crate::document::Record;
@@ -32,15 +32,19 @@ pub fn of_named(clock: &ClockId, record: &Record) -> (Hue, Shape) {
 const TRAPS: (Hue, Shape) = (Hue::Purple, Shape::Triangle);
 const TRAPS_WORDS: &str = "exits to the hypervisor";
 
-/// What the marks stand for.
-pub fn key() -> Vec<InKey> {
-    let of = |(hue, shape): (Hue, Shape), words: &str| (hue, Some((shape, false)), words.to_owned());
-    let mut key: Vec<_> = [Path::Register, Path::Vdso, Path::Syscall]
-        .into_iter()
-        .map(|path| of(of_path(Some(path)), words(path)))
-        .collect();
-    key.push(of(TRAPS, TRAPS_WORDS));
-    key
+/// What the marks in `rows` stand for, of those that are drawn there.
+pub fn key(rows: &Rows) -> Vec<InKey> {
+    let of_paths = [Path::Register, Path::Vdso, Path::Syscall].map(|path| (of_path(Some(path)), words(path)));
+    let all = of_paths.into_iter().chain([(TRAPS, TRAPS_WORDS)]);
+    let drawn = all.filter(|((hue, shape), _)| draws(rows, *hue, *shape));
+    drawn.map(|((hue, shape), words)| (hue, Some((shape, false)), words.to_owned())).collect()
+}
+
+/// Whether any of `rows` has a mark of this hue, and no point of another shape.
+fn draws(rows: &Rows, hue: Hue, shape: Shape) -> bool {
+    let is_other = |mark: &Mark| matches!(mark, Mark::Point { shape: of_mark, .. } if *of_mark != shape);
+    let is_drawn = |row: &Row| row.hue == hue && !row.marks.is_empty() && !row.marks.iter().any(is_other);
+    rows.entries.iter().any(|entry| matches!(entry, Entry::Row(row) if is_drawn(row)))
 }
 
 /// How a clock of this machine is read; None where that is not known.
@@ -53,5 +57,28 @@ const fn words(path: Path) -> &'static str {
         Path::Register => "the CPU's counter, no call",
         Path::Vdso => "vDSO: no system call",
         Path::Syscall => "system call",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_render::axis::Scale;
+
+    #[test]
+    fn the_key_has_what_is_drawn_and_nothing_else() {
+        let row = |hue, marks| Entry::Row(Row { hue, marks, ..Row::default() });
+        let point = |shape| vec![Mark::Point { at: 1.0, shape, is_hollow: false }];
+        let of = |entries| {
+            let rows =
+                Rows { entries, scale: Scale::Log, word: |_| String::new(), axis_name: String::new(), reference: None };
+            key(&rows).into_iter().map(|(_, _, words)| words).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            of(vec![row(Hue::Green, point(Shape::Diamond)), row(Hue::Blue, Vec::new())]),
+            ["vDSO: no system call"]
+        );
+        assert_eq!(of(vec![row(Hue::Purple, vec![Mark::Below { at: 1.0 }])]), [TRAPS_WORDS]);
+        assert!(of(vec![row(Hue::Blue, point(Shape::Square)), Entry::Heading("native".to_owned())]).is_empty());
     }
 }

@@ -4,6 +4,7 @@ mod answer;
 pub mod curve;
 mod findings;
 pub mod look;
+pub mod over_time;
 mod ruler;
 pub mod told;
 
@@ -43,7 +44,12 @@ pub fn of_check(record: &Record) -> Sheet {
         None => {
             let mut drawn = figures((view != View::CHECK).then_some(view.name()), record);
             drawn.push(findings::figure(record, view));
-            Sheet { figures: drawn, ..sheet }
+            let is_unconcluded = view == View::CHECK && record.content.judgement.is_none();
+            let lead = match is_unconcluded {
+                true => told::sentence(record.content.reason_unconcluded()),
+                false => String::new(),
+            };
+            Sheet { lead, figures: drawn, ..sheet }
         }
     }
 }
@@ -81,4 +87,17 @@ fn sheet(record: &Record, title: String) -> Sheet {
 fn title(record: &Record, view: View) -> String {
     let machine = super::first_screen::machine(record);
     if view == View::CHECK { machine } else { format!("{machine}: {}", view.name().replace('_', " ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::tests::blank;
+
+    #[test]
+    fn a_check_of_which_nothing_was_measured_says_so() {
+        let page = of_check(&blank()).finish();
+        assert!(page.contains("Nothing was measured, so nothing is concluded."), "{page}");
+        assert_eq!(page.matches("nothing was measured, so nothing is concluded").count(), 1, "under the verdict, too");
+    }
 }

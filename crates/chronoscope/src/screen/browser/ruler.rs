@@ -7,7 +7,7 @@ use chronoscope_render::browser::{Chart, Entry, Figure, Hue, Mark, Row, Rows, Sh
 use chronoscope_render::text::Mood;
 
 use super::look::{key, of_clock};
-use super::told::code;
+use super::told::{after, code};
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::judgement::Judgement;
@@ -24,10 +24,14 @@ pub fn figure(record: &Record, judgement: &Judgement) -> Option<Figure> {
     entries.extend(clocks.iter().filter_map(|clock| interval(record, clock)).map(Entry::Row));
     entries.push(Entry::Heading("between CPUs, and between two reads".to_owned()));
     entries.extend(skew(&judgement.skew).map(Entry::Row));
-    entries.extend(judgement.noise.lost.map(|lost| {
+    entries.extend(judgement.noise.lost.as_ref().map(|lost| {
         let marks = vec![Mark::Reach { from: lost.above_ns, to: lost.worst_ns }, Mark::Extreme { at: lost.worst_ns }];
         let value = format!("up to {}", ns(lost.worst_ns));
-        Entry::Row(Row { name: "gaps while reading".to_owned(), hue: Hue::Purple, marks, value, ..Row::default() })
+        let name = match &lost.clock {
+            Some(clock) => format!("gaps reading {clock}"),
+            None => "gaps while reading".to_owned(),
+        };
+        Entry::Row(Row { name, hue: Hue::Ochre, marks, value, ..Row::default() })
     }));
     let rows = Rows { entries, scale: Scale::Log, word: ns, axis_name: "time".to_owned(), reference: None };
     Some(Figure {
@@ -35,8 +39,8 @@ pub fn figure(record: &Record, judgement: &Judgement) -> Option<Figure> {
         short: "ruler",
         title: "Everything on one ruler".to_owned(),
         says: said(judgement),
+        key: key(&rows),
         charts: vec![Chart::Rows(rows)],
-        key: key(),
         how: "Every mark is a time on one logarithmic axis. A band begins at the interval that is right to ±10 %, and ends where ±1 % \
               begins. An arrow is a bound: the truth is below it. Gaps come on top of every figure above them."
             .to_owned(),
@@ -75,8 +79,11 @@ fn said(judgement: &Judgement) -> Vec<(Mood, String)> {
         Skew::Apart { up_to_ns } => (Mood::Bad, format!("Clocks of two CPUs are up to {} apart.", ns(*up_to_ns))),
         Skew::NotTested { .. } => (Mood::Quiet, "How far apart the clocks of two CPUs are was not tested.".to_owned()),
     };
-    let gaps = match judgement.noise.lost {
-        Some(lost) => (Mood::Plain, format!("Gaps of up to {} came between two reads.", ns(lost.worst_ns))),
+    let gaps = match &judgement.noise.lost {
+        Some(lost) => {
+            let (worst, of) = (ns(lost.worst_ns), after("of", lost.clock.as_ref()));
+            (Mood::Plain, format!("Gaps of up to {worst} came between two reads{of}."))
+        }
         None => (Mood::Quiet, "How long a gap comes between two reads is not known.".to_owned()),
     };
     vec![between, gaps]
@@ -168,11 +175,14 @@ mod tests {
         let said = |found: &Judgement| said(found).iter().map(|(_, text)| text.clone()).collect::<Vec<_>>().join(" ");
         assert!(said(&found).contains("was not tested") && said(&found).contains("is not known"));
         found.skew = Skew::NotExcluded { below_ns: 64.0 };
-        found.noise.lost = Some(Lost { above_ns: 1e4, share: 0.01, worst_ns: 5e4, mostly_by: LostTo::Unknown });
+        let clock = Some("rdtsc".into());
+        found.noise.lost = Some(Lost { clock, above_ns: 1e4, share: 0.01, worst_ns: 5e4, mostly_by: LostTo::Unknown });
         assert_eq!(
             said(&found),
-            "Between CPUs the skew, if any, adds < 64.0 ns. Gaps of up to 50.0 µs came between two reads."
+            "Between CPUs the skew, if any, adds < 64.0 ns. Gaps of up to 50.0 µs came between two reads of `rdtsc`."
         );
+        found.noise.lost.as_mut().unwrap().clock = None;
+        assert!(said(&found).ends_with("came between two reads."), "an earlier build did not say of which clock");
         found.skew = Skew::Apart { up_to_ns: 900.0 };
         assert!(said(&found).contains("up to 900 ns apart"));
     }

@@ -6,7 +6,9 @@ use std::time::Duration;
 use chronoscope_harness::finding::{Finding, Severity};
 use chronoscope_harness::quantity::length;
 use chronoscope_render::text::Mood;
+use chronoscope_render::words::unquoted;
 
+use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::kinds;
 
@@ -32,7 +34,12 @@ pub fn mood(finding: &Finding) -> Mood {
 
 /// A name as it is typed.
 pub fn code(name: impl Display) -> String {
-    format!("`{}`", name.to_string().replace('`', "'"))
+    format!("`{}`", unquoted(&name.to_string()))
+}
+
+/// A clock after a word, such as `of`; nothing where the document does not tell which.
+pub fn after(word: &str, clock: Option<&ClockId>) -> String {
+    clock.map_or_else(String::new, |clock| format!(" {word} {}", code(clock)))
 }
 
 /// A length as somebody set it.

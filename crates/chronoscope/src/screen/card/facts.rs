@@ -2,6 +2,7 @@
 
 use chronoscope_harness::estimators::intervals::{ShortestInterval, Tolerance};
 use chronoscope_harness::estimators::pauses::PauseFigures;
+use chronoscope_harness::estimators::tick::Step;
 use chronoscope_harness::finding::HostState;
 use chronoscope_harness::record::{Path, Tool};
 use chronoscope_sources::SourceId;
@@ -156,7 +157,7 @@ impl Facts {
             reads: compared(record, clock).filter_map(|clock| read(record, clock)).collect(),
             cores: cores(judgement),
             sleep: sleep(record),
-            time_lost: judgement.noise.lost.map(|lost| LostFacts {
+            time_lost: judgement.noise.lost.as_ref().map(|lost| LostFacts {
                 gaps_above_ns: lost.above_ns,
                 share: lost.share,
                 longest_gap_ns: lost.worst_ns,
@@ -200,8 +201,8 @@ fn of_clock(clock: &ClockReport) -> ClockFacts {
     ClockFacts {
         name: clock.name.name().to_owned(),
         resolution_declared_ns: clock.resolution_ns_declared,
-        step_ns: clock.moves_in_ns().or(clock.granularity_ns.filter(|_| clock.granularity_is_latency != Some(true))),
-        smallest_step_is_a_read: clock.granularity_is_latency,
+        step_ns: clock.moves_in_ns(),
+        smallest_step_is_a_read: clock.step.and_then(Step::is_hidden),
         interval_within_10pct: interval(ten),
         interval_within_1pct: interval(one),
     }
@@ -217,12 +218,12 @@ fn interval(known: ShortestInterval) -> IntervalFacts {
 
 fn read(record: &Record, clock: &ClockReport) -> Option<ReadFacts> {
     let latency = &clock.latency_ns.as_ref()?.per_read;
-    let has_interval = latency.has_interval();
+    let (latency_low_ns, latency_high_ns) = latency.interval().unzip();
     Some(ReadFacts {
         clock: clock.name.name().to_owned(),
         latency_ns: latency.estimate,
-        latency_low_ns: has_interval.then_some(latency.low),
-        latency_high_ns: has_interval.then_some(latency.high),
+        latency_low_ns,
+        latency_high_ns,
         path: clock.path,
         exits_to_hypervisor: clock.exits_on(&record.machine),
     })

@@ -115,7 +115,7 @@ fn found(reason: &Reason, kind: Option<&Kind>, findings: &[&Finding]) -> String 
 
 /// Who took the time, and what to do; None where the time is little or its cause was not judged.
 fn noise_said(noise: &Noise) -> Option<(String, Option<String>)> {
-    let (lost, advice) = (noise.lost?, noise.advice?);
+    let (lost, advice) = (noise.lost.as_ref()?, noise.advice?);
     let found = format!("{} of the time lost, mostly to {}", share(lost.share), lost.mostly_by.words());
     Some((found, Some(advice.words().to_owned())))
 }

@@ -1,8 +1,10 @@
 //! What a thread that only reads clocks lost.
 
 use chronoscope_harness::quantity::{ns, share};
+use chronoscope_render::line::Line;
 use chronoscope_render::page::fitted;
-use chronoscope_render::words::given;
+use chronoscope_render::palette::DIM;
+use chronoscope_render::words::{given, quoted};
 
 use super::cells::Row;
 use super::trust::graded;
@@ -14,13 +16,13 @@ const REASON: usize = 60;
 
 /// The time lost; who took it is a line of attention.
 pub fn gaps(noise: &Noise) -> Row {
-    let (grade, said) = match noise.lost {
-        None => (Grade::Unknown, format!("not known: {}", fitted(&given(noise.reason_unmeasured.as_deref()), REASON))),
-        Some(lost) => {
-            let grade = if noise.advice.is_some() { Grade::Warning } else { Grade::Good };
-            let (above, worst) = (ns(lost.above_ns), ns(lost.worst_ns));
-            (grade, format!("> {above}: {} of time, up to {worst} each; not in errors above", share(lost.share)))
-        }
+    let Some(lost) = &noise.lost else {
+        let said = format!("not known: {}", fitted(&given(noise.reason_unmeasured.as_deref()), REASON));
+        return Row::named("GAPS", [graded(Grade::Unknown, &said)]);
     };
-    Row::named("GAPS", [graded(grade, &said)])
+    let grade = if noise.advice.is_some() { Grade::Warning } else { Grade::Good };
+    let reading = lost.clock.as_ref().map_or_else(String::new, |clock| format!(" reading {}", quoted(clock.name())));
+    let (above, share, worst) = (ns(lost.above_ns), share(lost.share), ns(lost.worst_ns));
+    let said = format!("> {above}: {share} of time{reading}, up to {worst}");
+    Row::named("GAPS", [graded(grade, &said), Line::styled(DIM, "not in errors above")])
 }

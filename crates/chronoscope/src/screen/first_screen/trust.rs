@@ -5,7 +5,7 @@ use chronoscope_harness::record::Known;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::fitted;
 use chronoscope_render::palette::{DIM, PLAIN};
-use chronoscope_render::words::{given, quoted};
+use chronoscope_render::words::{counted, given, quoted};
 
 use super::cells::Row;
 use super::mark;
@@ -56,22 +56,22 @@ fn why(reason: Option<&str>) -> String {
 /// Whether a clock went backwards within a thread or between CPUs; in one sentence where none did either.
 fn backwards(record: &Record, judgement: &Judgement) -> Vec<(Grade, String)> {
     let (one, across) = (&judgement.monotonic, &judgement.causality);
-    if let (Monotonic::Steady, AcrossCores::Causal { .. }) = (one, &across.across_cores) {
+    if let (Monotonic::Steady, AcrossCores::Causal { clocks, new_values, .. }) = (one, &across.across_cores) {
         let of_all = record.machine.cpu.allowed.len();
         let between = match record.content.causality().cpus_observed()[..] {
             [one, other] if of_all > 2 => format!("CPUs {one} and {other} of {of_all}"),
             ref observed if observed.len() < of_all => format!("{} of its {of_all} CPUs", observed.len()),
             ref observed => observed.len().to_string(),
         };
-        let clocks = record.content.clocks();
-        let is_ordered = |clock: &ClockId| clocks.clock(clock).is_some_and(|clock| clock.ordered);
-        let values = many(new_values(record, is_ordered));
-        let said = format!("no ordered clock stepped back, on one CPU or between {between}: {values} values");
-        return vec![(Grade::Good, said)];
+        let (clocks, values) = (counted(*clocks, "clock", "clocks"), many(*new_values));
+        return vec![(
+            Grade::Good,
+            format!("{clocks} never stepped back, on one CPU or between {between}: {values} values"),
+        )];
     }
     let of_durations = judgement.uses.durations.as_ref().filter(|clock| record.content.causal(clock) == Some(true));
     let sound = of_durations.filter(|_| across.grade() != Grade::Good).map(|clock| {
-        let values = many(new_values(record, |of| of == clock));
+        let values = many(new_values(record, clock));
         (Grade::Good, format!("{} did not step back between CPUs: {values} values", quoted(clock.name())))
     });
     let found = [(one.grade(), one_thread(record, one)), (across.grade(), across_cores(record, across))];
@@ -82,9 +82,9 @@ fn many(count: u64) -> String {
     MANY.value(count as f64)
 }
 
-/// Values of such clocks that another CPU saw, each once.
-fn new_values(record: &Record, is_meant: impl Fn(&ClockId) -> bool) -> u64 {
-    let rows = record.content.causality().litmus.iter().filter(|row| is_meant(&row.name));
+/// Values of this clock that another CPU saw, each once.
+fn new_values(record: &Record, clock: &ClockId) -> u64 {
+    let rows = record.content.causality().litmus.iter().filter(|row| row.name == *clock);
     rows.map(|row| row.fresh).fold(0, u64::saturating_add)
 }
 
@@ -108,8 +108,9 @@ fn one_thread(record: &Record, found: &Monotonic) -> String {
 
 fn across_cores(record: &Record, found: &Causality) -> String {
     match &found.across_cores {
-        AcrossCores::Causal { new_values, .. } => {
-            format!("no ordered clock stepped back between CPUs: {} values", many(*new_values))
+        AcrossCores::Causal { clocks, new_values, .. } => {
+            let clocks = counted(*clocks, "clock", "clocks");
+            format!("{clocks} never stepped back between CPUs: {} values", many(*new_values))
         }
         AcrossCores::WentBackwards { .. } => {
             let must_not = |clock: &ClockId| record.content.clocks().clock(clock).is_some_and(|it| it.causal_by_design);

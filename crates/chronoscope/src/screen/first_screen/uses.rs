@@ -59,7 +59,12 @@ fn of_machine(record: &Record, judgement: &Judgement) -> Vec<Row> {
         let clock = record.content.clocks().clock(clock?)?;
         let latency = clock.latency_ns.as_ref().map(|latency| latency.per_read.estimate);
         let of_clock = || clock.intervals.as_ref().map_or_else(String::new, timed);
-        Some(used(purpose, clock.name.name(), latency, &good.map_or_else(of_clock, str::to_owned)))
+        // The name is what is typed, and its readings are no nanoseconds.
+        let name = match is_counter(&clock.name) {
+            true => format!("{} (ticks)", clock.name),
+            false => clock.name.to_string(),
+        };
+        Some(used(purpose, &name, latency, &good.map_or_else(of_clock, str::to_owned)))
     };
     let is_across_threads = |clock: &ClockId| {
         record.content.causal(clock) == Some(true)
@@ -139,16 +144,15 @@ fn is_counter(clock: &ClockId) -> bool {
     clock.known().is_some_and(|id| id.facts().family == Family::Counter)
 }
 
-/// What went backwards: a clock that must not, and a counter between threads. Of the library's reads, only those that must not.
+/// What went backwards: a clock that must not, and one that may, between threads.
 ///
 /// A counter that something speaks against is for nothing, whichever way it is read.
 fn never(record: &Record, judgement: &Judgement) -> Option<Row> {
     let doubted = doubted(record, judgement);
-    let is_library = |clock: &ClockId| clock.known().is_some_and(|id| id.guarantee().is_some());
     let said = |wrong_for: WrongFor| {
         let is_meant = |each: &&Avoid| {
             let is_told = doubted.is_some() && is_counter(&each.clock);
-            each.purpose == wrong_for && !is_told && (wrong_for == WrongFor::Everything || !is_library(&each.clock))
+            each.purpose == wrong_for && !is_told
         };
         let clocks: Vec<&Avoid> = judgement.uses.avoid.iter().filter(is_meant).collect();
         let mut names: Vec<String> =
@@ -157,11 +161,7 @@ fn never(record: &Record, judgement: &Judgement) -> Option<Row> {
         let names = names.join(", ");
         let causality = record.content.causality();
         let worst = clocks.iter().filter_map(|each| causality.worst_share(&each.clock)).reduce(f64::max);
-        let of = match causality.litmus.iter().any(|row| row.rate_is_of() == "observations") {
-            true => "observations",
-            false => "values",
-        };
-        let rate = worst.map_or_else(String::new, |worst| format!(" ({} of {of})", share(worst)));
+        let rate = worst.map_or_else(String::new, |worst| format!(" ({} of values)", share(worst)));
         match wrong_for {
             WrongFor::Everything if !clocks.is_empty() => Some(format!("Never: {names}, which stepped back{rate}")),
             WrongFor::BetweenThreads if !clocks.is_empty() => {
@@ -185,6 +185,7 @@ mod tests {
     use super::*;
     use crate::probe::unasked;
     use crate::rules::tests::{blank, judged, litmus, readable};
+    use crate::sections::clocks::report::ClockReport;
     use chronoscope_harness::estimators::intervals::DirectInterval;
 
     fn text(row: &Row) -> String {
@@ -206,11 +207,38 @@ mod tests {
     }
 
     #[test]
+    fn a_counter_is_said_to_return_ticks() {
+        let mut record = blank();
+        record.content.sections.clocks.report.clocks.extend(["rdtsc", "CLOCK_MONOTONIC"].map(readable));
+        let mut record = judged(record);
+        let judgement = record.content.judgement.as_mut().unwrap();
+        (judgement.uses.durations, judgement.uses.short_intervals) =
+            (Some("CLOCK_MONOTONIC".into()), Some("rdtsc".into()));
+        let rows = uses(&record, record.content.judgement.as_ref().unwrap());
+        assert!(text(&rows[1]).contains("CLOCK_MONOTONIC ") && !text(&rows[1]).contains("ticks"), "{}", text(&rows[1]));
+        assert!(text(&rows[2]).contains("rdtsc (ticks)"), "{}", text(&rows[2]));
+    }
+
+    #[test]
     fn a_runtime_without_time_is_named_once_and_one_without_an_answer_is_not() {
         let left = |kind, out_of_time| Runtime { out_of_time, ..unasked(kind) };
         let (java, go) = (left(RuntimeKind::Java, true), left(RuntimeKind::Go, false));
         let row = runtimes_left(&[java.clone(), java, go, left(RuntimeKind::C, true)]).unwrap();
         assert_eq!(text(&row), "not measured yet: Java → chronoscope runtimes");
+    }
+
+    #[test]
+    fn every_clock_that_went_back_between_threads_is_named_with_the_largest_share_of_them() {
+        let mut record = blank();
+        let names = ["rdtsc", "Unordered", "a`b; c"];
+        let read_early = |name| ClockReport { causal_by_design: false, ..readable(name) };
+        record.content.sections.clocks.report.clocks = names.map(read_early).to_vec();
+        let back = names.into_iter().zip([20, 40, 10]);
+        record.content.sections.causality.report.litmus = back.map(|(name, back)| litmus(name, 1_000, back)).collect();
+        let record = judged(record);
+        let said = never(&record, record.content.judgement.as_ref().unwrap()).unwrap();
+        let wanted = "Not between threads: rdtsc, Unordered, `a'b; c`, read early without a fence (4.00 % of values)";
+        assert_eq!(text(&said), wanted);
     }
 
     #[test]

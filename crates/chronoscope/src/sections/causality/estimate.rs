@@ -5,7 +5,7 @@ use super::offset::{self, OffsetTask};
 use crate::sections::causality::report::{Litmus, PairOffset};
 use chronoscope_harness::estimators::steps::step_ns;
 use chronoscope_harness::quantity::ns;
-use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::record::{Disturbance, Quantiles};
 
 /// The offset between two CPUs: the midpoint of the bounds given by the shortest trips each way, with its half-width.
 ///
@@ -40,24 +40,33 @@ pub fn pair_offset(
         half_width_ns: trips_ns + step_ns + offset_ns.abs() * within_ppm * 1e-6,
         reason_not_constant,
         violations: trips.violations,
+        round_trip_ns: Some(quantiles(samples.round_trips, rate)),
         disturbance,
     }
 }
 
 /// One row of the litmus.
 pub fn litmus(request: &LitmusTask, samples: &litmus_task::Samples, rate: Rate, disturbance: Disturbance) -> Litmus {
+    let seen = samples.seen;
     Litmus {
         name: request.source.clone(),
         writer: request.writer,
         reader: request.reader,
-        observations: samples.observations,
-        fresh: samples.fresh,
-        violated: Some(samples.violated),
-        violations: samples.violations,
-        worst_ns: rate.ns_of_mean(samples.worst_ticks as f64),
-        by_one_count: samples.worst_ticks == 1 && request.source.known().is_some_and(counts),
+        observations: seen.observations,
+        fresh: seen.fresh,
+        violated: Some(seen.violated),
+        violations: seen.violations,
+        worst_ns: rate.ns_of_mean(seen.worst_ticks as f64),
+        back_ns: samples.back.map(|back| quantiles(back, rate)),
+        by_one_count: seen.worst_ticks == 1 && request.source.known().is_some_and(counts),
         disturbance,
     }
+}
+
+/// A median and a 99th percentile.
+fn quantiles(ticks: [u64; 2], rate: Rate) -> Quantiles {
+    let [p50, p99] = ticks.map(|ticks| rate.ns_of_mean(ticks as f64));
+    Quantiles { p50, p99 }
 }
 
 /// Whether it reads the CPU's counter, in counts.
@@ -69,15 +78,17 @@ fn counts(id: SourceId) -> bool {
 mod tests {
     use super::*;
     use chronoscope_harness::estimators::steps::Steps;
+    use chronoscope_sources::causality::Observations;
     use chronoscope_sources::os::OsClock;
 
     #[test]
     fn a_step_back_by_one_count_is_told_from_longer_ones() {
         let of = |source: SourceId, worst_ticks| {
             let request = LitmusTask { source: source.into(), writer: 0, reader: 1 };
-            let samples =
-                litmus_task::Samples { observations: 9, fresh: 9, violations: 3, worst_ticks, ..Default::default() };
+            let seen = Observations { observations: 9, fresh: 9, violations: 3, worst_ticks, ..Default::default() };
+            let samples = litmus_task::Samples { seen, back: Some([1, worst_ticks]) };
             let row = litmus(&request, &samples, Rate::NANOSECONDS, Disturbance::default());
+            assert_eq!(row.back_ns, Some(Quantiles { p50: 1.0, p99: worst_ticks as f64 }));
             (row.by_one_count, row.steps_back())
         };
         assert_eq!(of(SourceId::CounterOrdered, 1), (true, false));
@@ -93,7 +104,8 @@ mod tests {
     fn pair_within(within_ppm: f64, there: i64, back: i64, steps: Steps) -> PairOffset {
         let request = OffsetTask { source: "fake".into(), a: 0, b: 1, rounds: 9 };
         let trips = offset::Trips { rounds: 9, there, back, violations: 0 };
-        pair_offset(&request, &offset::Samples { trips, steps }, Rate::NANOSECONDS, within_ppm, Disturbance::default())
+        let samples = offset::Samples { trips, round_trips: [60, 75], steps };
+        pair_offset(&request, &samples, Rate::NANOSECONDS, within_ppm, Disturbance::default())
     }
 
     #[test]
@@ -102,6 +114,7 @@ mod tests {
         assert_eq!((pair.offset_ns, pair.half_width_ns), (-600.0, 10.0));
         assert!(pair.shows_skew());
         assert_eq!(pair.skew_not_excluded_ns(), 610.0);
+        assert_eq!(pair.round_trip_ns, Some(Quantiles { p50: 60.0, p99: 75.0 }));
     }
 
     #[test]

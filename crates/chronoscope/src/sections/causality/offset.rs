@@ -28,10 +28,12 @@ pub struct OffsetTask {
     pub rounds: u64,
 }
 
-/// The result of the exchange, and the source's steps on one CPU.
+/// The result of the exchange, in ticks of the source, and its steps on one CPU.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Samples {
     pub trips: Trips,
+    /// The median and the 99th percentile of round trips.
+    pub round_trips: [u64; 2],
     /// Changes of the source between consecutive reads, which show whether it moves in steps.
     pub steps: Steps,
 }
@@ -61,8 +63,10 @@ impl SourceVisitor for PingPong<'_> {
     fn visit<S: TickSource + Copy + Send + Sync>(self, source: S) -> Self::Output {
         let OffsetTask { a, b, rounds, .. } = *self.request;
         let enter = |side: usize| Watch::pinned(Some([a, b][side]));
+        let mut round_trips = Vec::new();
+        let returned = |trip| round_trips.push(trip);
         let (trips, [mut watched, other]) =
-            alternate(&source, &source, rounds, || self.deadline.passed(), enter, Watch::finish)
+            alternate(&source, &source, rounds, || self.deadline.passed(), enter, Watch::finish, returned)
                 .map_err(|error| no_exchange(&error))?;
         watched.merge(&other);
         let unbound = watched.reason_unpinned.as_ref();
@@ -71,10 +75,17 @@ impl SourceVisitor for PingPong<'_> {
             (None, _) => Err(format!("CPUs {a} and {b} did not exchange a message in time")),
             (Some(trips), None) => {
                 let steps = one_look(&source);
-                Ok((Samples { trips, steps }, watched))
+                Ok((Samples { trips, round_trips: quantiles(round_trips), steps }, watched))
             }
         }
     }
+}
+
+/// The median and the 99th percentile.
+fn quantiles(mut of: Vec<u64>) -> [u64; 2] {
+    of.sort_unstable();
+    let at = |percent: usize| of.get((of.len() * percent).div_ceil(100).saturating_sub(1)).copied();
+    [50, 99].map(|percent| at(percent).unwrap_or_default())
 }
 
 /// Why the exchange failed: only a panic has no kind of its own.
@@ -82,5 +93,17 @@ fn no_exchange(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::Other => error.to_string(),
         _ => format!("could not start a second thread: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_round_trips_are_no_longer_than_the_median_and_99_of_100_than_the_other() {
+        assert_eq!(quantiles((1..=1_000).rev().collect()), [500, 990]);
+        assert_eq!(quantiles(vec![9, 4, 5]), [5, 9]);
+        assert_eq!((quantiles(vec![7]), quantiles(Vec::new())), ([7; 2], [0; 2]));
     }
 }

@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock_id::ClockId;
-use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::record::{Disturbance, Quantiles, Relation, Topology};
 use chronoscope_harness::stats::rate_upper_95;
 
 /// Observations between CPUs.
@@ -38,6 +38,17 @@ impl Causality {
             y_differs.cmp(&x_differs).then(y.total_cmp(&x))
         });
         groups
+    }
+
+    /// The largest skew that the results allow of the pairs of CPUs that share a core, a cache, a package or nothing, as far as that is
+    /// known.
+    pub fn worst_skew_by_relation(&self, topology: &Topology) -> Vec<(Relation, f64)> {
+        let shared = |pair: &PairOffset| topology.relation(pair.a, pair.b);
+        let worst = |relation: Relation| {
+            let of = self.pairs.iter().filter(|pair| shared(pair) == Some(relation));
+            Some((relation, of.map(PairOffset::skew_not_excluded_ns).reduce(f64::max)?))
+        };
+        Relation::ALL.into_iter().filter_map(worst).collect()
     }
 
     /// The CPUs whose clocks were compared, in order.
@@ -82,11 +93,14 @@ impl Causality {
 
     /// The largest share of new values at which `clock` went backwards between CPUs; None if it never did.
     pub fn worst_share(&self, clock: &ClockId) -> Option<f64> {
-        let share = |row: &Litmus| match row.outcome() {
-            LitmusOutcome::WentBack { share } if share.is_finite() => Some(share),
-            _ => None,
-        };
-        self.litmus.iter().filter(|row| row.name == *clock).filter_map(share).max_by(f64::total_cmp)
+        self.worst_run(clock)?.share()
+    }
+
+    /// The run in which the largest share of new values of `clock` went backwards, as far as they were counted; None if none did.
+    pub fn worst_run(&self, clock: &ClockId) -> Option<&Litmus> {
+        let of_clock = self.litmus.iter().filter(|row| row.name == *clock && row.violations > 0);
+        let counted = of_clock.filter_map(|row| Some((row, row.share()?)));
+        counted.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(row, _)| row)
     }
 }
 
@@ -124,6 +138,9 @@ pub struct PairOffset {
     pub reason_not_constant: Option<String>,
     /// Messages that arrived before they were sent.
     pub violations: u64,
+    /// How long a message and its answer took together, by the clock on a; absent in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_trip_ns: Option<Quantiles>,
     /// What disturbed the measurement.
     pub disturbance: Disturbance,
 }
@@ -150,15 +167,20 @@ pub struct Litmus {
     pub reader: u32,
     /// Observations made.
     pub observations: u64,
-    /// Observations of a new value rather than a repeated one.
+    /// Observations of a new value rather than a repeated one: every rate, and every bound on one, is a share of these.
     pub fresh: u64,
-    /// New values that were later than an own read of the observer which followed; null in a document that does not count them.
+    /// New values that were later than an own read of the observer which followed; null in older documents, which do not count them and
+    /// so have no rate.
     #[serde(default)]
     pub violated: Option<u64>,
-    /// How often the observer's own read was earlier than the published value; a value that is seen again counts again.
+    /// How often the observer's own read was earlier than the published value; a value that is seen again counts again, so this is of
+    /// `observations` and no rate.
     pub violations: u64,
     /// The largest backward step.
     pub worst_ns: f64,
+    /// By how much new values went back, each when first seen; absent where none did, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub back_ns: Option<Quantiles>,
     /// Whether no step back was longer than one count of the CPU's counter: a CPU whose counter advances in larger steps may add
     /// one to keep two reads apart, and does so on each core alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -182,41 +204,28 @@ impl Litmus {
         self.fresh >= Self::FEWEST_NEW_VALUES
     }
 
-    /// How many went backwards, of how many: new values. A value that is seen again tests nothing, as the reader has already
-    /// passed it; how often it is seen tells how fast the reader looks, and nothing of the clock. Of a document that does not count
-    /// values that went backwards: observations.
-    pub fn went_back(&self) -> (u64, u64) {
-        match self.violated {
-            _ if self.violations == 0 => (0, self.fresh),
-            Some(violated) => (violated, self.fresh),
-            None => (self.violations, self.observations),
-        }
+    /// How many new values went backwards; None if some did and were not counted. A value that is seen again tests nothing, as the
+    /// reader has already passed it: how often it is seen tells how fast the reader looks, and nothing of the clock.
+    pub fn went_back(&self) -> Option<u64> {
+        if self.violations == 0 { Some(0) } else { self.violated.filter(|violated| *violated > 0) }
     }
 
-    /// Their share; 0 if there were none.
-    pub fn share(&self) -> f64 {
-        let (went_back, of) = self.went_back();
-        went_back as f64 / of.max(1) as f64
+    /// Their share of new values.
+    pub fn share(&self) -> Option<f64> {
+        Some(self.went_back()? as f64 / self.fresh.max(1) as f64)
     }
 
-    /// What the rate counts.
-    pub fn rate_is_of(&self) -> &'static str {
-        if self.violations > 0 && self.violated.is_none() { "observations" } else { "new values" }
-    }
-
-    /// 95 % upper confidence bound on the rate of violations.
-    pub fn rate_upper_95(&self) -> f64 {
-        let (went_back, of) = self.went_back();
-        rate_upper_95(went_back, of)
+    /// 95 % upper confidence bound on that share.
+    pub fn rate_upper_95(&self) -> Option<f64> {
+        Some(rate_upper_95(self.went_back()?, self.fresh))
     }
 
     /// The outcome of the run.
     pub fn outcome(&self) -> LitmusOutcome {
-        match self.went_back() {
-            (0, _) if self.violations > 0 => LitmusOutcome::WentBack { share: f64::NAN },
-            (0, _) if self.is_telling() => LitmusOutcome::Held { rate_below: self.rate_upper_95() },
-            (0, _) => LitmusOutcome::TooFewValues,
-            _ => LitmusOutcome::WentBack { share: self.share() },
+        match self.rate_upper_95() {
+            _ if self.violations > 0 => LitmusOutcome::WentBack { share: self.share() },
+            Some(rate_below) if self.is_telling() => LitmusOutcome::Held { rate_below },
+            _ => LitmusOutcome::TooFewValues,
         }
     }
 }
@@ -224,8 +233,8 @@ impl Litmus {
 /// The outcome of a litmus run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LitmusOutcome {
-    /// The clock went backwards at this share of the new values.
-    WentBack { share: f64 },
+    /// The clock went backwards at this share of the new values; None if those were not counted.
+    WentBack { share: Option<f64> },
     /// It never went backwards: with 95 % confidence, less often than this per new value.
     Held { rate_below: f64 },
     /// It never went backwards, but in too few observations to conclude anything.
@@ -238,11 +247,10 @@ impl LitmusOutcome {
     pub fn is_worse_than(&self, other: &Self) -> bool {
         let rank = |outcome: &Self| match *outcome {
             Self::WentBack { share } => (2, share),
-            Self::TooFewValues => (1, 0.0),
-            Self::Held { rate_below } => (0, rate_below),
+            Self::TooFewValues => (1, None),
+            Self::Held { rate_below } => (0, Some(rate_below)),
         };
-        let ((kind, rate), (other_kind, other_rate)) = (rank(self), rank(other));
-        kind > other_kind || kind == other_kind && (rate > other_rate || other_rate.is_nan())
+        rank(self) > rank(other)
     }
 }
 
@@ -250,6 +258,7 @@ impl LitmusOutcome {
 mod tests {
     use super::*;
     use crate::rules::tests::{litmus, pair};
+    use chronoscope_harness::record::CpuPlace;
 
     #[test]
     fn the_pair_of_the_largest_possible_skew_comes_first_and_before_it_one_that_disagrees() {
@@ -273,6 +282,19 @@ mod tests {
     }
 
     #[test]
+    fn the_largest_skew_is_known_of_each_kind_of_pairs() {
+        let place =
+            |cpu: u32, package| CpuPlace { cpu, package: Some(package), core: Some(cpu / 2), ..CpuPlace::default() };
+        let topology = Topology { cpus: vec![place(0, 0), place(1, 0), place(2, 0), place(4, 1)], left_out: 0 };
+        let between = |a, b, offset_ns| PairOffset { a, b, ..pair(offset_ns, 0) };
+        let pairs = vec![between(0, 1, 3.0), between(1, 0, -5.0), between(0, 4, 40.0), between(0, 9, 900.0)];
+        let report = Causality { pairs, ..Causality::default() };
+        let found = report.worst_skew_by_relation(&topology);
+        assert_eq!(found, [(Relation::Core, 15.0), (Relation::Nothing, 50.0)]);
+        assert!(report.worst_skew_by_relation(&Topology::default()).is_empty());
+    }
+
+    #[test]
     fn one_run_that_went_back_or_did_not_tell_decides_for_its_clock() {
         let runs = vec![
             litmus("held", 10_000, 0),
@@ -291,7 +313,7 @@ mod tests {
             found,
             [
                 ("held", weakest),
-                ("went back", LitmusOutcome::WentBack { share: 0.1 }),
+                ("went back", LitmusOutcome::WentBack { share: Some(0.1) }),
                 ("too few", LitmusOutcome::TooFewValues)
             ]
         );
@@ -303,13 +325,16 @@ mod tests {
     fn the_rate_and_its_bound_are_of_new_values() {
         let seen =
             Litmus { observations: 615_000, violated: Some(5_080), violations: 118_137, ..litmus("rdtsc", 16_932, 0) };
-        assert_eq!(seen.outcome(), LitmusOutcome::WentBack { share: 5_080.0 / 16_932.0 });
-        assert!(seen.rate_upper_95() < 1.0 && seen.rate_upper_95() > 0.30, "{}", seen.rate_upper_95());
-        assert_eq!(seen.rate_is_of(), "new values");
+        assert_eq!(seen.outcome(), LitmusOutcome::WentBack { share: Some(5_080.0 / 16_932.0) });
+        assert!(seen.rate_upper_95().is_some_and(|bound| bound > 0.30 && bound < 0.31), "{:?}", seen.rate_upper_95());
         let none = Litmus { violated: Some(0), violations: 0, ..seen.clone() };
         assert_eq!(none.outcome(), LitmusOutcome::Held { rate_below: rate_upper_95(0, 16_932) });
-        // An earlier document does not count them.
-        let earlier = Litmus { violated: None, ..seen };
-        assert_eq!((earlier.went_back(), earlier.rate_is_of()), ((118_137, 615_000), "observations"));
+        // An earlier document does not count them: observations that went back are a share of something else.
+        let earlier = Litmus { violated: None, ..seen.clone() };
+        assert_eq!((earlier.went_back(), earlier.rate_upper_95()), (None, None));
+        assert_eq!(earlier.outcome(), LitmusOutcome::WentBack { share: None });
+        assert!(seen.outcome().is_worse_than(&earlier.outcome()) && earlier.outcome().is_worse_than(&none.outcome()));
+        let both = Causality { litmus: vec![earlier, seen.clone()], ..Causality::default() };
+        assert_eq!(both.worst_run(&seen.name), Some(&seen));
     }
 }

@@ -6,7 +6,7 @@ use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::causality::report::{Causality, Litmus, LitmusOutcome, PairOffset};
 use anstyle::Style;
 use chronoscope_harness::quantity::{TIME, count, ns, share};
-use chronoscope_harness::record::Disturbance;
+use chronoscope_harness::record::{Disturbance, Quantiles};
 use chronoscope_render::disturbance;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
@@ -14,14 +14,18 @@ use chronoscope_render::palette::{CRITICAL, DIM, PLAIN};
 use chronoscope_render::table::{Align, Table};
 
 /// Maximum rows of each table on the page of a check: the number of CPU pairs is quadratic, that of clocks is not.
-const CHECK_ROWS: Rows = Rows { pairs: 6, litmus: 16 };
-const ALL_ROWS: Rows = Rows { pairs: usize::MAX, litmus: usize::MAX };
+const CHECK_ROWS: Rows = Rows { pairs: 6, litmus: 16, quantiles: false };
+const ALL_ROWS: Rows = Rows { pairs: usize::MAX, litmus: usize::MAX, quantiles: true };
 
-/// Maximum rows of each table.
+/// Of new values that went backwards, in older documents.
+const NOT_COUNTED: &str = "not counted";
+
+/// Maximum rows of each table, and whether they have the quantiles of round trips and of steps back.
 #[derive(Clone, Copy)]
 struct Rows {
     pairs: usize,
     litmus: usize,
+    quantiles: bool,
 }
 
 /// The worst pairs and runs.
@@ -38,13 +42,13 @@ pub fn show(page: &mut Page, record: &Record) {
 
 /// The offsets of all pairs, and what disturbed each.
 pub fn show_pairs(page: &mut Page, record: &Record) {
-    pairs(page, record, usize::MAX);
+    pairs(page, record, ALL_ROWS);
     disturbed(page, of_pairs(record.content.causality()));
 }
 
 /// All runs of the litmus, and what disturbed each.
 pub fn show_litmus(page: &mut Page, record: &Record) {
-    litmus(page, record, usize::MAX);
+    litmus(page, record, ALL_ROWS);
     disturbed(page, of_runs(record.content.causality()));
 }
 
@@ -88,16 +92,17 @@ fn section(page: &mut Page, record: &Record, rows: Rows) {
     if seen.report.pairs.is_empty() {
         page.paragraph(Line::plain("  "), DIM, &format!("offsets {}", record.content.not_tested(&[OFFSETS])));
     } else {
-        pairs(page, record, rows.pairs);
+        pairs(page, record, rows);
     }
     if seen.report.litmus.is_empty() {
         page.paragraph(Line::plain("  "), DIM, &format!("litmus {}", record.content.not_tested(&[LITMUS])));
     } else {
-        litmus(page, record, rows.litmus);
+        litmus(page, record, rows);
     }
 }
 
-fn pairs(page: &mut Page, record: &Record, limit: usize) {
+fn pairs(page: &mut Page, record: &Record, rows: Rows) {
+    let limit = rows.pairs;
     let mut pairs: Vec<&PairOffset> = record.content.causality().pairs.iter().collect();
     if pairs.len() > limit {
         pairs.sort_by(|x, y| {
@@ -105,7 +110,8 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
             faults.then(y.skew_not_excluded_ns().total_cmp(&x.skew_not_excluded_ns()))
         });
     }
-    let mut table = Table::new(&[
+    let has_round_trips = rows.quantiles && pairs.iter().any(|pair| pair.round_trip_ns.is_some());
+    let mut columns = vec![
         ("a", Align::Right),
         ("b", Align::Right),
         ("clock", Align::Left),
@@ -113,22 +119,18 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
         ("skew, if any", Align::Right),
         ("rounds", Align::Right),
         ("violations", Align::Right),
-    ])
-    .named_by(3);
+    ];
+    if has_round_trips {
+        columns.extend([("round trip p50", Align::Right), ("p99", Align::Right)]);
+    }
+    let mut table = Table::new(&columns).named_by(3);
     for pair in pairs.iter().take(limit) {
         let [offset, skew] = offset_and_skew(pair);
-        table.row(
-            if pair.shows_skew() { CRITICAL } else { PLAIN },
-            [
-                pair.a.to_string(),
-                pair.b.to_string(),
-                pair.clock.to_string(),
-                offset,
-                skew,
-                count(pair.rounds),
-                count(pair.violations),
-            ],
-        );
+        let names = [pair.a.to_string(), pair.b.to_string(), pair.clock.to_string()];
+        let found = [offset, skew, count(pair.rounds), count(pair.violations)];
+        let round_trip = has_round_trips.then(|| quantiles(pair.round_trip_ns));
+        let style = if pair.shows_skew() { CRITICAL } else { PLAIN };
+        table.cells(style, names.into_iter().chain(found).chain(round_trip.into_iter().flatten()).collect());
     }
     page.table(table);
     left_out(page, pairs.len(), limit, "rows, worst first");
@@ -137,6 +139,10 @@ fn pairs(page: &mut Page, record: &Record, limit: usize) {
         let text = format!("{} of {} CPU pairs tested", count(tested), count(causality.pairs_possible));
         page.paragraph(Line::plain("  "), DIM, &text);
     }
+}
+
+fn quantiles(of: Option<Quantiles>) -> [String; 2] {
+    of.map_or_else(|| ["–", "–"].map(str::to_owned), |of| [of.p50, of.p99].map(ns))
 }
 
 /// The offset between two CPUs, and how large the skew may be.
@@ -150,11 +156,16 @@ pub fn offset_and_skew(pair: &PairOffset) -> [String; 2] {
     }
 }
 
-fn litmus(page: &mut Page, record: &Record, limit: usize) {
+fn litmus(page: &mut Page, record: &Record, rows: Rows) {
+    let limit = rows.litmus;
     let mut runs: Vec<&Litmus> = record.content.causality().litmus.iter().collect();
     let all = runs.len();
     if all > limit {
-        runs.sort_by(|x, y| y.share().total_cmp(&x.share()).then(y.rate_upper_95().total_cmp(&x.rate_upper_95())));
+        let rank = |run: &Litmus| (run.share().unwrap_or_default(), run.rate_upper_95().unwrap_or(1.0));
+        runs.sort_by(|x, y| {
+            let ((x, x_below), (y, y_below)) = (rank(x), rank(y));
+            y.total_cmp(&x).then(y_below.total_cmp(&x_below))
+        });
         let mut shown: Vec<&ClockId> = Vec::new();
         runs.retain(|run| {
             let is_worst = !shown.contains(&&run.name);
@@ -163,7 +174,8 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
         });
         runs.truncate(limit);
     }
-    let mut table = Table::new(&[
+    let has_steps = rows.quantiles && runs.iter().any(|run| run.back_ns.is_some());
+    let mut columns = vec![
         ("litmus", Align::Left),
         ("CPUs", Align::Left),
         ("observations", Align::Right),
@@ -171,37 +183,33 @@ fn litmus(page: &mut Page, record: &Record, limit: usize) {
         ("violations", Align::Right),
         ("rate", Align::Right),
         ("worst step back", Align::Right),
-    ])
-    .named_by(2)
-    .tied(&["new values"]);
+    ];
+    if has_steps {
+        columns.extend([("step back p50", Align::Right), ("p99", Align::Right)]);
+    }
+    let mut table = Table::new(&columns).named_by(2).tied(&["new values"]);
     for run in &runs {
         let (rate, worst) = match run.outcome() {
-            LitmusOutcome::WentBack { share } => (self::share(share), ns(run.worst_ns)),
+            LitmusOutcome::WentBack { share } => {
+                (share.map_or_else(|| NOT_COUNTED.to_owned(), self::share), ns(run.worst_ns))
+            }
             LitmusOutcome::Held { rate_below } => (format!("< {}", share(rate_below)), "none".to_owned()),
             LitmusOutcome::TooFewValues => ("–".to_owned(), "–".to_owned()),
         };
-        table.row(
-            style(record, run),
-            [
-                run.name.to_string(),
-                format!("{}→{}", run.writer, run.reader),
-                count(run.observations),
-                count(run.fresh),
-                count(run.went_back().0),
-                rate,
-                worst,
-            ],
-        );
+        let went_back = run.went_back().map_or_else(|| NOT_COUNTED.to_owned(), count);
+        let names = [run.name.to_string(), format!("{}→{}", run.writer, run.reader)];
+        let found = [count(run.observations), count(run.fresh), went_back, rate, worst];
+        let steps = has_steps.then(|| quantiles(run.back_ns));
+        let cells = names.into_iter().chain(found).chain(steps.into_iter().flatten());
+        table.cells(style(record, run), cells.collect());
     }
     page.table(table);
     left_out(page, all, runs.len(), "litmus runs, of each clock that of the highest rate");
-    let of = match runs.iter().any(|run| run.rate_is_of() == "observations") {
-        true => "observations, since the document does not count such new values,",
-        false => "new values",
-    };
-    let mut notes = vec![format!(
-        "violations: {of} at which the reader's clock was behind; rate: their share; with none, the upper 95 % bound of that of new values"
-    )];
+    let about = "violations: new values at which the reader's clock was behind; rate: their share; with none, the upper 95 % bound of that";
+    let mut notes = vec![about.to_owned()];
+    if runs.iter().any(|run| run.went_back().is_none()) {
+        notes.push(format!("{NOT_COUNTED}: the document has steps back, but not of how many new values"));
+    }
     if runs.iter().any(|run| run.outcome() == LitmusOutcome::TooFewValues) {
         notes.push(format!("–: inconclusive, fewer than {} new values", count(Litmus::FEWEST_NEW_VALUES)));
     }

@@ -55,10 +55,10 @@ fn latency(record: &Record) -> Option<Figure> {
         short: "reads cost",
         title: "What a read costs".to_owned(),
         says: vec![(Mood::Plain, says)],
+        key: key(&rows),
         charts: vec![Chart::Rows(rows)],
-        key: key(),
-        how: "Thick: the interval of the median over processes. Thin, to a tick: the 99th percentile of batches. Bold names are \
-              recommended for intervals. Nothing is subtracted."
+        how: "Thick: the interval of the median over processes. Hollow: there is none, for want of processes. Thin, to a tick: the \
+              99th percentile of batches. Bold names are recommended for intervals. Nothing is subtracted."
             .to_owned(),
         numbers,
     })
@@ -70,13 +70,14 @@ fn latency_row(record: &Record, clock: &ClockReport, at: f64) -> Row {
     let mut more = format!("{}\n{}", clock.name.name(), ns(at));
     if let Some(latency) = &clock.latency_ns {
         marks.push(Mark::Reach { from: latency.p50, to: latency.p99 });
-        if latency.per_read.has_interval() {
-            marks.push(Mark::Interval { from: latency.per_read.low, to: latency.per_read.high });
-            more.push_str(&format!(" ({} to {})", ns(latency.per_read.low), ns(latency.per_read.high)));
+        if let Some((from, to)) = latency.per_read.interval() {
+            marks.push(Mark::Interval { from, to });
+            more.push_str(&format!(" ({} to {})", ns(from), ns(to)));
         }
         more.push_str(&format!("\np99 {}", ns(latency.p99)));
     }
-    marks.push(Mark::Point { at, shape, is_hollow: false });
+    let is_hollow = !clock.latency_ns.as_ref().is_some_and(|latency| latency.per_read.has_interval());
+    marks.push(Mark::Point { at, shape, is_hollow });
     let name = clock.name.name().to_owned();
     Row { name, is_code: true, hue, marks, value: ns(at), more, is_best: is_best(record, clock), ..Row::default() }
 }
@@ -120,7 +121,7 @@ fn step_row(record: &Record, clock: &ClockReport) -> Option<Row> {
     }
     let point = |at: f64, is_hollow| Mark::Point { at, shape, is_hollow };
     let marks = declared.map(|at| point(at, true)).into_iter().chain(observed.map(|at| point(at, false))).collect();
-    let said = observed_step(observed, clock.granularity_ns, clock.granularity_is_latency, "not seen");
+    let said = observed_step(clock.step, "not seen");
     let more = declared
         .map_or_else(String::new, |step| format!("{}\ndeclared {}, observed {said}", clock.name.name(), ns(step)));
     let name = clock.name.name().to_owned();
@@ -147,9 +148,12 @@ fn intervals(record: &Record) -> Option<Figure> {
         title: "How short an interval?".to_owned(),
         says,
         charts: vec![Chart::Plots(plots)],
-        how: "Known work was timed by two reads, many times for each length, while the core was undisturbed: 95 of 100 readings are \
-              off by no more than the curve. Dashed: the error allowed. Both axes are logarithmic."
-            .to_owned(),
+        how: format!(
+            "Known work was timed by two reads, many times for each length, while the core was undisturbed: 95 of 100 readings are \
+             off by no more than the curve. Dashed: the error allowed; a length is confirmed where {} readings keep within it, so \
+             that at another moment 95 do. Both axes are logarithmic.",
+            verdict::CONFIRMING
+        ),
         numbers,
         ..Figure::default()
     })
@@ -218,6 +222,7 @@ mod tests {
     use crate::rules::tests::{blank, judged, readable};
     use chronoscope_harness::estimators::intervals::DirectInterval;
     use chronoscope_harness::estimators::latency::Latency;
+    use chronoscope_harness::estimators::tick::Step;
     use chronoscope_harness::record::Histogram;
     use chronoscope_harness::record::study::Estimate;
 
@@ -267,13 +272,22 @@ mod tests {
     }
 
     #[test]
+    fn a_latency_without_an_interval_is_hollow_and_has_no_ends() {
+        let mut clock = read_in("rdtsc", 9.0);
+        clock.latency_ns.as_mut().unwrap().per_read = Estimate::without_interval(9.0);
+        let figure = latency(&with([clock])).unwrap();
+        let row = rows(&figure)[0];
+        assert!(row.marks.iter().all(|mark| !matches!(mark, Mark::Interval { .. })), "{row:?}");
+        assert!(row.marks.contains(&Mark::Point { at: 9.0, shape: Shape::Circle, is_hollow: true }), "{row:?}");
+        assert_eq!(row.more, "rdtsc\n9.00 ns\np99 18.0 ns");
+    }
+
+    #[test]
     fn a_step_is_said_to_be_longer_than_declared_only_where_it_is() {
         let of = |declared, observed| {
             let step = |clock: ClockReport| ClockReport {
                 resolution_ns_declared: Some(declared),
-                granularity_ns: Some(observed),
-                granularity_is_latency: Some(false),
-                tick: None,
+                step: Some(Step::Seen { ns: observed }),
                 ..clock
             };
             steps(&with([step(read_in("CLOCK_MONOTONIC", 21.0))])).unwrap().says[0].1.clone()

@@ -6,7 +6,7 @@ use crate::sections::clocks::plan::LATENCY;
 use crate::sections::clocks::report::ClockReport;
 use chronoscope_harness::estimators::latency::{Latency, ProcessSummary};
 use chronoscope_harness::estimators::steps::Granularity;
-use chronoscope_harness::estimators::tick::Tick;
+use chronoscope_harness::estimators::tick::{Step, Tick};
 use chronoscope_harness::machine::RDTSC_CYCLES_SOURCE;
 use chronoscope_harness::record::PathMethod;
 
@@ -121,13 +121,11 @@ fn path(page: &mut Page, clock: &ClockReport) {
 }
 
 fn latency_said(page: &mut Page, name: &str, latency: &Latency) {
-    let interval = match latency.per_read.has_interval() {
-        true => format!(
-            "interval {} with confidence {}",
-            TIME.interval(latency.per_read.low, latency.per_read.high),
-            confidence(latency.per_read.confidence)
-        ),
-        false => "no interval: one process".to_owned(),
+    let interval = match latency.per_read.interval() {
+        Some((low, high)) => {
+            format!("interval {} with confidence {}", TIME.interval(low, high), confidence(latency.per_read.confidence))
+        }
+        None => "no interval: one process".to_owned(),
     };
     let text = format!(
         "{} ({interval}) · p50 {} · p99 {} · {} of {}",
@@ -171,7 +169,7 @@ fn granularity(page: &mut Page, record: &Record, clock: &ClockReport) {
 }
 
 fn granularity_said(clock: &ClockReport, seen: &Granularity) -> String {
-    let smallest = match (clock.granularity_ns, clock.granularity_is_latency) {
+    let smallest = match (clock.granularity_ns, clock.step.and_then(Step::is_hidden)) {
         (Some(least), Some(true)) => {
             let was_looked_for = clock.tick.as_ref().is_some_and(Tick::was_looked_for);
             let meaning = match clock.moves_in_ns() {
@@ -258,7 +256,7 @@ fn clocksources(page: &mut Page, record: &Record) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::readable;
+    use crate::rules::tests::{readable, stepped};
     use chronoscope_harness::estimators::steps::{self, Steps};
     use chronoscope_harness::record::study::Estimate;
     use chronoscope_sources::{Rate, SourceId};
@@ -282,13 +280,13 @@ mod tests {
             (1.0, 10.0, "the tick in whole units"),
             (1.0, 20.0, "not the tick, which is shorter"),
         ] {
-            let clock = ClockReport {
+            let clock = stepped(ClockReport {
                 resolution_ns_declared: Some(declared_ns),
                 granularity_ns: Some(least_ns),
                 granularity_is_latency: Some(true),
                 tick: Some(Tick { readings: 2_000, period_ns, ..Tick::default() }),
                 ..readable(SourceId::CounterOrdered)
-            };
+            });
             assert!(granularity_said(&clock, &seen).contains(said), "{least_ns}: {}", granularity_said(&clock, &seen));
         }
     }

@@ -6,6 +6,7 @@ use crate::clock_id::ClockId;
 use crate::figures::figure::{Better, Figure, FigureKind, Figures};
 use crate::figures::limit::{Absent, Bounds, Limit, Takes};
 use chronoscope_harness::estimators::intervals::Tolerance;
+use chronoscope_harness::estimators::tick::Step;
 use chronoscope_harness::quantity::{TIME, confidence, count, ns};
 
 /// Where a limit of a time cannot be met.
@@ -94,7 +95,10 @@ fn latency(clocks: &ClocksReport, of: Option<&ClockId>) -> Result<Bounds, Absent
     }
     Ok(Bounds {
         certain: (0.0, f64::INFINITY),
-        doubt: format!("; the interval has a confidence of only {}", confidence(latency.confidence)),
+        doubt: match latency.has_interval() {
+            true => format!("; the interval has a confidence of only {}", confidence(latency.confidence)),
+            false => "; that is of too few processes for an interval".to_owned(),
+        },
         narrow: "measure longer, so that more processes take part (--thorough)",
         ..known
     })
@@ -103,10 +107,13 @@ fn latency(clocks: &ClocksReport, of: Option<&ClockId>) -> Result<Bounds, Absent
 /// In which steps the clock moves.
 fn granularity(clocks: &ClocksReport, of: Option<&ClockId>) -> Result<Bounds, Absent> {
     let clock = readable(clocks, of)?;
-    if let Some(step_ns) = clock.moves_in_ns() {
-        return Ok(Bounds::exactly(format!("moves in steps of {}", ns(step_ns)), step_ns));
-    }
-    let read_ns = clock.granularity_ns.ok_or_else(|| Absent::NotMeasured("its steps were not observed".to_owned()))?;
+    let read_ns = match clock.step {
+        Some(Step::Tick { ns: step_ns, .. } | Step::Seen { ns: step_ns }) => {
+            return Ok(Bounds::exactly(format!("moves in steps of {}", ns(step_ns)), step_ns));
+        }
+        Some(Step::WithinARead { ns }) => ns,
+        None => return Err(Absent::NotMeasured("its steps were not observed".to_owned())),
+    };
     let of = clock.granularity.as_ref().map_or_else(String::new, |seen| format!(" of {} reads", count(seen.reads)));
     let words = format!("moves with every read; the smallest difference{of} is {}", ns(read_ns));
     let narrow = "a step shorter than a read is hidden by it: see `chronoscope clocks` for the tick";

@@ -7,7 +7,7 @@ use crate::sections::clocks::library_clock::report::LibraryClock;
 use chronoscope_harness::estimators::intervals::TimedIntervals;
 use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::estimators::steps::Granularity;
-use chronoscope_harness::estimators::tick::{Tick, moves_in_ns, shown_step_ns};
+use chronoscope_harness::estimators::tick::{Step, Tick};
 use chronoscope_harness::machine::published_rdtsc_cycles;
 use chronoscope_harness::record::study::InterferenceProbe;
 use chronoscope_harness::record::{Known, Machine, Path, PathEvidence};
@@ -69,6 +69,9 @@ pub struct ClockReport {
     pub serialised_ns: Option<f64>,
     /// The resolution declared by the system (`clock_getres`; 1/frequency for the counter).
     pub resolution_ns_declared: Option<f64>,
+    /// In which steps it moves, from what follows; null where that is not known.
+    #[serde(default)]
+    pub step: Option<Step>,
     /// The smallest observed step.
     pub granularity_ns: Option<f64>,
     /// Whether that step is only the latency of the read: the clock ticks faster than it can be read.
@@ -115,12 +118,18 @@ impl ClockReport {
     /// The step in which the clock moves, where that is longer than a read takes.
     pub fn step_ns(&self) -> Option<f64> {
         let read_ns = self.latency_ns.as_ref().map(|latency| latency.per_read.estimate);
-        shown_step_ns(self.moves_in_ns(), read_ns, self.granularity_is_latency)
+        self.step?.shown_ns(read_ns)
     }
 
     /// The step in which the clock moves, if known: as observed, or as short as a read hides it.
     pub fn moves_in_ns(&self) -> Option<f64> {
-        moves_in_ns(self.tick.as_ref(), self.granularity_ns.zip(self.granularity_is_latency), self.granularity.as_ref())
+        self.step?.moves_in_ns()
+    }
+
+    /// What follows from the evidence of its step.
+    pub fn step_by_evidence(&self) -> Option<Step> {
+        let smallest = self.granularity_ns.zip(self.granularity_is_latency);
+        Step::of(self.tick.as_ref(), smallest, self.granularity.as_ref())
     }
 
     /// Whether it moves in steps clearly longer than it declares.
@@ -138,7 +147,7 @@ impl ClockReport {
 
     /// Whether it is known to tick faster than it can be read.
     pub fn hides_its_tick(&self) -> bool {
-        self.granularity_is_latency == Some(true) && self.moves_in_ns().is_some()
+        self.step.is_some_and(|step| step.is_hidden() == Some(true) && step.moves_in_ns().is_some())
     }
 
     /// The longest stall seen, in nanoseconds, with the number of reads in it; None for a clock that moves in steps longer than

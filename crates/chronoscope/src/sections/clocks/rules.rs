@@ -166,6 +166,7 @@ mod tests {
     use crate::clock_id::ClockId;
     use crate::rules::tests::{latency, readable};
     use crate::sections::clocks::report::Harness;
+    use chronoscope_harness::estimators::tick::Step;
     use chronoscope_harness::record::PathEvidence;
     use chronoscope_harness::record::study::InterferenceProbe;
 
@@ -249,7 +250,7 @@ mod tests {
     fn a_step_that_is_shorter_than_a_read_is_not_coarse() {
         let coarse = |clock: &ClockReport| found(os_clock_coarse, &Machine::default(), &of([clock.clone()]));
         let mut clock = readable(SourceId::Os(OsClock::Monotonic));
-        (clock.granularity_ns, clock.granularity_is_latency) = (Some(1_200.0), Some(false));
+        clock.step = Some(Step::Seen { ns: 1_200.0 });
         clock.latency_ns = Some(latency(9_000.0));
         assert_eq!(coarse(&clock), []);
         clock.latency_ns = Some(latency(50.0));

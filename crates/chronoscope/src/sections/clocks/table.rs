@@ -62,9 +62,11 @@ fn cells(record: &Record, clock: &ClockReport, confidences: &Confidences) -> [St
         clock.name.to_string(),
         path(clock, clock.exits_on(&record.machine)),
         of_latency(|latency| latency.per_read.estimate),
-        latency.filter(|latency| latency.per_read.has_interval()).map_or_else(unknown, |latency| {
-            format!("{}{}", TIME.interval(latency.per_read.low, latency.per_read.high), confidences.mark(latency))
-        }),
+        latency
+            .and_then(|latency| Some((latency, latency.per_read.interval()?)))
+            .map_or_else(unknown, |(latency, (low, high))| {
+                format!("{}{}", TIME.interval(low, high), confidences.mark(latency))
+            }),
         of_latency(|latency| latency.p50),
         of_latency(|latency| latency.p99),
         clock.resolution_ns_declared.map_or_else(unknown, ns),
@@ -101,7 +103,7 @@ pub const fn path_word(path: Path) -> &'static str {
 }
 
 fn observed(clock: &ClockReport) -> String {
-    observed_step(clock.moves_in_ns(), clock.granularity_ns, clock.granularity_is_latency, UNKNOWN)
+    observed_step(clock.step, UNKNOWN)
 }
 
 /// The confidences of the intervals in a table: the highest is in the header, the others are marked.
@@ -112,7 +114,8 @@ struct Confidences {
 impl Confidences {
     fn of(record: &Record) -> Self {
         let mut found: Vec<(f64, String)> = Vec::new();
-        for latency in record.content.clocks().clocks.iter().filter_map(|clock| clock.latency_ns.as_ref()) {
+        let latencies = record.content.clocks().clocks.iter().filter_map(|clock| clock.latency_ns.as_ref());
+        for latency in latencies.filter(|latency| latency.per_read.has_interval()) {
             let word = confidence(latency.per_read.confidence);
             if !found.iter().any(|(_, known)| *known == word) {
                 found.push((latency.per_read.confidence, word));
@@ -160,7 +163,7 @@ fn notes(record: &Record, confidences: &Confidences) -> Vec<String> {
         affected.then(|| format!("{UNKNOWN} under {name}: not tested: {}", record.content.reason_missing(&[part])))
     };
     remarks.extend(untested("latency", |clock| clock.latency_ns.is_none(), LATENCY));
-    remarks.extend(untested("observed", |clock| clock.granularity_ns.is_none(), GRANULARITY));
+    remarks.extend(untested("observed", |clock| clock.step.is_none(), GRANULARITY));
     if clocks.iter().any(ClockReport::hides_its_tick) {
         remarks.push("observed: a step longer than a read, or the tick on whose multiples the readings lie".to_owned());
     }
@@ -247,11 +250,13 @@ mod tests {
     #[test]
     fn the_tick_is_observed_where_a_read_hides_it() {
         let period_ns = Some(Estimate { estimate: 279.4, low: 279.3, high: 279.5, confidence: 0.999 });
-        let clock = |granularity_ns, is_latency, period_ns| ClockReport {
-            granularity_ns,
-            granularity_is_latency: is_latency,
-            tick: Some(Tick { period_ns, ..Tick::default() }),
-            ..ClockReport::default()
+        let clock = |granularity_ns, is_latency, period_ns| {
+            crate::rules::tests::stepped(ClockReport {
+                granularity_ns,
+                granularity_is_latency: is_latency,
+                tick: Some(Tick { period_ns, ..Tick::default() }),
+                ..ClockReport::default()
+            })
         };
         for (clock, said) in [
             (clock(Some(558.0), Some(true), period_ns), "279 ns"),

@@ -6,6 +6,8 @@ use chronoscope_render::browser::{Chart, Entry, Figure, Hue, Row, Rows, Shape};
 use chronoscope_render::page::Page;
 use chronoscope_render::text::Mood;
 
+mod over_time;
+
 use super::report::{HiccupWay, Hiccups, HiccupsReport};
 use super::view;
 use crate::document::Record;
@@ -18,6 +20,10 @@ pub fn figures(record: &Record) -> Vec<Figure> {
     let mut numbers = Page::default();
     view::show(&mut numbers, record);
     let report = record.content.sections.hiccups.report.as_ref();
+    if let Some(report) = report {
+        over_time::numbers(&mut numbers, report);
+    }
+    let how_over_time = report.and_then(|report| report.over_time.as_ref()).map_or("", |_| over_time::HOW);
     vec![Figure {
         id: "hiccups",
         short: "hiccups",
@@ -25,7 +31,7 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         says: said(record, report),
         charts: report.map_or_else(Vec::new, charts),
         how: format!(
-            "Lateness of looks at the clock, those that a stall prevented included. {} The curves are over all CPUs. {}",
+            "Lateness of looks at the clock, those that a stall prevented included. {} The curves are over all CPUs. {}{how_over_time}",
             curve::MARKS,
             curve::CURVES
         ),
@@ -46,8 +52,8 @@ fn said(record: &Record, report: Option<&HiccupsReport>) -> Vec<(Mood, String)> 
     let Some(report) = report else {
         return vec![(Mood::Quiet, told::sentence(&record.content.not_tested(&[super::plan::HICCUPS])))];
     };
-    let each = report.all.iter().map(|seen| (Mood::Plain, of_way(seen)));
-    let mut said: Vec<(Mood, String)> = each.collect();
+    let each = report.all.iter().flat_map(|seen| [Some(of_way(seen)), over_time::said(report, seen.way)]);
+    let mut said: Vec<(Mood, String)> = each.flatten().map(|sentence| (Mood::Plain, sentence)).collect();
     if said.is_empty() {
         said.push((Mood::Quiet, "It ended before the first look was due.".to_owned()));
     }
@@ -68,15 +74,14 @@ fn of_way(seen: &Hiccups) -> String {
 fn charts(report: &HiccupsReport) -> Vec<Chart> {
     let entries: Vec<Entry> = HiccupWay::ALL.into_iter().flat_map(|way| rows(report, way)).collect();
     let rows = Rows { entries, scale: Scale::Log, word: ns, axis_name: "lateness".to_owned(), reference: None };
-    let panels: Vec<curve::Panel<'_>> = report
-        .all
-        .iter()
-        .map(|seen| {
-            let (hue, _, title) = look(seen.way);
-            (told::sentence(title).trim_end_matches('.').to_owned(), vec![("", hue, &seen.figures.late_ns)])
-        })
-        .collect();
-    vec![Chart::Rows(rows), Chart::Plots(curve::plots(&panels, "lateness", "share of looks that late or later"))]
+    let panels: Vec<curve::Panel<'_>> =
+        report.all.iter().map(|seen| (title(seen.way), vec![("", look(seen.way).0, &seen.figures.late_ns)])).collect();
+    let curves = curve::plots(&panels, "lateness", "share of looks that late or later");
+    vec![Chart::Rows(rows), Chart::Plots(curves), Chart::Plots(over_time::plots(report, title))]
+}
+
+fn title(way: HiccupWay) -> String {
+    told::sentence(look(way).2).trim_end_matches('.').to_owned()
 }
 
 /// All CPUs together, then each; of many those with the longest stalls.
@@ -135,7 +140,9 @@ mod tests {
         let all: Vec<Hiccups> = HiccupWay::ALL.map(|way| seen(way, None, 0.0)).into();
         let cpus = vec![seen(HiccupWay::Spin, Some(3), 0.0), seen(HiccupWay::Sleep, Some(3), 0.0)];
         let figure = drawn(Some(HiccupsReport { all, cpus, ..HiccupsReport::default() }));
-        let [Chart::Rows(rows), Chart::Plots(plots)] = figure.charts.as_slice() else { panic!("{:?}", figure.charts) };
+        let [Chart::Rows(rows), Chart::Plots(plots), Chart::Plots(_)] = figure.charts.as_slice() else {
+            panic!("{:?}", figure.charts)
+        };
         assert_eq!((rows.entries.len(), plots.len()), (6, 2), "{rows:?}");
         let Entry::Row(row) = &rows.entries[2] else { panic!("{rows:?}") };
         assert_eq!((row.name.as_str(), row.value.as_str()), ("CPU 3", "p50 37.0 ns, most 678 µs"));

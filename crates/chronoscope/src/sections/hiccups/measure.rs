@@ -44,7 +44,7 @@ fn observe<W: Write>(
     log: Option<HiccupLog<'_, W>>,
 ) -> Result<HiccupsReport, StageError> {
     let limit = plan.limit(Duration::from_millis(session.budget_ms(HICCUPS)));
-    let mut observation = Observation::start(&session.plan.cpus, log).map_err(StageError::Failed)?;
+    let mut observation = Observation::start(&session.plan.cpus, limit, log).map_err(StageError::Failed)?;
     if plan.spins {
         observation.spin(limit);
     }

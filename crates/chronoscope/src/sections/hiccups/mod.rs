@@ -3,7 +3,9 @@
 //! Measured in the coordinator, on threads of its own that [`chronoscope_sources::hiccups`] starts: a sleeper on every planned
 //! CPU, and in place of it a spinner on one of them at a time.
 
+pub mod account;
 pub mod browser;
+pub mod cause;
 pub mod estimate;
 pub mod figures;
 pub mod log;
@@ -17,6 +19,7 @@ pub mod rules;
 pub mod tally;
 #[cfg(test)]
 mod tests;
+pub mod timeline;
 pub mod view;
 pub mod watcher;
 

@@ -3,11 +3,13 @@ use std::time::Duration;
 
 use chronoscope_sources::hiccups::{HiccupInterval, HiccupRecorder};
 
+use super::account::Account;
 use super::estimate::figures;
 use super::log::HiccupLog;
 use super::report::{CpuUnavailable, HiccupWay, Hiccups, HiccupsReport};
 use super::rotation::Rotation;
 use super::tally::Tally;
+use super::timeline::Timeline;
 use super::watcher;
 
 /// The length of an interval of the log.
@@ -21,6 +23,7 @@ struct Place {
     watcher: Option<(HiccupWay, HiccupRecorder)>,
     slept: Tally,
     spun: Tally,
+    account: Account,
 }
 
 impl Place {
@@ -43,19 +46,20 @@ pub struct Observation<'a, W: Write> {
     log: Option<HiccupLog<'a, W>>,
     unavailable: Vec<CpuUnavailable>,
     reason_unpinned: Option<String>,
+    timeline: Timeline,
 }
 
 impl<'a, W: Write> Observation<'a, W> {
-    /// Starts a thread that sleeps on each of `cpus`; if none of them can be had, one that is not pinned.
+    /// Starts a thread that sleeps on each of `cpus`, for `whole` if that is known; if none of them can be had, one that is not pinned.
     ///
     /// # Errors
     /// Why no thread could be started.
-    pub fn start(cpus: &[u32], log: Option<HiccupLog<'a, W>>) -> Result<Self, String> {
+    pub fn start(cpus: &[u32], whole: Option<Duration>, log: Option<HiccupLog<'a, W>>) -> Result<Self, String> {
         let mut unavailable = Vec::new();
         let mut places = Vec::new();
         let start = |cpu| -> Result<Place, String> {
             let watcher = Some((HiccupWay::Sleep, watcher::start(HiccupWay::Sleep, cpu)?));
-            Ok(Place { cpu, watcher, slept: Tally::default(), spun: Tally::default() })
+            Ok(Place { cpu, watcher, slept: Tally::default(), spun: Tally::default(), account: Account::default() })
         };
         for cpu in cpus {
             match start(Some(*cpu)) {
@@ -69,7 +73,8 @@ impl<'a, W: Write> Observation<'a, W> {
             unavailable.clear();
             places.push(start(None)?);
         }
-        Ok(Self { places, rotation: None, turn: None, due: INTERVAL, log, unavailable, reason_unpinned })
+        let timeline = Timeline::new(places.len(), whole);
+        Ok(Self { places, rotation: None, turn: None, due: INTERVAL, log, unavailable, reason_unpinned, timeline })
     }
 
     /// Has a thread spin too, on one CPU after the other, for `whole` if that is known.
@@ -84,11 +89,15 @@ impl<'a, W: Write> Observation<'a, W> {
 
     /// When to look after it again, after `elapsed`.
     pub fn next(&self, elapsed: Duration) -> Duration {
-        self.rotation.map_or(self.due, |rotation| rotation.end_of_turn(elapsed).min(self.due))
+        let due = self.due.min(self.timeline.due());
+        self.rotation.map_or(due, |rotation| rotation.end_of_turn(elapsed).min(due))
     }
 
-    /// Moves the thread that spins, and takes what was seen in each second.
+    /// Moves the thread that spins, and takes what was seen in each second and in each interval of the timeline.
     pub fn tend(&mut self, elapsed: Duration) {
+        if elapsed >= self.timeline.due() {
+            self.look(elapsed);
+        }
         if elapsed >= self.due {
             while self.due <= elapsed {
                 self.due += INTERVAL;
@@ -103,10 +112,22 @@ impl<'a, W: Write> Observation<'a, W> {
     }
 
     /// Forgets what was seen so far.
-    pub fn forget(&self) {
-        for (_, recorder) in self.places.iter().filter_map(|place| place.watcher.as_ref()) {
+    pub fn forget(&mut self) {
+        for Place { watcher, account, .. } in &mut self.places {
+            let Some((_, recorder)) = watcher else { continue };
             drop(recorder.take());
+            account.begin(recorder);
         }
+    }
+
+    /// Asks the threads how late they were, and the kernel why.
+    fn look(&mut self, elapsed: Duration) {
+        for Place { watcher, account, .. } in &mut self.places {
+            if let Some((way, recorder)) = watcher {
+                account.gather(*way, recorder);
+            }
+        }
+        self.timeline.look(elapsed, self.places.iter_mut().map(|place| (place.cpu, &mut place.account)));
     }
 
     /// Moves the thread that spins, if its turn is over. Where it spins nothing sleeps meanwhile.
@@ -136,7 +157,10 @@ impl<'a, W: Write> Observation<'a, W> {
         self.stop(place, stopped);
         let cpu = self.places[place].cpu;
         match watcher::start(way, cpu) {
-            Ok(recorder) => self.places[place].watcher = Some((way, recorder)),
+            Ok(recorder) => {
+                self.places[place].account.follow(&recorder);
+                self.places[place].watcher = Some((way, recorder));
+            }
             Err(reason) => self.miss(cpu, reason),
         }
     }
@@ -144,8 +168,12 @@ impl<'a, W: Write> Observation<'a, W> {
     /// Ends a thread that watches on a CPU, and keeps what it has seen.
     fn stop(&mut self, place: usize, watcher: Option<(HiccupWay, HiccupRecorder)>) {
         let Some((way, recorder)) = watcher else { return };
+        self.places[place].account.gather(way, &recorder);
         match watcher::stop(recorder) {
-            Ok(seen) => self.add(place, Some((way, seen))),
+            Ok((seen, late)) => {
+                self.places[place].account.end(way, late);
+                self.add(place, Some((way, seen)));
+            }
             Err(reason) => self.miss(self.places[place].cpu, reason),
         }
     }
@@ -171,17 +199,20 @@ impl<'a, W: Write> Observation<'a, W> {
             let watcher = self.places[place].watcher.take();
             self.stop(place, watcher);
         }
+        self.look(elapsed);
         let mut report = HiccupsReport { observed_ms: elapsed.as_secs_f64() * 1e3, ..HiccupsReport::default() };
-        for way in HiccupWay::ALL {
-            let mut all = Tally::default();
+        let mut of_ways = HiccupWay::ALL.map(|_| Tally::default());
+        for (way, all) in HiccupWay::ALL.into_iter().zip(&mut of_ways) {
             for place in &mut self.places {
                 let cpu = place.cpu;
                 let tally = place.tally(way);
                 all.merge(tally);
                 report.cpus.extend(figures(tally).map(|figures| Hiccups { cpu, way, figures }));
             }
-            report.all.extend(figures(&all).map(|figures| Hiccups { cpu: None, way, figures }));
+            report.all.extend(figures(all).map(|figures| Hiccups { cpu: None, way, figures }));
         }
+        // One stall has one length in a report.
+        report.over_time = self.timeline.finish(|way, late_ns| of_ways[way as usize].as_counted(late_ns));
         (report.unavailable, report.reason_unpinned) = (self.unavailable, self.reason_unpinned);
         (report, self.log)
     }

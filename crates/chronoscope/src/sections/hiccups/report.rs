@@ -23,6 +23,62 @@ pub struct HiccupsReport {
     pub log: Option<LogReport>,
     /// The program that ran meanwhile.
     pub program: Option<ProgramReport>,
+    /// The longest stalls over time; null in records of earlier versions, and where nothing was late.
+    #[serde(default)]
+    pub over_time: Option<StallsOverTime>,
+}
+
+/// The longest stall of each way in each of equally long intervals.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StallsOverTime {
+    /// How long an interval is, in milliseconds.
+    pub interval_ms: f64,
+    /// By way, then by time; at most 200 of each way. An interval in which nothing looked out that way has none.
+    pub longest: Vec<LongestStall>,
+}
+
+/// The longest stall of an interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LongestStall {
+    /// When the interval began, since the run did.
+    pub from_ms: f64,
+    /// How the thread looked out.
+    pub way: HiccupWay,
+    /// The CPU; null for a thread that could not be pinned.
+    pub cpu: Option<u32>,
+    /// How late the latest look was.
+    pub late_ns: f64,
+    /// What explains at least half of it.
+    pub cause: StallCause,
+}
+
+/// What a stall is due to, as far as the kernel counted it at the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StallCause {
+    /// A CPU quota stopped the process for at least that long.
+    Quota,
+    /// The thread was runnable and waited for its CPU, whatever else its looks were late by.
+    OtherThreads,
+    /// The hypervisor took at least that much time from the CPU.
+    OtherGuests,
+    /// Nothing that the kernel counts by thread or CPU: interrupts, idle states, timers, firmware, or a host that tells nothing.
+    Unexplained,
+}
+
+impl StallCause {
+    /// In the order in which they are told.
+    pub const ALL: [Self; 4] = [Self::OtherThreads, Self::OtherGuests, Self::Quota, Self::Unexplained];
+
+    /// What it is called.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::OtherThreads => "other threads",
+            Self::OtherGuests => "the hypervisor",
+            Self::Quota => "a CPU quota",
+            Self::Unexplained => "unexplained",
+        }
+    }
 }
 
 /// How a thread watches.

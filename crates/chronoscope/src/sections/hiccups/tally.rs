@@ -31,6 +31,11 @@ impl Tally {
         }
     }
 
+    /// A lateness as it is counted: to a thousandth.
+    pub fn as_counted(&self, late_ns: u64) -> u64 {
+        self.lateness().map_or(late_ns, |seen| seen.highest_equivalent(late_ns.clamp(1, seen.high())))
+    }
+
     /// How late looks were; None without any.
     pub fn lateness(&self) -> Option<&hdrhistogram::Histogram<u64>> {
         self.seen.as_ref().map(HiccupInterval::histogram).filter(|seen| !seen.is_empty())

@@ -3,7 +3,7 @@ use std::thread;
 use std::time::Duration;
 
 use chronoscope_harness::pin;
-use chronoscope_sources::hiccups::{HiccupInterval, HiccupObserver, HiccupRecorder};
+use chronoscope_sources::hiccups::{HiccupInterval, HiccupObserver, HiccupRecorder, Lateness};
 
 use super::report::HiccupWay;
 
@@ -26,12 +26,12 @@ pub fn start(way: HiccupWay, cpu: Option<u32>) -> Result<HiccupRecorder, String>
     })?
 }
 
-/// Ends a thread that watches; what it has seen since the last time.
+/// Ends a thread that watches; what it has seen since the last time, and how late it was since it was last asked for that.
 ///
 /// # Errors
 /// If it does not get to run for long; then what it has seen is lost.
-pub fn stop(recorder: HiccupRecorder) -> Result<HiccupInterval, String> {
-    elsewhere(move || recorder.stop())
+pub fn stop(recorder: HiccupRecorder) -> Result<(HiccupInterval, Lateness), String> {
+    elsewhere(move || recorder.finish())
 }
 
 /// Does it on a thread of its own, which is not waited for too long.

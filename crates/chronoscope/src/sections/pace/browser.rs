@@ -7,6 +7,8 @@ use chronoscope_render::browser::{Chart, Entry, Figure, Hue, Row, Rows, Shape, S
 use chronoscope_render::page::Page;
 use chronoscope_render::text::Mood;
 
+mod over_time;
+
 use super::report::Pace;
 use super::rules::{COORDINATED_OMISSION, EVENTS_LEFT_OUT, PACER_LATE, RATE_KEPT};
 use super::view;
@@ -112,21 +114,28 @@ fn lateness(pace: &Pace) -> Figure {
     let panel = (String::new(), vec![("", LATENESS.0, late)]);
     let mut numbers = Page::default();
     view::lateness(&mut numbers, pace);
+    over_time::numbers(&mut numbers, pace);
+    let how_over_time = if pace.over_time.is_some() { over_time::HOW } else { "" };
+    let mut says = vec![(
+        Mood::Plain,
+        format!(
+            "Half of the events started no more than {} late, 1 in 1\u{202f}000 over {}, the latest {}.",
+            time(late.p50, pace),
+            time(late.p999, pace),
+            time(late.max, pace)
+        ),
+    )];
+    says.extend(over_time::said(pace).map(|when| (Mood::Plain, when)));
     Figure {
         id: "lateness",
         short: "lateness",
         title: "How late did events start?".to_owned(),
-        says: vec![(
-            Mood::Plain,
-            format!(
-                "Half of the events started no more than {} late, 1 in 1\u{202f}000 over {}, the latest {}.",
-                time(late.p50, pace),
-                time(late.p999, pace),
-                time(late.max, pace)
-            ),
-        )],
-        charts: vec![Chart::Plots(curve::plots(&[panel], "lateness", "share of events that late or later"))],
-        how: curve::CURVES.to_owned(),
+        says,
+        charts: vec![
+            Chart::Plots(curve::plots(&[panel], "lateness", "share of events that late or later")),
+            Chart::Plots(over_time::plots(pace)),
+        ],
+        how: format!("{}{how_over_time}", curve::CURVES),
         numbers,
         ..Figure::default()
     }

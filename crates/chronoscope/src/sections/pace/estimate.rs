@@ -1,11 +1,12 @@
 use std::time::Duration;
 
 use chronoscope_clock::Instant;
-use chronoscope_clock::pacer::{Behind, PaceRecord};
+use chronoscope_clock::pacer::{Behind, Late, PaceRecord};
 use hdrhistogram::Histogram;
 
 use super::plan::PacePlan;
-use crate::sections::pace::report::Pace;
+use crate::sections::pace::report::{LateCause, LatestEvent, LatestOverTime, Pace};
+use chronoscope_harness::estimators::peaks::Peaks;
 use chronoscope_harness::record::{Bin, Histogram as Bins, Times};
 
 /// The clock that paced.
@@ -56,6 +57,30 @@ pub fn pace(plan: &PacePlan, record: &PaceRecord, ends: Option<(Instant, Instant
         late_share_pacer: share(pacer),
         ..Pace::default()
     }
+}
+
+/// What made most of an event's lateness; the earlier of [`LateCause::ALL`] where two made as much.
+pub fn main_cause(late: &Late) -> LateCause {
+    let [caller, machine, pacer] = [late.by_caller, late.by_machine, late.by_pacer];
+    if caller >= machine.max(pacer) {
+        LateCause::Caller
+    } else if machine >= pacer {
+        LateCause::Machine
+    } else {
+        LateCause::Pacer
+    }
+}
+
+/// The latest events of the run, as late as `seen` counts them; None without any.
+pub fn over_time(latest: &Peaks<LateCause>, seen: &Histogram<u64>) -> Option<LatestOverTime> {
+    let event = |(from, late_ns, cause): (Duration, u64, &LateCause)| LatestEvent {
+        from_ms: from.as_secs_f64() * 1e3,
+        late_ns: seen.highest_equivalent(late_ns.clamp(1, seen.high())) as f64,
+        cause: *cause,
+    };
+    let latest_events: Vec<LatestEvent> = latest.iter().filter(|(_, late_ns, _)| *late_ns > 0).map(event).collect();
+    let interval_ms = latest.width().as_secs_f64() * 1e3;
+    (!latest_events.is_empty()).then_some(LatestOverTime { interval_ms, latest: latest_events })
 }
 
 /// Random times have a rate of their own; a steady rate is fitted to all events, not just the two at its ends.
@@ -123,6 +148,33 @@ mod tests {
         assert_eq!(bins.iter().map(|bin| bin.count).sum::<u64>(), 8);
         assert_eq!((bins[0].from_ns, bins[0].to_ns, bins[0].count), (0.0, 11.0, 4));
         assert!(bins.iter().all(|bin| bin.to_ns - bin.from_ns >= 11.0), "{bins:?}");
+    }
+
+    #[test]
+    fn an_event_is_late_by_what_made_most_of_it() {
+        let of = |[by_caller, by_machine, by_pacer]: [u64; 3]| {
+            let mut late = Late::default();
+            [late.by_caller, late.by_machine, late.by_pacer] =
+                [by_caller, by_machine, by_pacer].map(Duration::from_nanos);
+            main_cause(&late)
+        };
+        assert_eq!([[5, 4, 4], [4, 5, 4], [4, 4, 5]].map(of), LateCause::ALL);
+        assert_eq!([[5, 5, 0], [0, 5, 5]].map(of), [LateCause::Caller, LateCause::Machine]);
+    }
+
+    #[test]
+    fn the_latest_events_are_as_late_as_the_histogram_has_them() {
+        let ms = Duration::from_millis;
+        let mut seen = Histogram::new_with_bounds(1, 1 << 48, 3).unwrap();
+        let mut latest = Peaks::within(ms(1_000), ms(1));
+        for (at, late_ns) in [(1, 0), (7, 1_234_567), (8, 40), (503, 99)] {
+            seen.record(late_ns).unwrap();
+            latest.add(ms(at), late_ns, LateCause::Pacer);
+        }
+        let found = over_time(&latest, &seen).unwrap();
+        let told: Vec<(f64, f64)> = found.latest.iter().map(|event| (event.from_ms, event.late_ns)).collect();
+        assert_eq!((found.interval_ms, told), (5.0, vec![(5.0, seen.max() as f64), (500.0, 99.0)]));
+        assert_eq!(over_time(&Peaks::every(ms(1)), &seen), None);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::plan::PacePlan;
 use crate::document::{Content, Record};
 use crate::sections::pace::report::Pace;
 use chronoscope_harness::Start;
+use chronoscope_harness::estimators::peaks::Peaks;
 use chronoscope_harness::record::Tool;
 
 /// The `command` in its document.
@@ -90,6 +91,8 @@ fn keep(plan: &PacePlan, schedule: impl Iterator<Item = Duration> + Clone, cance
     let (cpu_before, began) = (cpu_ns(), Instant::now());
     let mut ends: Option<(Instant, Instant)> = None;
     let (error_before, clock_step) = (Clock::or_system().trust().error_bound, Clock::or_system().reading().step());
+    // Nothing is allocated while events are due.
+    let mut latest = Peaks::within(length, Duration::from_nanos(1));
     pacer.worked(Duration::ZERO);
     while let Some(slot) = pacer.next_slot_or(cancel) {
         let stalled = stall.take_if(|(at, _)| slot.intended >= *at).map(|(_, stall)| chronoscope_harness::rest(stall));
@@ -97,6 +100,8 @@ fn keep(plan: &PacePlan, schedule: impl Iterator<Item = Duration> + Clone, cance
         // Without work, no lateness can be due to work.
         pacer.worked(stalled.map_or(Duration::ZERO, |()| times.service));
         record.add(&slot, times);
+        let late_ns = u64::try_from(slot.late.total.as_nanos()).unwrap_or(u64::MAX);
+        latest.add(slot.intended.saturating_duration_since(start), late_ns, estimate::main_cause(&slot.late));
         // A late first event is lateness, not another rate.
         let first = ends.map_or(slot.intended, |(first, _)| first);
         ends = Some((first, slot.started));
@@ -108,6 +113,7 @@ fn keep(plan: &PacePlan, schedule: impl Iterator<Item = Duration> + Clone, cance
     Pace {
         real_time: matches!(real_time, Some(Ok(()))),
         reason_no_real_time,
+        over_time: estimate::over_time(&latest, record.lateness()),
         cpu_share: cpu_ns.map(|ns| (ns as f64 / wall.as_nanos().max(1) as f64).min(1.0)),
         ..estimate::pace(plan, &record, ends, estimate::PaceClock { error: clock_error, step: clock_step })
     }

@@ -56,6 +56,46 @@ pub struct Pace {
     pub late_share_pacer: f64,
     /// The pacing thread's share of a CPU; null if unknown.
     pub cpu_share: Option<f64>,
+    /// The latest events over time; null in records of earlier versions, and where no event was late.
+    #[serde(default)]
+    pub over_time: Option<LatestOverTime>,
+}
+
+/// The latest event of each of equally long intervals.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LatestOverTime {
+    /// How long an interval is, in milliseconds.
+    pub interval_ms: f64,
+    /// By time, at most 200. An interval in which no event was late has none.
+    pub latest: Vec<LatestEvent>,
+}
+
+/// The latest event of those due in an interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LatestEvent {
+    /// When the interval began, since the schedule did.
+    pub from_ms: f64,
+    /// From its intended to its actual start.
+    pub late_ns: f64,
+    /// What made most of that.
+    pub cause: LateCause,
+}
+
+/// What makes an event late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LateCause {
+    /// The handling of earlier events.
+    Caller,
+    /// The machine took the CPU away.
+    Machine,
+    /// The pacer's own waits.
+    Pacer,
+}
+
+impl LateCause {
+    /// In the order in which they are told.
+    pub const ALL: [Self; 3] = [Self::Caller, Self::Machine, Self::Pacer];
 }
 
 impl Pace {

@@ -1,7 +1,7 @@
 use chronoscope_harness::rule::Rule;
 
-use super::words::{rate, signed, three_digits_or_more, time};
-use crate::sections::pace::report::Pace;
+use super::words::{cause, rate, signed, three_digits_or_more, time};
+use crate::sections::pace::report::{LateCause, Pace};
 use chronoscope_harness::finding::{Finding, Kind, Meaning, NO_ACTION};
 use chronoscope_harness::quantity::{percent, three_digits};
 
@@ -116,15 +116,16 @@ fn off_by(ppm: f64, bound_ppm: Option<f64>) -> String {
     }
 }
 
-/// The cause of each share of lateness, in the words of the request.
+/// The cause of each share of lateness.
 fn causes(pace: &Pace) -> [(f64, &'static str); 3] {
-    // Where no work was done; a record of an earlier version may disagree.
-    let caller = if pace.stall_ms.is_some() { "the stall" } else { "delays between events" };
-    [
-        (pace.late_share_caller, caller),
-        (pace.late_share_machine, "interruptions of the pacing thread"),
-        (pace.late_share_pacer, "late wake-ups and the pacer's own steps"),
-    ]
+    LateCause::ALL.map(|of| {
+        let share = match of {
+            LateCause::Caller => pace.late_share_caller,
+            LateCause::Machine => pace.late_share_machine,
+            LateCause::Pacer => pace.late_share_pacer,
+        };
+        (share, cause(of, pace))
+    })
 }
 
 /// Every cause worth naming, and the total of the others.

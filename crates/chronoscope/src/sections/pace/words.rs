@@ -1,8 +1,19 @@
-//! How rates are written.
+//! How rates, times and causes are written.
 
 use chronoscope_harness::quantity::{TIME, count, ns, three_digits};
 
-use super::report::Pace;
+use super::report::{LateCause, Pace};
+
+/// A cause of lateness, in the words of the request.
+pub const fn cause(of: LateCause, pace: &Pace) -> &'static str {
+    match of {
+        LateCause::Caller if pace.stall_ms.is_some() => "the stall",
+        // Where no work was done; a record of an earlier version may disagree.
+        LateCause::Caller => "delays between events",
+        LateCause::Machine => "interruptions of the pacing thread",
+        LateCause::Pacer => "late wake-ups and the pacer's own steps",
+    }
+}
 
 /// A time of this pace, never finer than its clock's step.
 pub fn time(value_ns: f64, pace: &Pace) -> String {

@@ -19,6 +19,9 @@ const TICKS: usize = 6;
 /// Room for labels: to the right of the last point, as a share of the axis, and below the lowest, as a factor.
 const ROOM_RIGHT: f64 = 0.3;
 const ROOM_BELOW: f64 = 0.1;
+/// Bins of a distribution, at most, and how wide it is, as a share of the axis.
+const BINS: usize = 10;
+const WIDE: f64 = 0.07;
 
 pub fn figures(record: &Record) -> Vec<Figure> {
     let mut numbers = Page::default();
@@ -38,8 +41,9 @@ pub fn figures(record: &Record) -> Vec<Figure> {
             .map(|source| (PUBLISHED.0, Some((PUBLISHED.1, true)), format!("published mean, {source}")))
             .into_iter()
             .collect(),
-        how: "Dashed: as requested. Point: the median, with how late it ends and how much of a CPU the wait takes. Line to a tick: to \
-              the 99th percentile. Cross: the longest. Both axes are logarithmic."
+        how: "Dashed: as requested. Point: the median, with how late it ends and how much of a CPU the wait takes, in a colour that is \
+              the further from the paper the more it is. Area: how many pauses took so long; its width is logarithmic. Line to a tick: \
+              to the 99th percentile, or the 99.9th where pauses suffice for that. Cross: the longest. Both axes are logarithmic."
             .to_owned(),
         numbers,
     }]
@@ -104,12 +108,14 @@ fn plots(seen: &Pauses, is_published: bool) -> Vec<Plot> {
     let lengths: Vec<f64> =
         seen.lengths_ns().into_iter().filter(|length| *length > 0).map(|length| length as f64).collect();
     let Some((x, y)) = axes(seen, &lengths) else { return Vec::new() };
+    let span = lengths.last().zip(lengths.first()).map_or(1.0, |(last, first)| last / first);
+    let wide = span.max(10.0).powf(WIDE);
     let plot = |name: &&str| {
         let mut methods: Vec<&PauseFigures> = seen.methods.iter().filter(|method| method.name == **name).collect();
         methods.sort_by_key(|method| method.requested_ns);
         let published = PauseWay::named(name).and_then(PauseWay::published_as).filter(|_| is_published);
         let published = published.map(|name| published_curve(name, &lengths));
-        let mut curves = vec![requested(&lengths), measured(&methods)];
+        let mut curves = vec![requested(&lengths), measured(&methods, wide)];
         curves.extend(published);
         Plot {
             title: code(name),
@@ -151,20 +157,36 @@ fn requested(lengths: &[f64]) -> Curve {
     Curve { hue: Hue::Ink, points, is_dashed: true, ..Curve::default() }
 }
 
-fn measured(methods: &[&PauseFigures]) -> Curve {
+fn measured(methods: &[&PauseFigures], wide: f64) -> Curve {
     let mut curve = Curve { hue: Hue::Blue, ..Curve::default() };
     for method in methods {
         let (x, at) = (method.requested_ns as f64, method.p50_ns.estimate);
         curve.points.push((x, at));
-        curve.marks.push((x, Mark::Reach { from: at, to: method.p99_ns }));
+        curve.areas.extend(distribution(method, wide));
+        curve.marks.push((x, Mark::Reach { from: at, to: method.p999_ns.unwrap_or(method.p99_ns) }));
         curve.marks.push((x, Mark::Extreme { at: longest_ns(method) }));
         let is_hollow = !method.p50_ns.has_interval();
         curve.marks.push((x, Mark::Point { at, shape: Shape::Circle, is_hollow }));
         let (late, busy) = cost(method);
         let lines = std::iter::once(format!("+{late}")).chain(busy.map(|busy| format!("CPU {busy}"))).collect();
-        curve.labels.push(Label { x, y: at, lines });
+        let share = method.cpu_ns().map(|_| method.cpu_share);
+        curve.labels.push(Label { x, y: at, lines, share });
     }
     curve
+}
+
+/// How many pauses took how long, to the right of the requested length: as far as a factor of `wide` for the most of them. Nothing
+/// where the document did not keep that.
+fn distribution(method: &PauseFigures, wide: f64) -> Option<Vec<(f64, f64)>> {
+    let x = method.requested_ns as f64;
+    let bins = method.histogram.clone().in_bins(BINS).bins;
+    let most = bins.iter().map(|bin| bin.count).max()?;
+    let reach = |count: u64| x * wide.powf((count as f64).ln_1p() / (most as f64).ln_1p());
+    let corners = bins.iter().flat_map(|bin| {
+        let to = reach(bin.count);
+        [(x, bin.from_ns), (to, bin.from_ns), (to, bin.to_ns), (x, bin.to_ns)]
+    });
+    Some(corners.collect())
 }
 
 /// The published means of a way, at those of the lengths that have them.
@@ -181,7 +203,7 @@ fn published_curve(name: &str, lengths: &[f64]) -> Curve {
 mod tests {
     use super::*;
     use crate::section::Entry;
-    use chronoscope_harness::record::Estimate;
+    use chronoscope_harness::record::{Bin, Estimate, Histogram};
 
     fn method(way: PauseWay, requested_ns: u64, late_ns: f64, cpu_share: f64) -> PauseFigures {
         let taken = requested_ns as f64 + late_ns;
@@ -193,6 +215,12 @@ mod tests {
             p50_ns: Estimate { estimate: taken, low: taken, high: taken, confidence: 0.75 },
             p99_ns: taken * 2.0,
             p999_ns: None,
+            histogram: Histogram {
+                bins: vec![
+                    Bin { from_ns: 0.9 * taken, to_ns: taken, count: 1_999 },
+                    Bin { from_ns: 2.0 * taken, to_ns: 2.1 * taken, count: 1 },
+                ],
+            },
             max_over_ns: late_ns * 9.0,
             cpu_share,
             early: 0,
@@ -225,6 +253,14 @@ mod tests {
         assert_eq!(sleep.curves[1].marks[0], (1_000.0, Mark::Reach { from: 68_000.0, to: 136_000.0 }));
         assert_eq!(spin.curves[1].labels[1].lines, ["+60.0 ns", "CPU 100 %"]);
         assert_eq!(spin.x.ticks, [1_000.0, 100_000.0]);
+        // The areas are those of the histogram, the most pauses the widest.
+        let [area] = &sleep.curves[1].areas[..] else { panic!("{:?}", sleep.curves[1].areas) };
+        let heights: Vec<f64> = area.iter().map(|(_, y)| *y).collect();
+        let [low, at, far, end] = [0.9, 1.0, 2.0, 2.1].map(|times| times * 68_000.0);
+        assert_eq!(heights, [low, low, at, at, far, far, end, end]);
+        let widths: Vec<f64> = area.iter().map(|(x, _)| *x).collect();
+        assert!(widths[1] > widths[5] && widths[5] > 1_000.0 && widths[0] == 1_000.0, "{widths:?}");
+        assert_eq!((sleep.curves[1].labels[0].share, spin.curves[1].labels[0].share), (Some(0.04), Some(1.0)));
         // Only a busy wait is one here and there.
         assert_eq!((sleep.curves.len(), spin.curves.len(), spin.curves[2].marks.len()), (2, 3, 2));
     }

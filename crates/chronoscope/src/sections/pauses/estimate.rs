@@ -57,6 +57,7 @@ mod tests {
         let [sleep, spin] = found.methods.as_slice() else { panic!("{:?}", found.methods) };
         assert_eq!((sleep.name.as_str(), sleep.early, sleep.samples, sleep.p999_ns), ("pause::sleep", 11, 110, None));
         assert_eq!((spin.p50_ns.estimate, spin.max_over_ns, spin.preempted), (1_015.0, 8_000.0, Some(11)));
+        assert_eq!((sleep.histogram.count(), spin.histogram.count()), (110, 1_100));
         assert!(spin.p999_ns.is_some() && (spin.cpu_share - 0.25).abs() < 1e-9);
         assert_eq!(found.unavailable.len(), 1);
     }

@@ -140,7 +140,7 @@ fn early_pause(seen: &RuleInput<'_>) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::tests::golden_file::assert_findings;
-    use chronoscope_harness::record::Estimate;
+    use chronoscope_harness::record::{Estimate, Histogram};
 
     fn method(way: PauseWay, requested_ns: u64, late_ns: f64, cpu_share: f64) -> PauseFigures {
         let taken = requested_ns as f64 + late_ns;
@@ -152,6 +152,7 @@ mod tests {
             p50_ns: Estimate { estimate: taken, low: taken, high: taken, confidence: 0.999 },
             p99_ns: taken + 500.0,
             p999_ns: None,
+            histogram: Histogram::default(),
             max_over_ns: late_ns + 900.0,
             cpu_share,
             early: 0,

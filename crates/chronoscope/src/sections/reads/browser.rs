@@ -10,13 +10,15 @@ use chronoscope_render::page::Page;
 use chronoscope_render::text::Mood;
 use chronoscope_render::words::{counted, given};
 
+mod over_time;
+
 use super::lost::reason_hidden;
 use super::report::{Reads, most_equal, mostly_repeats, went_backwards};
 use super::view;
 use crate::document::Record;
 use crate::judgement::noise::LITTLE;
 use crate::screen::browser::look::{key, of_named};
-use crate::screen::browser::told::code;
+use crate::screen::browser::told::{after, code};
 
 /// Clocks whose differences are drawn, and their most frequent clusters that are named.
 const DRAWN: usize = 16;
@@ -184,19 +186,23 @@ fn noise(record: &Record) -> Option<Figure> {
         axis_name: "share of the time in gaps".to_owned(),
         reference: Some(LITTLE),
     };
+    let plots = over_time::plots(record, all);
+    let how_over_time = if plots.is_empty() { "" } else { over_time::HOW };
+    let mut says = said_of_noise(record, all);
+    says.extend(over_time::said(all).map(|when| (Mood::Plain, when)));
     Some(Figure {
         id: "noise",
         short: "noise",
         title: "What the machine takes".to_owned(),
-        says: said_of_noise(record, all),
-        charts: vec![Chart::Rows(rows)],
-        key: key(),
+        says,
+        key: key(&rows),
+        charts: vec![Chart::Rows(rows), Chart::Plots(plots)],
         how: format!(
             "A gap is a difference between two readings that is much longer than a read: something else had the CPU. Dashed: {} of \
-             the time; more in gaps over 10 µs is worth a remedy.",
+             the time; more in gaps over 10 µs is worth a remedy.{how_over_time}",
             share(LITTLE)
         ),
-        ..Figure::default()
+        numbers: over_time::numbers(all),
     })
 }
 
@@ -208,13 +214,14 @@ fn said_of_noise(record: &Record, all: &[Reads]) -> Vec<(Mood, String)> {
     let counted = format!("In {} of reads: {}.", ns(span_ns), disturbance::said(&suffered));
     let lost = record.content.judgement.as_ref().map(|judgement| {
         let noise = &judgement.noise;
-        let Some(lost) = noise.lost else {
+        let Some(lost) = &noise.lost else {
             let reason = given(noise.reason_unmeasured.as_deref());
             return (Mood::Quiet, format!("What the machine takes is not known: {reason}."));
         };
         let text = format!(
-            "{} of the time was lost in gaps over {}, the longest {}, mostly to {}",
+            "{} of the time{} was lost in gaps over {}, the longest {}, mostly to {}",
             share(lost.share),
+            after("reading", lost.clock.as_ref()),
             ns(lost.above_ns),
             ns(lost.worst_ns),
             lost.mostly_by.words()
@@ -325,7 +332,7 @@ mod tests {
         let quiet = record(vec![of("CLOCK_MONOTONIC", &[(20, 1_000_000), (50_000, 4)])]);
         let noise = figure(&quiet, "noise");
         let (mood, text) = &noise.says[0];
-        let lost = "0.990 % of the time was lost in gaps over 10.0 µs, the longest 50.0 µs, mostly to";
+        let lost = "0.990 % of the time reading `CLOCK_MONOTONIC` was lost in gaps over 10.0 µs, the longest 50.0 µs, mostly to";
         assert!(*mood == Mood::Plain && text.starts_with(lost) && text.ends_with("That is little."), "{text}");
         let of_gaps = rows(&noise);
         let values: Vec<&str> = of_gaps.iter().map(|row| row.value.as_str()).collect();
@@ -334,7 +341,7 @@ mod tests {
         assert!(of_gaps[2].marks.is_empty());
         let loud = figure(&record(vec![of("CLOCK_MONOTONIC", &[(20, 1_000_000), (50_000, 40)])]), "noise");
         let (mood, text) = &loud.says[0];
-        assert!(*mood == Mood::Warning && text.starts_with("9.09 % of the time was lost"), "{text}");
+        assert!(*mood == Mood::Warning && text.starts_with("9.09 % of the time reading"), "{text}");
     }
 
     /// A guest whose clocksource is an HPET that the hypervisor emulates.

@@ -1,4 +1,5 @@
 use crate::clock_id::ClockId;
+use chronoscope_harness::estimators::gaps_over_time::GapsOverTime;
 use chronoscope_harness::estimators::reads;
 
 /// The distribution of the differences between consecutive reads of one clock.
@@ -18,6 +19,14 @@ pub fn went_backwards(all: &[Reads]) -> Vec<&Reads> {
     found
 }
 
+/// The clocks whose gaps have a time, that with the longest gap first.
+pub fn over_time(all: &[Reads]) -> Vec<(&Reads, &GapsOverTime)> {
+    let mut found: Vec<_> = all.iter().filter_map(|reads| Some((reads, reads.gaps_over_time.as_ref()?))).collect();
+    let longest = |gaps: &GapsOverTime| gaps.worst().map_or(0.0, |gap| gap.length_ns);
+    found.sort_by(|(_, a), (_, b)| longest(b).total_cmp(&longest(a)));
+    found
+}
+
 /// Whether most readings equal the one before, so that the median difference tells nothing.
 pub fn mostly_repeats(reads: &Reads) -> bool {
     reads.zero_share >= 0.5
@@ -33,8 +42,7 @@ pub mod tests {
     /// Reads of `clock` with these differences in nanoseconds, each with its count.
     pub fn of(clock: &str, differences: &[(i64, u64)]) -> Reads {
         let span_ticks = differences.iter().map(|(ticks, count)| ticks.unsigned_abs() * count).sum();
-        let samples =
-            Samples { differences: differences.to_vec(), span_ticks, empty_intervals: 0, largest_empty_ticks: 0 };
+        let samples = Samples { differences: differences.to_vec(), span_ticks, ..Samples::default() };
         reads(clock.into(), &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap()
     }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock_id::ClockId;
 use crate::engine::task::{Bench, Task};
 use crate::engine::timer::Deadline;
+use chronoscope_harness::estimators::gaps_over_time::LongestDifferences;
 use chronoscope_harness::estimators::reads::Samples;
 use chronoscope_harness::record::Disturbance;
 
@@ -66,18 +67,26 @@ pub fn consecutive<S: TickSource>(source: &S, reads: u64, stop: impl Fn() -> boo
     let mut samples = Samples::default();
     let mut piece = vec![1; PIECE.min(usize::try_from(reads).unwrap_or(PIECE)).max(2)];
     let mut counts = std::collections::BTreeMap::<i64, u64>::new();
-    let mut taken = 0;
+    let mut longest = LongestDifferences::default();
+    let (mut taken, mut first) = (0, None);
     while taken < reads && (taken == 0 || !stop()) {
         for slot in &mut piece {
             *slot = source.read();
         }
+        // From here on nothing is timed.
+        let first = *first.get_or_insert(piece[0]);
         for pair in piece.windows(2) {
-            *counts.entry(pair[1].wrapping_sub(pair[0]) as i64).or_default() += 1;
+            let ticks = pair[1].wrapping_sub(pair[0]) as i64;
+            *counts.entry(ticks).or_default() += 1;
+            longest.add(pair[0].saturating_sub(first), ticks);
         }
-        samples.span_ticks += piece[piece.len() - 1].saturating_sub(piece[0]);
+        let [begin, end] = [piece[0], piece[piece.len() - 1]];
+        longest.pieces.push((begin.saturating_sub(first), end.saturating_sub(first)));
+        samples.span_ticks += end.saturating_sub(begin);
         taken += piece.len() as u64;
     }
     samples.differences = counts.into_iter().collect();
+    samples.longest = longest.finish();
     samples
 }
 
@@ -98,6 +107,9 @@ fn empty_intervals<S: TickSource>(source: &S, pairs: u64, stop: impl Fn() -> boo
 mod tests {
     use super::*;
     use chronoscope_clock::FakeClock;
+    use chronoscope_harness::estimators::reads::reads;
+    use chronoscope_sources::Rate;
+    use std::cell::Cell;
     use std::time::Duration;
 
     #[test]
@@ -107,6 +119,41 @@ mod tests {
         let samples = consecutive(&clock, 1000, || false);
         assert_eq!(samples.differences, [(20, 999)]);
         assert_eq!(samples.span_ticks, 999 * 20);
+    }
+
+    #[test]
+    fn gaps_are_found_where_they_began() {
+        let clock = FakeClock::new();
+        clock.set_read_cost(Duration::from_nanos(20));
+        let samples = consecutive(&clock, 2 * PIECE as u64, || false);
+        let piece_ticks = 20 * (PIECE as u64 - 1);
+        assert_eq!(samples.longest.pieces, [(0, piece_ticks), (piece_ticks + 20, 2 * piece_ticks + 20)]);
+        let found = reads("fake", &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap();
+        assert_eq!(
+            found.gaps_over_time.map(|gaps| (gaps.above_ns, gaps.longest, gaps.more)),
+            Some((1_000.0, vec![], 0))
+        );
+        let stalls = Stalls { reads: Cell::new(0), clock: &clock };
+        let samples = consecutive(&stalls, 1_000, || false);
+        let found = reads("fake", &samples, Rate::NANOSECONDS, Disturbance::default()).unwrap().gaps_over_time.unwrap();
+        let gaps: Vec<(f64, f64)> = found.longest.iter().map(|gap| (gap.began_ms, gap.length_ns)).collect();
+        assert_eq!(gaps, [(0.001_980, 5_020.0), (0.008_980, 5_020.0)]);
+    }
+
+    /// Holds up its reader for 5 µs at the 100th and the 200th reading.
+    struct Stalls<'a> {
+        reads: Cell<u64>,
+        clock: &'a FakeClock,
+    }
+
+    impl TickSource for Stalls<'_> {
+        fn read(&self) -> u64 {
+            self.reads.set(self.reads.get() + 1);
+            if [101, 201].contains(&self.reads.get()) {
+                self.clock.advance(Duration::from_micros(5));
+            }
+            self.clock.read()
+        }
     }
 
     #[test]

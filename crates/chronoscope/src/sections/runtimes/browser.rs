@@ -68,8 +68,8 @@ fn clocks(record: &Record) -> Figure {
         short: "languages",
         title: "What the languages add".to_owned(),
         says: said(record, native),
+        key: look::key(&rows),
         charts: if measured(record).next().is_some() { vec![Chart::Rows(rows)] } else { Vec::new() },
-        key: look::key(),
         how: "Dashed: the system's clock, read by native code. In brackets: what the language adds to a native read in the same round. \
               Thick: the interval. Hollow: there is none, for want of processes. Bold: the language's clock for durations."
             .to_owned(),

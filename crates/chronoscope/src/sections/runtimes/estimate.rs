@@ -16,7 +16,7 @@ use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::estimators::pauses::{Paused, Pauses, pause_figures, unavailable_once};
 use chronoscope_harness::estimators::reads::reads;
 use chronoscope_harness::estimators::steps::{GranularityEstimate, granularity};
-use chronoscope_harness::estimators::tick::{moves_in_ns, readings, tick};
+use chronoscope_harness::estimators::tick::{Step, readings, tick};
 use chronoscope_harness::record::{Disturbance, Path};
 use chronoscope_harness::stats::{CONFIDENCE, Distribution, median, median_interval};
 
@@ -81,12 +81,13 @@ fn runtime_clock(
         processes.iter().find_map(|process| process.answer.steps.get(name)).and_then(|steps| granularity(steps, rate));
     let irregular = processes.iter().find_map(|process| process.answer.readings.get(name));
     let tick = irregular.map(|changes| tick(&readings(changes), rate));
-    let step = steps.as_ref().and_then(GranularityEstimate::told);
-    let (granularity_ns, granularity_is_latency) = step.unzip();
+    let smallest = steps.as_ref().and_then(GranularityEstimate::told);
+    let (granularity_ns, granularity_is_latency) = smallest.unzip();
+    let step = Step::of(tick.as_ref(), smallest, steps.as_ref().map(|found| &found.observed));
     let differences = processes.iter().find_map(|process| process.answer.differences.get(name));
     let claimed = differences.map(|found| {
         let empty = Distribution::of_counts(found.differences.iter().map(|(t, n)| (rate.ns_of_mean(*t as f64), *n)));
-        claimed_intervals(&empty, moves_in_ns(tick.as_ref(), step, steps.as_ref().map(|found| &found.observed)))
+        claimed_intervals(&empty, step.and_then(Step::moves_in_ns))
     });
     let calls = counted.and_then(|(answer, calls)| {
         let reads = *answer.counted.get(name)?;
@@ -108,6 +109,7 @@ fn runtime_clock(
         high_resolution_declared: clock.high_resolution,
         added: added(&lanes.by_round(processes, name), native_of(name, clock.kind), native),
         concurrent: concurrent(processes, name),
+        step,
         granularity_ns,
         granularity_is_latency,
         granularity: steps.map(|step| step.observed),

@@ -4,6 +4,7 @@ use super::plan::RuntimesPlan;
 use crate::probe::runtime::{Runtime, RuntimeClock, TimeKind};
 use crate::section::rule::{self, SectionRule};
 use crate::shared_findings::{EARLY_PAUSE, NEGATIVE_ELAPSED, returned_early, went_backwards};
+use chronoscope_harness::estimators::tick::Step;
 use chronoscope_harness::finding::{Finding, HostState, Kind, Meaning, Severity};
 use chronoscope_harness::quantity::{RATIO, ns};
 use chronoscope_probes::RuntimeKind;
@@ -192,10 +193,10 @@ fn steadiest(runtime: &Runtime) -> Option<&str> {
     let is_steady = |clock: &&RuntimeClock| clock.granularity.as_ref().is_none_or(|seen| seen.backward_steps == 0);
     let steady = || runtime.clocks.iter().filter(|clock| clock.kind == TimeKind::Monotonic).filter(is_steady);
     // A step that a read hides is fine, one that is not known may be of any length.
-    let step_of = |clock: &RuntimeClock| match (clock.moves_in_ns(), clock.granularity_is_latency) {
-        (Some(step_ns), _) => step_ns,
-        (None, Some(true)) => 0.0,
-        (None, _) => f64::INFINITY,
+    let step_of = |clock: &RuntimeClock| match clock.step {
+        Some(Step::Tick { ns, .. } | Step::Seen { ns }) => ns,
+        Some(Step::WithinARead { .. }) => 0.0,
+        None => f64::INFINITY,
     };
     let finest_ns = steady().map(step_of).min_by(f64::total_cmp)?;
     steady().find(|clock| step_of(clock) <= finest_ns * SAME_STEP).map(|clock| clock.name.as_str())

@@ -375,13 +375,8 @@ fn about_or_below(estimate: Option<Estimate>, below_ns: Option<f64>) -> String {
 
 /// A difference; for an unresolved one, how far its interval reaches.
 fn extra(found: Estimate) -> String {
-    if !found.has_interval() {
-        "?".to_owned()
-    } else if found.holds(0.0) {
-        format!("({})", TIME.off(found.low.abs().max(found.high.abs())))
-    } else {
-        ns(found.estimate)
-    }
+    let Some((low, high)) = found.interval() else { return "?".to_owned() };
+    if found.holds(0.0) { format!("({})", TIME.off(low.abs().max(high.abs()))) } else { ns(found.estimate) }
 }
 
 #[cfg(test)]

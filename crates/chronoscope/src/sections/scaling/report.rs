@@ -180,7 +180,7 @@ impl Conclusion {
 /// What a time is less than, if it cannot be told from nothing.
 pub fn less_than(estimate: Option<Estimate>, below_ns: Option<f64>) -> Option<f64> {
     match estimate {
-        Some(found) => (found.has_interval() && found.low <= 0.0).then_some(found.high),
+        Some(found) => found.interval().filter(|(low, _)| *low <= 0.0).map(|(_, high)| high),
         None => below_ns,
     }
 }

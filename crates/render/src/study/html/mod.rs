@@ -221,8 +221,7 @@ fn times(record: &StudyRecord) -> Figure {
 
 fn time_row(record: &StudyRecord, cell: &Cell) -> Row {
     let bound = cell.below_ns.filter(|_| cell.time_ns.is_none()).map(|at| Mark::Below { at });
-    let interval =
-        cell.time_ns.filter(|time| time.has_interval()).map(|time| Mark::Interval { from: time.low, to: time.high });
+    let interval = cell.time_ns.and_then(|time| time.interval()).map(|(from, to)| Mark::Interval { from, to });
     let value = cell.time_ns.map(|time| Mark::Point {
         at: time.estimate,
         shape: Shape::Circle,

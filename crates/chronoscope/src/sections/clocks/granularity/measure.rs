@@ -17,6 +17,7 @@ pub fn run(session: &mut Session<'_>, mut report: ClocksReport) -> Found<ClocksR
                 let Some(clock) = report.clock_mut(name) else { continue };
                 (clock.granularity_ns, clock.granularity_is_latency) = found.told().unzip();
                 clock.granularity = Some(found.observed);
+                clock.step = clock.step_by_evidence();
             }
             None => reasons.push(format!("{name} did not advance in {} reads", steps.reads)),
         }

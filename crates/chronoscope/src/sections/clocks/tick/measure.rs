@@ -14,6 +14,7 @@ pub fn run(session: &mut Session<'_>, mut report: ClocksReport) -> Found<ClocksR
         let found = tick(&readings(&taken.changes), session.rate_of(name));
         if let Some(clock) = report.clock_mut(name) {
             clock.tick = Some(found);
+            clock.step = clock.step_by_evidence();
         }
     }
     Ok((report, outcome(sources.len(), Vec::new())))

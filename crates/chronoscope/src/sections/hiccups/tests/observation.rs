@@ -8,7 +8,7 @@ const TURN: Duration = Duration::from_millis(20);
 
 /// Looks out for some turns of 20 ms, each of which is told to be one, however long it took.
 fn observed(cpus: &[u32], spins: bool) -> HiccupsReport {
-    let mut observation = Observation::<Vec<u8>>::start(cpus, None).unwrap();
+    let mut observation = Observation::<Vec<u8>>::start(cpus, Some(TURN * 4), None).unwrap();
     if spins {
         observation.spin(Some(TURN * 2));
     }
@@ -35,6 +35,12 @@ fn every_cpu_is_watched_in_both_ways() {
     assert_eq!(report.all.len(), 2);
     let looks: u64 = report.cpus.iter().filter(|row| row.way == HiccupWay::Spin).map(|row| row.figures.looks).sum();
     assert_eq!(report.all[0].figures.looks, looks, "of all CPUs");
+    let over_time = report.over_time.unwrap();
+    for all in &report.all {
+        let stalls = over_time.longest.iter().filter(|stall| stall.way == all.way);
+        let longest = stalls.map(|stall| stall.late_ns).fold(0.0, f64::max);
+        assert_eq!(longest, all.figures.late_ns.max, "one stall has one length: {:?}", over_time.longest);
+    }
     assert_eq!((report.reason_unpinned, report.unavailable), (None, Vec::new()));
 }
 

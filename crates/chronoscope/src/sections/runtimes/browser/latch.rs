@@ -67,7 +67,7 @@ fn row(runtime: &Runtime, of: &ReleaseRow) -> Row {
     let all = [(SERIAL, of.serial_ns), (TOGETHER, of.concurrent_ns), (INSIDE, of.inside_ns_p50)];
     let known: Vec<(Shape, Estimate)> = all.into_iter().filter_map(|(shape, found)| Some((shape, found?))).collect();
     let point = |(shape, found): &(Shape, Estimate)| {
-        let interval = found.has_interval().then_some(Mark::Interval { from: found.low, to: found.high });
+        let interval = found.interval().map(|(from, to)| Mark::Interval { from, to });
         let point = Mark::Point { at: found.estimate, shape: *shape, is_hollow: !found.has_interval() };
         interval.into_iter().chain([point])
     };

@@ -1,7 +1,7 @@
 use super::*;
 use chronoscope_harness::estimators::latch::{ReleaseRow, ThreadReleaseReport};
 use chronoscope_harness::estimators::pauses::{PauseFigures, Pauses};
-use chronoscope_harness::record::Estimate;
+use chronoscope_harness::record::{Estimate, Histogram};
 use chronoscope_probes::RuntimeKind;
 use chronoscope_render::browser::Entry;
 
@@ -130,6 +130,7 @@ fn pauses_of_java_are_drawn_beside_the_published_ones() {
         p50_ns: estimate,
         p99_ns: mean_ns,
         p999_ns: None,
+        histogram: Histogram::default(),
         max_over_ns: 0.0,
         cpu_share: 0.5,
         early: 0,

@@ -164,7 +164,7 @@ fn path(clock: &RuntimeClock) -> String {
 }
 
 fn observed(clock: &RuntimeClock) -> String {
-    observed_step(clock.moves_in_ns(), clock.granularity_ns, clock.granularity_is_latency, NONE)
+    observed_step(clock.step, NONE)
 }
 
 fn largest_gap(clock: &RuntimeClock) -> String {
@@ -285,20 +285,20 @@ fn concurrent_said(measured: &[&Runtime]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chronoscope_harness::estimators::tick::Tick;
-    use chronoscope_harness::record::study::Estimate;
+    use chronoscope_harness::estimators::tick::Step;
 
     #[test]
     fn the_tick_is_observed_where_a_read_hides_it() {
         let record = crate::json::document(include_str!("../../../../tests/fixtures/runtimes.json")).unwrap();
         let mut clock = record.content.runtimes().iter().find_map(|runtime| runtime.clocks.first()).unwrap().clone();
-        (clock.granularity_ns, clock.granularity_is_latency, clock.tick) = (Some(558.0), Some(true), None);
-        assert_eq!(observed(&clock), "= read");
-        let period_ns = Some(Estimate { estimate: 279.4, low: 279.3, high: 279.5, confidence: 0.999 });
-        clock.tick = Some(Tick { period_ns, ..Tick::default() });
-        assert_eq!(observed(&clock), "279 ns");
-        (clock.granularity_ns, clock.granularity_is_latency, clock.tick) = (Some(100.0), Some(false), None);
-        assert_eq!(observed(&clock), "100 ns");
+        let mut said = |step| {
+            clock.step = step;
+            observed(&clock)
+        };
+        assert_eq!(said(Some(Step::WithinARead { ns: 558.0 })), "= read");
+        assert_eq!(said(Some(Step::Tick { ns: 279.4, is_hidden: Some(true) })), "279 ns");
+        assert_eq!(said(Some(Step::Seen { ns: 100.0 })), "100 ns");
+        assert_eq!(said(None), NONE);
     }
 
     #[test]

@@ -60,7 +60,8 @@ const COLUMNS: [(&str, Align); 9] = [
 fn cells(row: &ReleaseRow) -> [String; 9] {
     let none = || NONE.to_owned();
     let median = |of: &Option<Estimate>| of.map_or_else(none, |of| ns(of.estimate));
-    let range = |of: &Option<Estimate>| of.map_or_else(none, |of| TIME.interval(of.low, of.high));
+    let interval = |of: &Option<Estimate>| of.as_ref().and_then(Estimate::interval);
+    let range = |of: &Option<Estimate>| interval(of).map_or_else(none, |(low, high)| TIME.interval(low, high));
     [
         row.call.to_string(),
         median(&row.serial_ns),
