@@ -8,6 +8,8 @@ use chronoscope_render::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::chart::Chart;
+
 /// The conclusions of an experiment, as data: a renderer turns them into a page, and `--format json` prints them with
 /// the record.
 ///
@@ -40,6 +42,9 @@ pub struct Conclusions {
     pub model: Block,
     /// Published figures, compared with those of this run.
     pub published: Block,
+    /// What it is read for; none in older records, and where nothing was measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub charts: Vec<Chart>,
 }
 
 /// A section of the conclusions.
@@ -136,6 +141,15 @@ impl Block {
             Some(Item::Statement(statement)) => statement,
             _ => unreachable!("it was pushed just now"),
         }
+    }
+
+    /// The main conclusions.
+    pub(crate) fn main(&self) -> Vec<String> {
+        let mains = self.items.iter().filter_map(|item| match item {
+            Item::Statement(statement) if statement.is_main => Some(statement.text.clone()),
+            _ => None,
+        });
+        mains.collect()
     }
 
     /// All sentences, one after another.

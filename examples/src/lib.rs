@@ -18,11 +18,13 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod chart;
 mod conclusions;
 mod experiments;
 mod reading;
 #[cfg(test)]
 mod synthetic;
 
+pub use chart::{Chart, Level, Panel, Series, Spot, Topic, Unit};
 pub use conclusions::{Block, Conclusions, Grid, Item, Statement, Value};
 pub use experiments::Experiment;

@@ -9,16 +9,19 @@ use chronoscope_harness::record::study::{
 };
 use chronoscope_harness::record::{Document, Machine, Tool};
 
-use crate::{Conclusions, Item, Value};
+use crate::{Chart, Conclusions, Item, Series, Spot, Value};
 
 /// Asserts that the pages of these records are those in `src/experiments/golden`. `UPDATE_GOLDEN=1` rewrites the file; review
 /// the difference before committing.
 pub(crate) fn assert_pages(name: &str, conclude: fn(&StudyRecord) -> Conclusions, records: Vec<(&str, StudyRecord)>) {
-    let page = |(title, record): &(&str, StudyRecord)| {
+    let page = |(place, (title, record)): (usize, &(&str, StudyRecord))| {
         let conclusions = conclude(record);
-        format!("=== {title}\n{}\n{}\n\n", conclusions.question, page(&conclusions))
+        // Charts have the sentences of the page, and values of the record: one shows how.
+        let charts: Vec<String> =
+            conclusions.charts.iter().filter(|_| place == 0).flat_map(drawn).map(|line| line + "\n").collect();
+        format!("=== {title}\n{}\n{}\n{}\n", conclusions.question, page(&conclusions), charts.concat())
     };
-    let pages: String = records.iter().map(page).collect();
+    let pages: String = records.iter().enumerate().map(page).collect();
     let path = format!("{}/src/experiments/golden/{name}.txt", env!("CARGO_MANIFEST_DIR"));
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         return std::fs::write(path, pages).unwrap();
@@ -40,6 +43,32 @@ fn page(conclusions: &Conclusions) -> String {
     };
     let blocks = [&conclusions.naive, &conclusions.model, &conclusions.published];
     blocks.iter().flat_map(|block| &block.items).flat_map(lines).collect::<Vec<_>>().join("\n")
+}
+
+/// What a chart shows: its sentences, then a line for each series, level and number of CPUs.
+fn drawn(chart: &Chart) -> Vec<String> {
+    let mut lines = vec![format!("[chart] {}", chart.title)];
+    lines.extend(chart.sentences.iter().map(|sentence| format!("  {sentence}")));
+    for panel in &chart.panels {
+        lines.push(format!(
+            "  [panel] {}; {:?} by {}{}",
+            panel.title,
+            panel.unit,
+            panel.places,
+            panel.names.join(", ")
+        ));
+        for Series { name, is_published, points } in &panel.series {
+            let value = |spot: &Spot| match (spot.value, spot.below) {
+                (Some(value), _) => format!("{:.4} at {}", value.estimate, spot.at),
+                (None, below) => format!("< {:.4} at {}", below.unwrap(), spot.at),
+            };
+            let values: Vec<String> = points.iter().map(value).collect();
+            lines.push(format!("    {name}{}: {}", if *is_published { " (published)" } else { "" }, values.join(", ")));
+        }
+        lines.extend(panel.levels.iter().map(|level| format!("    level {}: {:.4}", level.name, level.value)));
+        lines.extend(panel.cpus.map(|cpus| format!("    {cpus} CPUs")));
+    }
+    lines
 }
 
 pub(crate) fn interval(estimate: f64, half: f64) -> Estimate {

@@ -47,6 +47,18 @@ impl Axis {
         Some(if scale == Scale::Linear { Self::linear(least, most) } else { Self::logarithmic(least, most) })
     }
 
+    /// An axis of results with their intervals, as value, low and high, and of `more`. A few intervals far wider than the rest are
+    /// cut, so that they do not flatten the curves.
+    pub fn of_intervals(of: &[[f64; 3]], more: impl Iterator<Item = f64>, scale: Scale) -> Option<Self> {
+        let finite = || of.iter().filter(|[value, ..]| value.is_finite());
+        let (least, most) = span(finite().map(|[value, ..]| *value)).unwrap_or_default();
+        let mut widths: Vec<f64> = finite().map(|[_, low, high]| (high - low).abs()).collect();
+        widths.sort_by(f64::total_cmp);
+        let room = (most - least).max(2.0 * widths.get(widths.len() / 2).copied().unwrap_or(0.0));
+        let ends = finite().flat_map(|[value, low, high]| [*value, low.max(least - room), high.min(most + room)]);
+        Self::of_results(ends.chain(more), scale)
+    }
+
     fn linear(least: f64, most: f64) -> Self {
         let wanted = (most - least).max(most.abs().max(least.abs()) * 1e-6).max(1e-9);
         let step = round_step(wanted / (TICKS - 1) as f64);
@@ -169,6 +181,14 @@ mod tests {
         let axis = Axis::of_results([5.0, 61.0].into_iter(), Scale::Log).unwrap();
         assert_eq!(axis.ticks.iter().map(|tick| tick.round()).collect::<Vec<_>>(), [4.0, 8.0, 16.0, 32.0, 64.0]);
         assert!(Axis::of_results([f64::NAN, f64::INFINITY].into_iter(), Scale::Linear).is_none());
+    }
+
+    #[test]
+    fn an_interval_far_wider_than_the_rest_is_cut() {
+        let of = [[1.0, 0.9, 1.1], [2.0, 1.9, 2.1], [3.0, -900.0, 900.0]];
+        let axis = Axis::of_intervals(&of, [0.0].into_iter(), Scale::Linear).unwrap();
+        assert!(axis.ticks.first().unwrap() >= &-2.0 && axis.ticks.last().unwrap() <= &6.0, "{axis:?}");
+        assert!(Axis::of_intervals(&[[f64::NAN; 3]], std::iter::empty(), Scale::Linear).is_none());
     }
 
     #[test]

@@ -6,12 +6,12 @@
 use std::time::Duration;
 
 use chronoscope_clock::{Clock, Granular, Unordered};
-use chronoscope_harness::quantity::{RATIO, count};
+use chronoscope_harness::quantity::{RATIO, count, ns};
 use chronoscope_harness::record::study::{Estimate, Mode, StudyRecord};
 use chronoscope_harness::stats::over_processes;
 use chronoscope_harness::{Study, study_words};
 
-use crate::{Block, Conclusions, Experiment, Value};
+use crate::{Block, Chart, Conclusions, Experiment, Level, Panel, Series, Spot, Topic, Unit, Value};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "contention",
@@ -86,12 +86,14 @@ fn scales_like(bare: &Estimate, scaling: &Estimate) -> Option<bool> {
 }
 
 fn conclude(record: &StudyRecord) -> Conclusions {
+    let model = model(record);
     Conclusions {
         experiment: EXPERIMENT.name.to_owned(),
+        charts: charts(record, &model),
         question: "What do times cost that are causal whatever the counters do, if many threads read them?".into(),
         passed: None,
         naive: naive(record),
-        model: model(record),
+        model,
         published: published(record),
     }
 }
@@ -122,12 +124,67 @@ fn why_none(record: &StudyRecord, clock: &str, threads: u32) -> String {
     study_words::why_no_time(record.cell(clock, 0, threads))
 }
 
-/// Judged at the highest number of threads with a CPU for each.
+/// The highest number of threads with a CPU for each; None without two of them.
+fn judged(record: &StudyRecord) -> Option<u32> {
+    record.study().plan.threads.iter().copied().filter(|threads| (2..=record.cpus()).contains(threads)).max()
+}
+
+fn charts(record: &StudyRecord, model: &Block) -> Vec<Chart> {
+    [over_threads(record, model), staleness(record)].into_iter().flatten().collect()
+}
+
+fn over_threads(record: &StudyRecord, model: &Block) -> Option<Chart> {
+    let ours = |clock: &str| {
+        let threads = record.study().plan.threads.iter();
+        Series::of(clock, threads.map(|threads| Some(Spot::new((*threads).into(), scaling(record, clock, *threads)?))))
+    };
+    let published = |(clock, millions): &(&str, [f64; 5])| {
+        let points =
+            PUBLISHED_THREADS.iter().zip(millions).map(|(threads, reads)| ((*threads).into(), reads / millions[0]));
+        Series::published(&format!("{clock} on a SPARC T5, D. Dice"), points)
+    };
+    let clocks = [BARE, ORDERED].into_iter().chain(GRANULAR.map(|(name, _)| name));
+    let series = clocks.map(ours).chain(PUBLISHED.iter().map(published)).collect();
+    let panel = Panel::over("threads", "reads per second of all threads, over those of one", Unit::Factor, series);
+    let panel = Panel { cpus: Some(record.cpus()), ..panel };
+    Chart::of(Topic::Scaling, "Reads of all threads, over those of one", model.main(), vec![panel])
+}
+
+/// What a reading that may be older is worth.
+fn staleness(record: &StudyRecord) -> Option<Chart> {
+    let threads = judged(record)?;
+    let of = |(name, ns): (&str, u64)| Some((ns, rate(record, name, threads)?));
+    let points: Vec<(u64, Estimate)> = GRANULAR.into_iter().filter_map(of).collect();
+    let name = format!("{threads} threads together");
+    let series = Series::of(&name, points.iter().map(|(ns, rate)| Some(Spot::new(*ns as f64, *rate))));
+    let bare = rate(record, BARE, threads);
+    let levels = bare.map(|bare| Level { name: format!("{BARE}, the bare source"), value: bare.estimate });
+    let panel = Panel::over("granularity, ns", "reads per second", Unit::PerSecond, vec![series]);
+    let panel = Panel { levels: levels.into_iter().collect(), ..panel };
+    Chart::of(Topic::Staleness, "What an older reading buys", bought(&points).into_iter().collect(), vec![panel])
+}
+
+/// The rate with the coarsest granularity over that with the finest.
+fn bought(points: &[(u64, Estimate)]) -> Option<String> {
+    let ((finest, slow), (coarsest, fast)) = (points.first()?, points.last()?);
+    let times = fast.over(slow).filter(|_| coarsest > finest)?;
+    let verdict = match (times.low > 1.0, times.high < 1.0) {
+        _ if !times.has_confidence() => ", from too few processes to tell",
+        (true, _) => "",
+        (_, true) => ": it buys nothing",
+        _ => ", which allows no difference",
+    };
+    Some(format!(
+        "with a granularity of {} the threads read {} as often as with {}{verdict}; a reading may then be that much older",
+        ns(*coarsest as f64),
+        RATIO.amount(&times),
+        ns(*finest as f64)
+    ))
+}
+
 fn model(record: &StudyRecord) -> Block {
     let mut block = Block::default();
-    let judged =
-        record.study().plan.threads.iter().copied().filter(|threads| (2..=record.cpus()).contains(threads)).max();
-    let bare = judged.and_then(|threads| Some((threads, scaling(record, BARE, threads)?)));
+    let bare = judged(record).and_then(|threads| Some((threads, scaling(record, BARE, threads)?)));
     let Some((threads, bare)) = bare else {
         block.conclude("no conclusion: that takes two threads with a CPU for each, and the CPU's counter");
         return block;

@@ -1,7 +1,7 @@
 use chronoscope_harness::Study;
 use chronoscope_harness::record::study::StudyRecord;
 
-use crate::{Block, Conclusions};
+use crate::{Block, Chart, Conclusions};
 
 /// A question, the study that measures it, and the conclusions from its record.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +63,7 @@ impl Experiment {
         let mut conclusions = (self.conclude)(record);
         let compares = !conclusions.published.items.is_empty();
         if let Some(by) = record.machine.emulated_by().filter(|_| compares) {
+            conclusions.charts.iter_mut().for_each(Chart::forget_published);
             conclusions.published = Block::default();
             conclusions.published.say(format!(
                 "The CPU is emulated by {by}: published figures are those of hardware, and are not compared with it."

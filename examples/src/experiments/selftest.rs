@@ -302,6 +302,8 @@ fn conclude(record: &StudyRecord) -> Conclusions {
     }
     Conclusions {
         experiment: EXPERIMENT.name.to_owned(),
+        // Its verdict is a table: what is true of each operation has another unit.
+        charts: Vec::new(),
         question: "What does the harness claim of operations whose cost is known?".into(),
         passed: Some(record.is_whole() && count(Outcome::Right) == all),
         naive: Block::default(),

@@ -16,7 +16,7 @@ use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_harness::stats::over_processes;
 use chronoscope_render::text::{counted, percent};
 
-use crate::{Block, Conclusions, Experiment, Value};
+use crate::{Block, Chart, Conclusions, Experiment, Panel, Series, Spot, Topic, Unit, Value};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "thread-release",
@@ -132,14 +132,41 @@ fn conclude(record: &StudyRecord) -> Conclusions {
     let many = counted(u64::from(threads(record)), "thread", "threads");
     let control = Call::of(record, CONTROL);
     let clocks = CLOCKS.map(|(name, _)| Call::of(record, name));
+    let (naive, model) = (naive(&control, &clocks, &many), model(&clocks));
     Conclusions {
         experiment: EXPERIMENT.name.to_owned(),
+        charts: chart(&control, &clocks, &many, [&naive, &model]).into_iter().collect(),
         question: format!("Is a clock slow when {many} call it at once, or is it slow to wake {many}?"),
         passed: None,
-        naive: naive(&control, &clocks, &many),
-        model: model(&clocks),
+        naive,
+        model,
         published: published(&clocks, &many),
     }
+}
+
+fn chart(control: &Call<'_>, clocks: &[Call<'_>], many: &str, [naive, model]: [&Block; 2]) -> Option<Chart> {
+    let calls: Vec<&Call<'_>> = [control].into_iter().chain(clocks).collect();
+    let places = || (0_u32..).map(f64::from);
+    let serial = places().zip(&calls).map(|(at, call)| Spot::of_cell(at, call.record.cell(call.name, 0, 1)));
+    let released = places().zip(&calls).map(|(at, call)| Some(Spot::new(at, call.released_ns?)));
+    let published = |name: &str, of: fn(latch::PublishedRelease) -> f64| {
+        // The control comes first.
+        let figures = places()
+            .skip(1)
+            .zip(CLOCKS)
+            .filter_map(|(at, (_, call))| Some((at, of(latch::published(call?, THREADS)?))));
+        Series::published(name, figures)
+    };
+    let series = vec![
+        Series::of("in one thread", serial),
+        Series::of(&format!("{many}, per thread"), released),
+        published("in one thread, published", |found| found.serial_ns),
+        published("100 threads, per thread, published", |found| found.concurrent_ns),
+    ];
+    let names = calls.iter().map(|call| call.name.to_owned()).collect();
+    let panel = Panel { names, ..Panel::over("", "", Unit::Ns, series) };
+    let sentences = naive.main().into_iter().chain(model.main()).collect();
+    Chart::of(Topic::Calls, "A call by one thread, and by many released together", sentences, vec![panel])
 }
 
 fn naive(control: &Call<'_>, clocks: &[Call<'_>], many: &str) -> Block {

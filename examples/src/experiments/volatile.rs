@@ -17,7 +17,7 @@ use chronoscope_harness::{Bencher, Study, black_box};
 use chronoscope_render::text::percent;
 
 use crate::reading::{MAY_BE_ZERO, doubt, quotient, subtracted};
-use crate::{Block, Conclusions, Experiment, Value};
+use crate::{Block, Chart, Conclusions, Experiment, Panel, Series, Spot, Topic, Unit, Value};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "volatile",
@@ -68,15 +68,33 @@ pub(super) fn volatile(v: &AtomicU64) {
 }
 
 fn conclude(record: &StudyRecord) -> Conclusions {
+    let (naive, model) = (naive(record), model(record));
     Conclusions {
         experiment: EXPERIMENT.name.to_owned(),
+        charts: chart(record, [&naive, &model]).into_iter().collect(),
         question: "How much does it cost to make a counter volatile? Each thread has its own; nothing else is done."
             .into(),
         passed: None,
-        naive: naive(record),
-        model: model(record),
+        naive,
+        model,
         published: published(record),
     }
+}
+
+fn chart(record: &StudyRecord, [naive, model]: [&Block; 2]) -> Option<Chart> {
+    let places = || (0_u32..).map(f64::from);
+    let ours = places().zip(PUBLISHED).map(|(at, (case, ..))| Spot::of_cell(at, record.cell(case, 0, 1)));
+    let article = places().zip(PUBLISHED).map(|(at, (_, _, article, _))| (at, article));
+    let jmh = places().zip(PUBLISHED).map(|(at, (_, _, _, jmh))| (at, jmh));
+    let series = vec![
+        Series::of("this run", ours),
+        Series::published("the article, a 2 GHz laptop", article),
+        Series::published("JMH 1.37, a VM at 2.8 GHz", jmh),
+    ];
+    let names = PUBLISHED.iter().map(|(case, what, ..)| format!("{case}: {what}")).collect();
+    let panel = Panel { names, ..Panel::over("", "", Unit::Ns, series) };
+    let sentences = naive.main().into_iter().chain(model.main()).collect();
+    Chart::of(Topic::Times, "One figure per operation", sentences, vec![panel])
 }
 
 fn naive(record: &StudyRecord) -> Block {

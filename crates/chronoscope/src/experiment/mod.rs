@@ -1,6 +1,7 @@
 //! Experiments from the literature and studies of the harness's own, and what other pages of studies share with theirs.
 
 pub mod against;
+mod browser;
 pub mod figures;
 pub mod options;
 pub mod show;
@@ -16,6 +17,7 @@ use chronoscope_bench::{Failure, tell};
 use chronoscope_examples::Experiment;
 use chronoscope_harness::Start;
 use chronoscope_render::Width;
+use chronoscope_render::browser::Sheet;
 use chronoscope_render::page::Page;
 
 use crate::command::output::Output;
@@ -36,6 +38,11 @@ impl Standalone for ExperimentOptions {
     fn page(record: &Record, width: Width) -> Option<Page> {
         let conclusions = record.content.experiment.as_ref()?;
         Some(show::terminal(conclusions, &document::as_study(record)?, width))
+    }
+
+    fn browser_page(record: &Record) -> Option<Sheet> {
+        let conclusions = record.content.experiment.as_ref()?;
+        Some(browser::page(conclusions, &document::as_study(record)?))
     }
 }
 

@@ -18,6 +18,18 @@ pub fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: Width) -
     if record.interrupted {
         page.sentence(Mood::Warning, "!", "interrupted: results so far");
     }
+    concluded(&mut page, conclusions, record);
+    page.into_page()
+}
+
+/// What is concluded, without the circumstances.
+pub fn conclusions(conclusions: &Conclusions, record: &StudyRecord) -> Page {
+    let mut page = Text::new();
+    concluded(&mut page, conclusions, record);
+    page.into_page()
+}
+
+fn concluded(page: &mut Text, conclusions: &Conclusions, record: &StudyRecord) {
     for failure in &record.study().failures {
         let words = format!("{} failed: {}", failure.name(), failure.reason);
         page.sentence(Mood::Bad, "✘", &words);
@@ -25,14 +37,13 @@ pub fn terminal(conclusions: &Conclusions, record: &StudyRecord, width: Width) -
     for objection in against::objections(&record.findings) {
         page.sentence(Mood::Warning, "!", &objection.words);
     }
-    block(&mut page, "NAIVE CONCLUSION", &conclusions.naive);
-    block(&mut page, if conclusions.passed.is_some() { "VERDICT" } else { "MODEL" }, &conclusions.model);
-    block(&mut page, "PUBLISHED FIGURES AGAINST OURS", &conclusions.published);
+    block(page, "NAIVE CONCLUSION", &conclusions.naive);
+    block(page, if conclusions.passed.is_some() { "VERDICT" } else { "MODEL" }, &conclusions.model);
+    block(page, "PUBLISHED FIGURES AGAINST OURS", &conclusions.published);
     page.section("HOW SURE");
     for sentence in how_sure(record) {
         page.sentence(Mood::Quiet, "·", &sentence);
     }
-    page.into_page()
 }
 
 /// What ran, where, when and for how long.

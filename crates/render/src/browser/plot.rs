@@ -33,6 +33,8 @@ const HEIGHTS_APART: f64 = 0.08;
 const BESIDE: f64 = 7.0;
 const BELOW: f64 = 15.0;
 const LINE: f64 = 13.0;
+/// Where names of levels end that would cover others at the right end.
+const LEVELS: [f64; 2] = [0.64, 0.32];
 /// Side of a square of colour in front of a line of a label, in pixels.
 const SWATCH: f64 = 8.0;
 
@@ -115,6 +117,19 @@ pub struct Label {
     pub share: Option<f64>,
 }
 
+impl Curve {
+    /// As the key shows it then.
+    fn is_all_hollow(&self) -> bool {
+        let of_points = (0..self.points.len()).map(|place| self.is_hollow.get(place) == Some(&true));
+        let of_marks = self.marks.iter().filter_map(|(_, mark)| match mark {
+            Mark::Point { is_hollow, .. } => Some(*is_hollow),
+            _ => None,
+        });
+        let all: Vec<bool> = of_points.chain(of_marks).collect();
+        !all.is_empty() && all.into_iter().all(|is_hollow| is_hollow)
+    }
+}
+
 impl Plot {
     /// How often values of each size occur, per decade; None if none can be drawn.
     pub fn distribution(title: String, of: &Histogram, hue: Hue, x_name: &str) -> Option<Self> {
@@ -161,7 +176,8 @@ impl Plot {
                     svg.st width="100%" height=(height) viewBox=(format!("0 0 {BOX} {HEIGHT}")) preserveAspectRatio="none" {
                         @for curve in &self.curves { (self.lines(curve)) }
                     }
-                    @for curve in &self.curves { (self.uprights(curve)) (self.points(curve)) @if let Some(name) = self.limit(curve) { (name) } }
+                    @for curve in &self.curves { (self.uprights(curve)) (self.points(curve)) }
+                    (self.limits())
                     @for curve in &self.curves { (self.labels(curve)) }
                 }
                 @if !self.names[0].is_empty() { div.xl { (prose(&self.names[0])) } }
@@ -286,11 +302,29 @@ impl Plot {
         self.curves.iter().filter(|curve| !curve.name.is_empty() && !curve.is_dashed)
     }
 
-    /// The name of a limit, above its right end.
-    fn limit(&self, curve: &Curve) -> Option<Markup> {
-        let (x, y) = curve.points.last().filter(|_| curve.is_dashed && !curve.name.is_empty())?;
-        let (x, y) = (self.x.place(*x)?, self.down(*y)?);
-        Some(html! { text.v x=(part(x)) y=(y) dy="-4" text-anchor="end" { (curve.name) } })
+    /// The names of limits: each above its last point, or further to the left where that of another level is.
+    fn limits(&self) -> Markup {
+        let mut taken: Vec<(f64, f64)> = Vec::new();
+        let mut name = |curve: &Curve| {
+            let ((first, level), (x, y)) = (*curve.points.first()?, *curve.points.last()?);
+            let (own, down) = (self.x.place(x)?, self.pixels_down(y)?);
+            let is_free = |place: &f64| taken.iter().all(|(other, y)| other != place || (y - down).abs() >= LINE);
+            let further: &[f64] = if level == y && first < x { &LEVELS } else { &[] };
+            let place = [own].iter().chain(further).copied().find(is_free).unwrap_or(own);
+            taken.push((place, down));
+            // A name at the left end would lie on the axis.
+            let anchor = if place < LABELS_APART { "start" } else { "end" };
+            Some(
+                html! { text.v x=(part(place)) y=(format!("{down:.1}")) dy="-4" text-anchor=(anchor) { (curve.name) } },
+            )
+        };
+        let names: Vec<Markup> = self
+            .curves
+            .iter()
+            .filter(|curve| curve.is_dashed && !curve.name.is_empty())
+            .filter_map(&mut name)
+            .collect();
+        html! { @for name in &names { (name) } }
     }
 
     fn uprights(&self, curve: &Curve) -> Markup {
@@ -326,7 +360,7 @@ impl Plot {
                 @for curve in self.in_key() {
                     span class=(curve.hue.class()) {
                         svg viewBox="-7 -7 14 14" aria-hidden="true" {
-                            @if let Some(shape) = curve.shape.or(curve.is_scattered.then_some(Shape::Circle)) { (point(0.0, 0.0, shape, false)) }
+                            @if let Some(shape) = curve.shape.or(curve.is_scattered.then_some(Shape::Circle)) { (point(0.0, 0.0, shape, curve.is_all_hollow())) }
                             @else { line.w x1="-7" x2="7" y1="0" y2="0" {} }
                         }
                         i { (prose(&curve.name)) }
@@ -427,6 +461,14 @@ mod tests {
         let drawn = plot(curve).drawn().into_string();
         assert_eq!(drawn.matches("<circle").count(), 3);
         assert_eq!(drawn.matches("class=\"m o\"").count(), 1);
+        let all = Curve {
+            name: "ours".to_owned(),
+            shape: Some(Shape::Circle),
+            points: vec![(0.0, 1.0)],
+            is_hollow: vec![true],
+            ..Curve::default()
+        };
+        assert_eq!(plot(all).drawn().0.matches("class=\"m o\"").count(), 2, "in the key too");
         assert!(drawn.contains("M0.0 157.5L500.0 105.0L1000.0 0.0"), "{drawn}");
         assert!(drawn.contains("a plot: from inconclusive at 0 ns to 4.00 ns at 10.0 ns"), "{drawn}");
     }
@@ -465,6 +507,25 @@ mod tests {
         );
         assert!((points[1].1 / points[5].1 - 3.0).abs() < 1e-9, "equal widths of a decade, three times the count");
         assert!(Plot::distribution(String::new(), &Histogram::default(), Hue::Blue, "").is_none());
+    }
+
+    #[test]
+    fn names_of_levels_do_not_cover_each_other() {
+        let level = |y: f64, name: &str| Curve {
+            name: name.to_owned(),
+            points: vec![(0.0, y), (10.0, y)],
+            is_dashed: true,
+            ..Curve::default()
+        };
+        let curves = vec![level(2.0, "one"), level(2.05, "two"), level(4.0, "three")];
+        let upright = Curve { points: vec![(0.0, 0.0), (0.0, 4.0)], ..level(0.0, "2 CPUs") };
+        let drawn = Plot { curves: [curves, vec![upright]].concat(), ..plot(Curve::default()) }.drawn().0;
+        let place = |name: &str| {
+            let before = drawn.split(&format!(">{name}</text>")).next().unwrap();
+            before.rsplit("<text").next().unwrap().split('"').nth(3).unwrap().to_owned()
+        };
+        assert_eq!(["one", "two", "three", "2 CPUs"].map(place), ["100.00%", "64.00%", "100.00%", "0.00%"], "{drawn}");
+        assert!(drawn.contains(r#"text-anchor="start">2 CPUs"#), "{drawn}");
     }
 
     #[test]

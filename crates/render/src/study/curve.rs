@@ -27,6 +27,8 @@ pub(super) struct Point {
 pub(super) struct Curve {
     pub(super) name: String,
     pub(super) points: Vec<Point>,
+    /// Places where only a bound is known: the truth is below.
+    pub(super) bounds: Vec<(f64, f64)>,
 }
 
 /// Level lines that mark where a front is known to end.
@@ -64,17 +66,12 @@ impl Chart {
         Axis::of_sweep(&values, limit, self.x_scale)
     }
 
-    /// The axis of results. A few intervals far wider than the rest are cut, so that they do not flatten the curves.
+    /// The axis of results.
     pub(super) fn y_axis(&self) -> Option<Axis> {
-        let finite = || self.points().filter(|point| point.y.is_finite());
-        let least = finite().map(|point| point.y).fold(f64::INFINITY, f64::min);
-        let most = finite().map(|point| point.y).fold(f64::NEG_INFINITY, f64::max);
-        let mut widths: Vec<f64> = finite().map(|point| (point.high - point.low).abs()).collect();
-        widths.sort_by(f64::total_cmp);
-        let room = (most - least).max(2.0 * widths.get(widths.len() / 2).copied().unwrap_or(0.0));
-        let ends = finite().flat_map(|point| [point.y, point.low.max(least - room), point.high.min(most + room)]);
-        let nothing = (self.y_scale == Scale::Linear && self.moments.is_empty()).then_some(0.0);
-        Axis::of_results(ends.chain(nothing), self.y_scale)
+        let points: Vec<[f64; 3]> = self.points().map(|point| [point.y, point.low, point.high]).collect();
+        let nothing = (self.y_scale == Scale::Linear && self.moments.is_empty() && !points.is_empty()).then_some(0.0);
+        let bounds = self.curves.iter().flat_map(|curve| &curve.bounds).map(|(_, below)| *below);
+        Axis::of_intervals(&points, bounds.chain(nothing), self.y_scale)
     }
 
     /// Whether any interval extends past the axis.
@@ -114,6 +111,7 @@ pub(super) fn differences(record: &StudyRecord, title: String, comparisons: &[&C
     let names_threads = |comparison: &Comparison| record.study().plan.names_threads(comparison.threads);
     let curves = comparisons.iter().map(|comparison| Curve {
         name: if names_threads(comparison) { words::threads(comparison.threads) } else { words::pair(comparison) },
+        bounds: Vec::new(),
         points: (comparison.points.iter())
             .map(|point| Point {
                 x: point.backoff_tokens as f64,
@@ -217,5 +215,6 @@ fn curve(name: String, cells: &[&Cell], x: fn(&Cell) -> f64) -> Curve {
     };
     let mut points: Vec<Point> = cells.iter().filter_map(point).collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
-    Curve { name, points }
+    let below = |cell: &&Cell| Some((x(cell), cell.below_ns.filter(|_| cell.time_ns.is_none())?));
+    Curve { name, points, bounds: cells.iter().filter_map(below).collect() }
 }

@@ -91,6 +91,7 @@ impl OverThreads {
         let curve = |(name, times): &(String, Vec<ThreadTime>)| Curve {
             name: name.clone(),
             points: times.iter().map(point).collect(),
+            bounds: Vec::new(),
         };
         let zone = self.zone.as_ref();
         let threads = zone.map_or(0.0, |zone| f64::from(zone.threads));

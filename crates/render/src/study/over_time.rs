@@ -46,7 +46,8 @@ impl OverTime {
             is_resolved: value.has_interval(),
             is_raised: false,
         };
-        let curve = Curve { name: "median of runs".to_owned(), points: self.values.iter().map(point).collect() };
+        let points = self.values.iter().map(point).collect();
+        let curve = Curve { name: "median of runs".to_owned(), points, bounds: Vec::new() };
         let chart = Chart {
             title: self.title.clone(),
             x_name: "",

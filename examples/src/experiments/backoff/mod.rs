@@ -5,6 +5,7 @@
 //! curve with JMH on a 2 GHz laptop. Our figures for JMH 1.37 are in `published.rs`.
 
 mod cases;
+mod charts;
 mod cost;
 mod model;
 mod naive;
@@ -52,12 +53,14 @@ fn study() -> Study {
 }
 
 fn conclude(record: &StudyRecord) -> Conclusions {
+    let (naive, model) = (naive::block(record), model::block(record));
     Conclusions {
         experiment: EXPERIMENT.name.to_owned(),
+        charts: charts::all(record, &naive, &model),
         question: "What does a volatile increment cost when the program does other work between two of them?".into(),
         passed: None,
-        naive: naive::block(record),
-        model: model::block(record),
+        naive,
+        model,
         published: published::block(record),
     }
 }

@@ -12,46 +12,63 @@ use crate::{Block, Value};
 
 pub(super) fn block(record: &StudyRecord) -> Block {
     let mut block = Block::default();
-    let mut threads = record.study().plan.threads.clone();
-    threads.dedup();
+    let views = views(record);
     if record.comparison(VOLATILE, PLAIN, 1).is_some() {
         block.say(
             "differences come from pairs of iterations in the same round, times from an operation's own iterations: a \
              difference is not the two times subtracted",
         );
     }
-    for threads in &threads {
-        let who = counted(u64::from(*threads), "thread", "threads");
-        let title = format!("{who}{}", if *threads > 1 { ", each with its own field" } else { "" });
-        compared(&mut block, record, (VOLATILE, PLAIN), *threads, &title, &who);
-    }
-    if let Some(most) = threads.last().copied().filter(|threads| *threads > 1) {
-        let title = format!("{most} threads, one field on one cache line");
-        let who = format!("{most} threads on one line");
-        let rows = compared(&mut block, record, (VOLATILE_SHARED, PLAIN_SHARED), most, &title, &who);
+    for view in &views {
+        let rows = compared(&mut block, record, view);
+        let View { who, threads, .. } = view;
+        if view.pair.0 != VOLATILE_SHARED {
+            continue;
+        }
         if matches!(turns(&rows).as_slice(), [from, to] if moved(from, to) == Some(Ordering::Greater)) {
             block.say(format!(
                 "{who}: a cost that rises with the work between writes is not a latency that work could hide; \
                  contention for the cache line looks like this"
             ));
         }
-        if most > record.cpus() {
+        if *threads > record.cpus() {
             let cpus = counted(u64::from(record.cpus()), "CPU", "CPUs");
-            block.say(format!("{most} threads shared {cpus}: these times include waiting for a CPU"));
+            block.say(format!("{threads} threads shared {cpus}: these times include waiting for a CPU"));
         }
     }
     block
 }
 
-/// Adds a table of two operations compared directly, with its conclusion about `who`.
-fn compared(
-    block: &mut Block,
-    record: &StudyRecord,
-    (case, baseline): (&str, &str),
-    threads: u32,
-    title: &str,
-    who: &str,
-) -> Vec<Row> {
+/// Two operations on so many threads.
+pub(super) struct View {
+    pub(super) pair: (&'static str, &'static str),
+    pub(super) threads: u32,
+    pub(super) title: String,
+    who: String,
+}
+
+/// What is compared: on each number of threads, and on one field where several share it.
+pub(super) fn views(record: &StudyRecord) -> Vec<View> {
+    let mut threads = record.study().plan.threads.clone();
+    threads.dedup();
+    let own = |threads: &u32| {
+        let who = counted(u64::from(*threads), "thread", "threads");
+        let title = format!("{who}{}", if *threads > 1 { ", each with its own field" } else { "" });
+        View { pair: (VOLATILE, PLAIN), threads: *threads, title, who }
+    };
+    let shared = threads.last().copied().filter(|threads| *threads > 1).map(|threads| View {
+        pair: (VOLATILE_SHARED, PLAIN_SHARED),
+        threads,
+        title: format!("{threads} threads, one field on one cache line"),
+        who: format!("{threads} threads on one line"),
+    });
+    threads.iter().map(own).chain(shared).collect()
+}
+
+/// Adds a table of two operations compared directly, with its conclusion about who did.
+fn compared(block: &mut Block, record: &StudyRecord, view: &View) -> Vec<Row> {
+    let View { pair: (case, baseline), threads, title, who } = view;
+    let threads = *threads;
     let rows = rows(record, case, baseline, threads);
     let cells = rows.iter().map(|row| {
         vec![

@@ -3,7 +3,7 @@ use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use super::cases::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
 use super::cost::{amortised, rows};
 use super::model::{amortisation, plain_time};
-use crate::{Block, Value};
+use crate::{Block, Series, Value};
 use chronoscope_harness::quantity::TIME;
 
 /// Where the article's cost has disappeared: tokens of JMH, nanoseconds on a 2 GHz laptop.
@@ -51,4 +51,15 @@ pub(super) fn block(record: &StudyRecord) -> Block {
     block.table(title, &columns, rows(&JMH_SHARED, VOLATILE_SHARED, PLAIN_SHARED, 2));
     block.say("article: A. Shipilëv, \"Nanotrusting the Nanotime\", 2014; JMH's figures differ by 0.1 to 10 ns from run to run");
     block
+}
+
+/// What volatile costs more than plain, as published for such a pair on so many threads.
+pub(super) fn differences(case: &str, threads: u32) -> Option<Series> {
+    let rows: &[(u64, f64, f64)] = match (case, threads) {
+        (VOLATILE, 1) => &JMH,
+        (VOLATILE_SHARED, 2) => &JMH_SHARED,
+        _ => return None,
+    };
+    let points = rows.iter().map(|(tokens, plain, volatile)| (*tokens as f64, volatile - plain));
+    Some(Series::published("JMH 1.37 on JDK 25, its own tokens", points))
 }

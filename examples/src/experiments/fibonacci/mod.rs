@@ -5,6 +5,7 @@
 //! without a steady state. The figures of Java and Rust in `says.rs` are ours.
 
 mod cases;
+mod charts;
 mod growth;
 mod says;
 
@@ -75,12 +76,14 @@ fn study() -> Study {
 
 fn conclude(record: &StudyRecord) -> Conclusions {
     let growth = growth::Growth::of(record);
+    let (naive, model) = (says::naive(record, &growth), says::model(record, &growth));
     Conclusions {
         experiment: EXPERIMENT.name.to_owned(),
+        charts: charts::call_times(record, &growth, [&naive, &model]).into_iter().collect(),
         question: "How long does the next Fibonacci number take? Each is longer than the last.".into(),
         passed: None,
-        naive: says::naive(record, &growth),
-        model: says::model(record, &growth),
+        naive,
+        model,
         published: says::published(record, &growth),
     }
 }

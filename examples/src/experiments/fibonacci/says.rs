@@ -7,13 +7,13 @@ use super::growth::Growth;
 use crate::reading::{doubt, quotient};
 use crate::{Block, Value};
 
-const MS: f64 = 1e6;
+pub(super) const MS: f64 = 1e6;
 /// The length of a time-bound run, in milliseconds, and the nanoseconds per call reported by plain programs in Java
 /// (JDK 25) and Rust in a server VM at 2.8 GHz.
-const WINDOWS: [(f64, f64, f64); 4] =
+pub(super) const WINDOWS: [(f64, f64, f64); 4] =
     [(1.0, 226.0, 170.0), (10.0, 613.0, 349.0), (100.0, 1_372.0, 1_102.0), (1_000.0, 6_812.0, 2_759.0)];
 /// Calls in a work-bound run, and JMH's nanoseconds per call (JDK 25, single shots, fresh state).
-const FIRST_CALLS: [(u64, f64); 3] = [(100, 633.0), (1_000, 2_403.0), (10_000, 12_661.0)];
+pub(super) const FIRST_CALLS: [(u64, f64); 3] = [(100, 633.0), (1_000, 2_403.0), (10_000, 12_661.0)];
 /// JMH's nanoseconds per call with a timestamp around each (JDK 25).
 const STAMPED_NS: f64 = 7_100.0;
 /// The call taken as an early one: the first on the curve.
@@ -83,16 +83,25 @@ fn differ(one: &Estimate, other: &Estimate) -> bool {
 }
 
 fn stamped(record: &StudyRecord) -> Value {
-    let part = record.cell(TIMED_ALONE, 0, 1).and_then(|cell| cell.part);
-    Value::or(part.map(|part| Value::Ns(part.part_ns)), "not measured")
+    Value::or(stamped_ns(record).map(Value::Ns), "not measured")
+}
+
+/// The mean by stamps around each call.
+pub(super) fn stamped_ns(record: &StudyRecord) -> Option<Estimate> {
+    Some(record.cell(TIMED_ALONE, 0, 1)?.part?.part_ns)
+}
+
+/// The time of some calls, and of the last.
+pub(super) fn curve(growth: &Growth) -> Vec<(u64, Estimate)> {
+    let calls = growth.calls();
+    let shown = CURVE.into_iter().filter(|index| *index < calls).chain(calls.checked_sub(1));
+    shown.filter_map(|index| Some((index, growth.at(index)?))).collect()
 }
 
 pub(super) fn model(record: &StudyRecord, growth: &Growth) -> Block {
     let mut block = Block::default();
-    let calls = growth.calls();
-    let last = calls.checked_sub(1);
-    let shown = CURVE.into_iter().filter(|index| *index < calls).chain(last);
-    let rows = shown.filter_map(|index| Some(vec![Value::Count(index), Value::Ns(growth.at(index)?)])).collect();
+    let last = growth.calls().checked_sub(1);
+    let rows = curve(growth).into_iter().map(|(index, time)| vec![Value::Count(index), Value::Ns(time)]).collect();
     block.table("Time per call by the index of the call", &["call", "time"], rows);
     let steadiness = record.cell(TIMED_OUTSIDE, 0, 1).and_then(|cell| cell.steadiness);
     let grows = growth

@@ -5,6 +5,7 @@
 //! and the rates claimed for it by JMH's invocation-level fixtures.
 
 mod cases;
+mod charts;
 mod figures;
 mod says;
 
@@ -87,6 +88,7 @@ fn conclude(record: &StudyRecord) -> Conclusions {
         loops.flat_map(|parameter| &parameter.values).map(|name| figures::of(record, name)).collect();
     Conclusions {
         experiment: EXPERIMENT.name.to_owned(),
+        charts: charts::claims(record, &figures).into_iter().collect(),
         question: question(&record.study().plan.threads, record.cpus()),
         passed: None,
         naive: says::naive(&figures),

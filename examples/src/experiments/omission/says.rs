@@ -4,7 +4,7 @@ use chronoscope_render::text::{counted, percent, three_digits};
 
 use super::figures::{Figures, claim_over_done, is_more_than_one, stamped_share};
 use crate::reading::doubt;
-use crate::{Block, Value};
+use crate::{Block, Series, Value};
 
 /// The article's CPUs, the seconds of its set-up and work, its threads, and the operations per second claimed by their
 /// timestamps.
@@ -86,7 +86,7 @@ fn table(block: &mut Block, each: &Figures) {
 }
 
 /// The claim with more threads than CPUs, and with one.
-fn over_report(each: &Figures, alone: &OperationPart) -> String {
+pub(super) fn over_report(each: &Figures, alone: &OperationPart) -> String {
     let Some((threads, oversubscribed)) = each.oversubscribed() else {
         return "more threads than CPUs were not measured".to_owned();
     };
@@ -164,6 +164,14 @@ pub(super) fn published(record: &StudyRecord, figures: &[Figures]) -> Block {
     );
     block.say("article: A. Shipilëv, \"Nanotrusting the Nanotime\", 2014; JMH claims by an invocation-level fixture");
     block
+}
+
+/// Rates by number of threads, done and claimed, that were published of a loop with set-up and work of equal length.
+pub(super) fn published_rates() -> [Series; 2] {
+    let of = |name: &str, rate: fn(&(u32, f64, f64)) -> f64| {
+        Series::published(name, JMH.iter().map(|row| (f64::from(row.0), rate(row))))
+    };
+    [of("done, JMH 1.37 with 2 CPUs", |row| row.1), of("claimed, JMH 1.37 with 2 CPUs", |row| row.2)]
 }
 
 /// The time per operation at this rate.

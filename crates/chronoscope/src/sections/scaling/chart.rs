@@ -83,6 +83,7 @@ mod tests {
         let point = |tokens: u64, threads: u32, all: f64, rise: Rise| Point {
             backoff_tokens: tokens,
             work_ns: tokens as f64,
+            work_all_ns: None,
             threads,
             alone_ns: Some(about(tokens as f64 + 10.0)),
             increase_pct: None,

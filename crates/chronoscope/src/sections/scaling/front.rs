@@ -51,6 +51,7 @@ fn of_clock(record: &StudyRecord, clock: &str) -> Conclusion {
             Some(Point {
                 backoff_tokens: tokens,
                 work_ns: work_ns(record, work, tokens)?,
+                work_all_ns: work_all_ns(record, work, all),
                 threads,
                 alone_ns,
                 all_ns,
@@ -110,6 +111,14 @@ fn work_ns(record: &StudyRecord, work: &str, tokens: u64) -> Option<f64> {
     let measured = record.cell(work, tokens, 1).and_then(|cell| cell.time_ns).filter(|time| time.low > 0.0);
     let calibrated = || record.study().tokens.as_ref().map_or(tokens as f64, |cost| cost.ns(tokens as f64));
     measured.map(|time| time.estimate).or_else(|| (work == NOTHING).then(calibrated))
+}
+
+/// The duration of a cell's work on all of its threads, as measured for the work alone.
+fn work_all_ns(record: &StudyRecord, work: &str, all: &Cell) -> Option<f64> {
+    if all.backoff_tokens == 0 {
+        return Some(0.0);
+    }
+    Some(work_of_cell(record, work, all)?.time_ns?.estimate)
 }
 
 /// The clock's addition to the work alone, from pairs of the same round.
@@ -172,7 +181,7 @@ fn front(points: &[Point]) -> Front {
         (None, Some(_)) if backoffs.last().is_some_and(|(_, rise)| *rise == Rise::Raised) => Scales::Beyond,
         _ => Scales::Unresolved,
     };
-    Front { scales, raised, flat }
+    Front { scales, raised, flat, tolerance_pct: Some(TOLERANCE_PCT) }
 }
 
 fn reads(record: &StudyRecord, clock: &str, cells: &[&Cell]) -> Vec<Read> {
@@ -212,6 +221,7 @@ mod tests {
         Point {
             backoff_tokens: tokens,
             work_ns: ns,
+            work_all_ns: None,
             threads,
             alone_ns: Some(about(ns + 10.0, 1.0)),
             all_ns: Some(about(ns + 30.0, 1.0)),

@@ -6,6 +6,7 @@
 //! [`program`] runs them, [`runtimes`] has the probes of language runtimes do the same, [`merge`] combines everything into
 //! one record, [`front`] concludes from the record alone, [`rules`] turn that into findings, and [`mod@page`] draws it.
 
+mod browser;
 mod chart;
 mod choice;
 mod clock;
@@ -73,6 +74,6 @@ impl Standalone for Options {
 
     fn browser_page(record: &Record) -> Option<Sheet> {
         let conclusions = record.content.scaling.as_ref()?;
-        Some(page::browser_page(&document::as_study(record)?, conclusions, record.content.runtimes()))
+        Some(browser::page(&document::as_study(record)?, conclusions, record.content.runtimes()))
     }
 }

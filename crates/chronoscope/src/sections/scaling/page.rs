@@ -1,9 +1,8 @@
 use chronoscope_harness::quantity::{RATIO, TIME, confidence};
 use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_render::Width;
-use chronoscope_render::browser::Sheet;
 use chronoscope_render::page::Page;
-use chronoscope_render::study::{Lead, sheet};
+use chronoscope_render::study::Lead;
 use chronoscope_render::text::{Column, Mood, Text, count, counted, ns, percent};
 use chronoscope_render::words::given;
 
@@ -53,19 +52,18 @@ pub fn page(record: &StudyRecord, conclusions: &[Conclusion], runtimes: &[Runtim
     page.into_page()
 }
 
-/// The same as a page for browsers: the chart of every clock, then everything measured.
-pub fn browser_page(record: &StudyRecord, conclusions: &[Conclusion], runtimes: &[Runtime]) -> Sheet {
+/// What a page for browsers draws over threads: the chart of every clock, and what is known of their fronts.
+pub fn lead(record: &StudyRecord, conclusions: &[Conclusion], runtimes: &[Runtime]) -> Lead {
     let main = most_telling(conclusions);
     let others = conclusions.iter().filter(|one| main.is_none_or(|main| main.clock != one.clock));
-    let lead = Lead {
+    Lead {
         title: "Clocks over threads".to_owned(),
         chart: main.and_then(chart),
-        sentences: std::iter::once(definition()).chain(left_out_of(runtimes)).collect(),
+        sentences: std::iter::once(definition()).chain(left_out_of(runtimes)).map(|words| words + ".").collect(),
         columns: front_columns().into(),
         rows: conclusions.iter().map(|one| front_row(&record.findings, one, &[]).to_vec()).collect(),
         more: others.filter_map(chart).collect(),
-    };
-    sheet(record, &lead)
+    }
 }
 
 const CHART: &str = "CLOCKS OVER THREADS (a line for each amount of work between reads, log scale)";
@@ -553,6 +551,8 @@ mod tests {
             first.points.iter().find(|point| point.backoff_tokens == 64).unwrap().work_ns
         };
         assert_eq!(head(&record), 50.1);
+        let point = conclude(&record)[0].points.iter().find(|point| point.backoff_tokens == 64).cloned().unwrap();
+        assert_eq!(point.work_all_ns, Some(50.1), "on two threads");
         record.content.study.cells[0].time_ns = Some(Estimate { low: 0.0, ..about(50.1, 90.0) });
         assert_eq!((record.study().cells[0].case.as_str(), head(&record)), (NOTHING, calibrated));
     }
@@ -588,7 +588,7 @@ mod tests {
         }];
         let text = page(&record, &conclusions, &runtimes, Width::of_columns(80)).finish();
         assert_golden("scaling-80.txt", &plain(&text));
-        let browser = browser_page(&record, &conclusions, &runtimes).finish();
+        let browser = super::super::browser::page(&record, &conclusions, &runtimes).finish();
         let main = browser.find("<svg").unwrap();
         assert!(main < browser.find("<h2>Time per operation</h2>").unwrap());
         assert!(browser.contains("Java: its answer is too short") && browser.contains("<div class=\"small\">"));

@@ -35,6 +35,9 @@ pub struct Front {
     pub raised: Option<End>,
     /// The least work at which it is known to scale, with every larger amount tried.
     pub flat: Option<End>,
+    /// The increase that more threads may cause before it counts as a rise, in percent. Absent in older records.
+    #[serde(default)]
+    pub tolerance_pct: Option<f64>,
 }
 
 /// From where a clock scales.
@@ -61,11 +64,11 @@ pub struct End {
 #[cfg(test)]
 impl Front {
     pub const fn everywhere(tokens: u64, ns: f64) -> Self {
-        Self { scales: Scales::Everywhere, raised: None, flat: Some(End { tokens, ns }) }
+        Self { scales: Scales::Everywhere, raised: None, flat: Some(End { tokens, ns }), tolerance_pct: Some(10.0) }
     }
 
     pub const fn beyond(tokens: u64, ns: f64) -> Self {
-        Self { scales: Scales::Beyond, raised: Some(End { tokens, ns }), flat: None }
+        Self { scales: Scales::Beyond, raised: Some(End { tokens, ns }), flat: None, tolerance_pct: Some(10.0) }
     }
 
     pub fn between(raised: (u64, f64), flat: (u64, f64)) -> Self {
@@ -74,7 +77,7 @@ impl Front {
 
     pub fn open(raised: Option<(u64, f64)>, flat: Option<(u64, f64)>) -> Self {
         let end = |(tokens, ns)| End { tokens, ns };
-        Self { scales: Scales::Unresolved, raised: raised.map(end), flat: flat.map(end) }
+        Self { scales: Scales::Unresolved, raised: raised.map(end), flat: flat.map(end), tolerance_pct: Some(10.0) }
     }
 }
 
@@ -84,6 +87,9 @@ pub struct Point {
     pub backoff_tokens: u64,
     /// The work between reads, in nanoseconds.
     pub work_ns: f64,
+    /// The same on all of the threads, in nanoseconds. Absent in older records; null if it was not measured.
+    #[serde(default)]
+    pub work_all_ns: Option<f64>,
     pub threads: u32,
     /// Time per operation on one thread, work included; null if indistinguishable from an empty loop.
     pub alone_ns: Option<Estimate>,

@@ -253,7 +253,16 @@ mod tests {
     fn at(backoff_tokens: u64, (alone, all): (f64, f64), rise: Rise) -> Point {
         let about = |estimate: f64| Estimate { estimate, low: estimate - 1.0, high: estimate + 1.0, confidence: 0.999 };
         let (alone_ns, all_ns) = (Some(about(alone)), Some(about(all)));
-        Point { backoff_tokens, work_ns: backoff_tokens as f64, threads: 2, alone_ns, all_ns, increase_pct: None, rise }
+        Point {
+            backoff_tokens,
+            work_ns: backoff_tokens as f64,
+            work_all_ns: None,
+            threads: 2,
+            alone_ns,
+            all_ns,
+            increase_pct: None,
+            rise,
+        }
     }
 
     /// As in `tests/golden/findings/fronts.txt`.

@@ -1,6 +1,6 @@
 //! Charts of studies as plots of a page.
 
-use crate::browser::{Curve, Hue, Plot, Shape, Zone};
+use crate::browser::{Curve, Hue, Mark, Plot, Shape, Zone};
 use crate::study::curve::{self, Chart};
 use crate::study::plot::swept;
 use chronoscope_harness::quantity::ns;
@@ -47,6 +47,7 @@ fn curve(place: usize, of: &curve::Curve) -> Curve {
         band: of.points.iter().map(|point| (point.x, point.low, point.high)).collect(),
         is_hollow: flags(|point| !point.is_resolved),
         is_ringed: flags(|point| point.is_raised),
+        marks: of.bounds.iter().map(|(x, below)| (*x, Mark::Below { at: *below })).collect(),
         ..Curve::default()
     }
 }
@@ -57,6 +58,9 @@ pub(super) fn how(charts: &[&Chart]) -> String {
     let mut how = vec!["Bands are intervals".to_owned()];
     if points().any(|point| !point.is_resolved) {
         how.push("hollow points are inconclusive".to_owned());
+    }
+    if charts.iter().flat_map(|chart| &chart.curves).any(|curve| !curve.bounds.is_empty()) {
+        how.push("an arrow is a bound: the truth is below it".to_owned());
     }
     if points().any(|point| point.is_raised) {
         how.push("a ring marks a time raised by other threads".to_owned());
@@ -71,4 +75,27 @@ pub(super) fn how(charts: &[&Chart]) -> String {
         how.push("some bands are cut".to_owned());
     }
     format!("{}.", how.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::parse;
+
+    #[test]
+    fn a_bound_is_drawn_as_one_and_is_no_point() {
+        let mut record = parse(include_str!("../../../tests/fixtures/study.json")).unwrap();
+        let comparison = record.study().comparisons[0].clone();
+        let of_case = |cell: &&mut chronoscope_harness::record::study::Cell| {
+            (&cell.case, cell.threads) == (&comparison.case, comparison.threads)
+        };
+        let cell = record.content.study.cells.iter_mut().find(of_case).unwrap();
+        (cell.time_ns, cell.below_ns) = (None, Some(0.5));
+        let at = cell.backoff_tokens as f64;
+        let chart = curve::times(&record, &comparison).unwrap();
+        let drawn = plot(&chart).unwrap();
+        assert_eq!(drawn.curves[0].marks, [(at, Mark::Below { at: 0.5 })]);
+        assert!(drawn.curves[0].points.iter().all(|(x, _)| *x != at), "{drawn:?}");
+        assert!(how(&[&chart]).contains("an arrow is a bound"), "{}", how(&[&chart]));
+    }
 }

@@ -108,7 +108,7 @@ fn led(lead: &Lead) -> Option<Figure> {
     let all: Vec<&Chart> = main.iter().chain(&more).collect();
     Some(Figure {
         id: "lead",
-        short: "first",
+        short: "over threads",
         title: lead.title.clone(),
         says: lead.sentences.iter().map(|sentence| (Mood::Plain, sentence.clone())).collect(),
         how: how(&all),
@@ -160,7 +160,9 @@ fn compared(record: &StudyRecord, left: &mut usize) -> Option<Figure> {
             numbers.table(comparisons::grid(record, comparison).table());
         }
     }
-    let found = charted(("comparisons", "comparisons", "Comparisons"), &charts, left).unwrap_or_default();
+    let mut found = charted(("comparisons", "comparisons", "Comparisons"), &charts, left).unwrap_or_default();
+    let differences = record.study().comparisons.iter().flat_map(|one| &one.points).map(|point| point.difference_ns);
+    found.says.extend(crate::words::confidences(differences).map(|words| (Mood::Warning, words)));
     (!numbers.is_empty()).then(|| Figure {
         id: "comparisons",
         short: "comparisons",
