@@ -8,7 +8,7 @@ use super::texts::{SENTENCE, prose, shortened};
 use crate::axis::{Axis, Scale};
 use crate::words::tick as tick_word;
 use chronoscope_harness::quantity::ns;
-use chronoscope_harness::record::Histogram;
+use chronoscope_harness::record::{Bin, Histogram};
 
 /// Height of the drawing, in pixels.
 const HEIGHT: f64 = 210.0;
@@ -27,6 +27,8 @@ const LABELS_APART: f64 = 0.2;
 const HEIGHTS_APART: f64 = 0.08;
 /// Pixels from a point to its label, to the right and down, and from one line of it to the next.
 const BESIDE: f64 = 7.0;
+/// A point further to the right than this has its label on its left.
+const ON_THE_LEFT: f64 = 0.85;
 const BELOW: f64 = 15.0;
 const LINE: f64 = 13.0;
 
@@ -88,7 +90,8 @@ pub struct Curve {
     pub is_ringed: Vec<bool>,
     /// Marks that stand upright at an x, their values being heights.
     pub marks: Vec<(f64, Mark)>,
-    /// Texts at the lower right of a point, in ascending order of x; one that would cover the one before is left out.
+    /// Texts at the lower right of a point, or at its left where the chart ends, in ascending order of x; one that would cover the one
+    /// before is left out.
     pub labels: Vec<Label>,
 }
 
@@ -103,23 +106,28 @@ pub struct Label {
     pub lines: Vec<String>,
 }
 
+impl Curve {
+    /// A filled curve of steps, each with its beginning, end and height.
+    pub fn of_steps(hue: Hue, steps: impl Iterator<Item = [f64; 3]>) -> Self {
+        let corners = |[from, to, high]: [f64; 3]| [(from, 0.0), (from, high), (to, high), (to, 0.0)];
+        Self { hue, points: steps.flat_map(corners).collect(), is_filled: true, ..Self::default() }
+    }
+}
+
 impl Plot {
     /// How often values of each size occur, per decade; None if none can be drawn.
     pub fn distribution(title: String, of: &Histogram, hue: Hue, x_name: &str) -> Option<Self> {
         let all = of.count().max(1) as f64;
         let bins = of.bins.iter().filter(|bin| bin.from_ns > 0.0 && bin.to_ns > bin.from_ns);
-        let steps = bins.flat_map(|bin| {
-            let density = bin.count as f64 / all / (bin.to_ns / bin.from_ns).log10();
-            [(bin.from_ns, 0.0), (bin.from_ns, density), (bin.to_ns, density), (bin.to_ns, 0.0)]
-        });
-        let points: Vec<(f64, f64)> = steps.collect();
+        let density = |bin: &Bin| bin.count as f64 / all / (bin.to_ns / bin.from_ns).log10();
+        let curve = Curve::of_steps(hue, bins.map(|bin| [bin.from_ns, bin.to_ns, density(bin)]));
         Some(Self {
             title,
-            x: Axis::of_results(points.iter().map(|(x, _)| *x), Scale::Log)?,
-            y: Axis::of_results(points.iter().map(|(_, y)| *y).chain([0.0]), Scale::Linear)?,
+            x: Axis::of_results(curve.points.iter().map(|(x, _)| *x), Scale::Log)?,
+            y: Axis::of_results(curve.points.iter().map(|(_, y)| *y).chain([0.0]), Scale::Linear)?,
             words: [ns, |_| String::new()],
             names: [x_name.to_owned(), "how often".to_owned()],
-            curves: vec![Curve { hue, points, is_filled: true, ..Curve::default() }],
+            curves: vec![curve],
             reference: None,
             zone: None,
         })
@@ -276,8 +284,10 @@ impl Plot {
         html! {
             @for (place, label) in apart(placed, LABELS_APART) {
                 @if let Some(y) = self.pixels_down(label.y) {
+                    @let is_left = place > ON_THE_LEFT;
+                    @let (dx, end) = if is_left { (-BESIDE, Some("end")) } else { (BESIDE, None) };
                     @for (line, text) in label.lines.iter().enumerate() {
-                        text.lb x=(part(place)) dx=(BESIDE) y=(format!("{:.1}", y + BELOW + LINE * line as f64)) { (text) }
+                        text.lb x=(part(place)) dx=(dx) text-anchor=[end] y=(format!("{:.1}", y + BELOW + LINE * line as f64)) { (text) }
                     }
                 }
             }
@@ -329,7 +339,6 @@ impl Plot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chronoscope_harness::record::Bin;
 
     fn plot(curve: Curve) -> Plot {
         let axis = |values: [f64; 2]| Axis::of_results(values.into_iter(), Scale::Linear).unwrap();
@@ -383,6 +392,14 @@ mod tests {
         );
         assert!((points[1].1 / points[5].1 - 3.0).abs() < 1e-9, "equal widths of a decade, three times the count");
         assert!(Plot::distribution(String::new(), &Histogram::default(), Hue::Blue, "").is_none());
+    }
+
+    #[test]
+    fn a_label_at_the_end_of_the_chart_is_within_it() {
+        let label = |x: f64| Label { x, y: 4.0, lines: vec!["a name".to_owned()] };
+        let drawn = plot(Curve { labels: vec![label(1.0), label(10.0)], ..Curve::default() }).drawn().0;
+        assert!(drawn.contains(r#"<text class="lb" x="10.00%" dx="7" y="15.0">"#), "{drawn}");
+        assert!(drawn.contains(r#"<text class="lb" x="100.00%" dx="-7" text-anchor="end" y="15.0">"#), "{drawn}");
     }
 
     #[test]

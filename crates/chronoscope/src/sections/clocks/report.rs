@@ -123,6 +123,11 @@ impl ClockReport {
         moves_in_ns(self.tick.as_ref(), self.granularity_ns.zip(self.granularity_is_latency), self.granularity.as_ref())
     }
 
+    /// The step that it declares, if it declares any: 0 is none.
+    pub fn declared_step_ns(&self) -> Option<f64> {
+        self.resolution_ns_declared.filter(|step| *step > 0.0)
+    }
+
     /// Whether it moves in steps clearly longer than it declares.
     pub fn is_coarser_than_declared(&self) -> bool {
         const ROUNDED: f64 = 1.5;

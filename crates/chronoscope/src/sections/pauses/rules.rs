@@ -137,12 +137,18 @@ fn early_pause(seen: &RuleInput<'_>) -> Vec<Finding> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::tests::golden_file::assert_findings;
     use chronoscope_harness::record::Estimate;
 
-    fn method(way: PauseWay, requested_ns: u64, late_ns: f64, cpu_share: f64) -> PauseFigures {
+    /// A way to wait so long that is so late.
+    pub(in crate::sections::pauses) fn method(
+        way: PauseWay,
+        requested_ns: u64,
+        late_ns: f64,
+        cpu_share: f64,
+    ) -> PauseFigures {
         let taken = requested_ns as f64 + late_ns;
         PauseFigures {
             name: way.name().to_owned(),
