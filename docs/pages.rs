@@ -34,6 +34,7 @@ pages! {
     lab "docs/lab.md"
     measuring "docs/measuring.md"
     pacing "docs/pacing.md"
+    pages "docs/pages.md"
     record "docs/record.md"
     runtimes "docs/runtimes.md"
     studies "docs/studies.md"

@@ -236,6 +236,16 @@
   function lit() {
     return [...document.querySelectorAll(".hi")].map(row => row.dataset.k);
   }
+  // What the keyboard acts on: the head of a column, or the list that chooses by one.
+  function reached() {
+    const element = document.activeElement, head = element?.closest("th"), label = element?.closest(".pick label");
+    return head ? "sort " + head.textContent : label ? "choose " + label.firstChild.data.trim() : null;
+  }
+  // By how much the table is wider than the room for it.
+  function hidden() {
+    const room = document.querySelector(".list").parentElement;
+    return room.scrollWidth - room.clientWidth;
+  }
   function focused() {
     return document.activeElement?.dataset?.t ?? null;
   }
@@ -257,5 +267,5 @@
     select.dispatchEvent(new Event("change"));
   }
 
-  return { column, sort, choose, contrast, overflow, overlaps, structure, open, light, read, rows, ticks, plots, tip, telling, lit, focused };
+  return { column, sort, choose, reached, hidden, contrast, overflow, overlaps, structure, open, light, read, rows, ticks, plots, tip, telling, lit, focused };
 })()

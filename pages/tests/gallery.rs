@@ -1,6 +1,15 @@
 //! The table of many checks: sorted by any column, and chosen from by some.
 
-use chronoscope_pages::{Browser, Column, Result, every};
+use chronoscope_pages::{Browser, Column, Result, Tab, every};
+
+/// A usual screen, and that of a small laptop.
+const SCREENS: [u32; 2] = [1200, 1024];
+/// More presses of the tabulator than the page has stops.
+const STOPS: usize = 100;
+/// Keys, by their names and codes.
+const TABULATOR: (&str, i64) = ("Tab", 9);
+const SPACE: (&str, i64) = (" ", 32);
+const DOWN: (&str, i64) = ("ArrowDown", 40);
 
 #[tokio::test]
 async fn rows_are_sorted_and_chosen() -> Result<()> {
@@ -30,5 +39,53 @@ async fn rows_are_sorted_and_chosen() -> Result<()> {
     assert_eq!(good.told, format!("{} of {count}", good.texts.len()));
     tab.ask::<()>("choose('state', 'any')").await?;
     assert_eq!(tab.ask::<Column>("column('state')").await?.texts.len(), count);
+    browser.close().await
+}
+
+/// Moves to where the keyboard acts on `what`.
+async fn reach(tab: &Tab, what: &str) -> Result<()> {
+    for _ in 0..STOPS {
+        if tab.ask::<Option<String>>("reached()").await?.as_deref() == Some(what) {
+            return Ok(());
+        }
+        tab.press(TABULATOR.0, TABULATOR.1).await?;
+    }
+    Err(format!("the tabulator does not reach {what}").into())
+}
+
+#[tokio::test]
+async fn a_keyboard_sorts_and_chooses() -> Result<()> {
+    let browser = Browser::start().await?;
+    let gallery = every()?.iter().find(|document| document.name == "gallery").ok_or("no gallery")?;
+    let tab = browser.open(&gallery.page).await?;
+    let count = tab.ask::<Column>("column('clocksource')").await?.texts.len();
+    for column in ["CPU", "in", "clocksource"] {
+        reach(&tab, &format!("choose {column}")).await?;
+        tab.press(DOWN.0, DOWN.1).await?;
+        let chosen: Column = tab.ask(&format!("column('{column}')")).await?;
+        assert!(!chosen.texts.is_empty(), "{column}: {chosen:?}");
+        assert!(chosen.texts.iter().all(|text| *text == chosen.texts[0]), "{column}: {chosen:?}");
+        tab.ask::<()>(&format!("choose('{column}', 'any')")).await?;
+    }
+    for column in ["CPU", "in", "clocksource"] {
+        reach(&tab, &format!("sort {column}")).await?;
+        tab.press(SPACE.0, SPACE.1).await?;
+        let sorted: Column = tab.ask(&format!("column('{column}')")).await?;
+        assert_eq!((sorted.sorted.as_deref(), sorted.texts.len()), (Some("ascending"), count), "{column}");
+    }
+    browser.close().await
+}
+
+#[tokio::test]
+async fn a_screen_has_room_for_the_whole_table() -> Result<()> {
+    let browser = Browser::start().await?;
+    let gallery = every()?.iter().find(|document| document.name == "gallery").ok_or("no gallery")?;
+    let tab = browser.open(&gallery.page).await?;
+    // Whatever else a document claims to be, these are machines.
+    tab.ask::<()>("choose('state', 'GOOD')").await?;
+    for width in SCREENS {
+        tab.set_width(width).await?;
+        assert_eq!(tab.ask::<i64>("hidden()").await?, 0, "at {width} px");
+    }
     browser.close().await
 }

@@ -42,6 +42,27 @@ impl Failure {
     }
 }
 
+/// The first failure of what was done at several destinations, after telling the others. Each is tried even if another fails, so that
+/// a full disk, a closed pipe or a number that is not finite loses no other results.
+///
+/// # Errors
+/// If any failed.
+///
+/// # Examples
+/// ```
+/// use chronoscope_bench::{Failure, each_tried};
+///
+/// assert!(each_tried("mytool", [Ok(()), Ok(())]).is_ok());
+/// let [first, second] = ["disk full", "pipe closed"].map(|why| Err(Failure::run(why)));
+/// assert_eq!(each_tried("mytool", [first, second]).unwrap_err().to_string(), "disk full"); // "mytool: pipe closed" was told
+/// ```
+pub fn each_tried<const N: usize>(program: &str, tried: [Result<(), Failure>; N]) -> Result<(), Failure> {
+    let mut failures = tried.into_iter().filter_map(Result::err);
+    let first = failures.next();
+    failures.for_each(|other| tell(program, &other.message));
+    first.map_or(Ok(()), Err)
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

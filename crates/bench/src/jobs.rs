@@ -7,7 +7,7 @@ use super::arguments::Arguments;
 use super::fail_on::has_compared;
 use super::page::Page;
 use super::revision::{Revision, Source};
-use super::{Failure, Format, Interrupt, OutputFile, StudyProgress, keep_apart, page_width, print};
+use super::{Failure, Format, Interrupt, OutputFile, StudyProgress, each_tried, keep_apart, page_width, print};
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::{Study, StudyOptions};
@@ -16,6 +16,8 @@ use chronoscope_harness::{Study, StudyOptions};
 pub(super) struct Jobs<'a> {
     jobs: Vec<Job<'a>>,
     arguments: &'a Arguments,
+    /// This program's name.
+    program: &'a str,
     /// The revision that is compared with; its worktree is there as long as anything is measured.
     _revision: Option<Revision>,
 }
@@ -30,11 +32,10 @@ struct Job<'a> {
 
 impl<'a> Jobs<'a> {
     /// Checks that every file can be read or written, and that another build has the same studies, before anything is measured.
-    /// `program` is this program's name.
     pub(super) fn prepare(
         chosen: Vec<(&'a Study, StudyOptions)>,
         arguments: &'a Arguments,
-        program: &str,
+        program: &'a str,
         interrupt: &Interrupt,
     ) -> Result<Self, Failure> {
         if chosen.len() > 1 {
@@ -69,7 +70,7 @@ impl<'a> Jobs<'a> {
                 job.compare_with(executable, &name, interrupt)?;
             }
         }
-        Ok(Self { jobs, arguments, _revision: revision })
+        Ok(Self { jobs, arguments, program, _revision: revision })
     }
 
     /// Runs them; false if something failed, was stopped or became slower.
@@ -96,7 +97,7 @@ impl<'a> Jobs<'a> {
             if i > 0 && self.arguments.page_format() == Format::Human {
                 print("\n")?;
             }
-            is_well &= job.conclude(record, self.arguments)?;
+            is_well &= job.conclude(record, self.arguments, self.program)?;
         }
         Ok(is_well)
     }
@@ -126,21 +127,18 @@ impl<'a> Job<'a> {
     }
 
     /// Prints and saves; false if something failed, was stopped or became slower.
-    fn conclude(self, record: StudyRecord, arguments: &Arguments) -> Result<bool, Failure> {
-        let text = json(&record).map_err(|error| Failure::run(error.to_string()))?;
+    fn conclude(self, record: StudyRecord, arguments: &Arguments, program: &str) -> Result<bool, Failure> {
+        let text = json(&record).map_err(|error| Failure::run(error.to_string()));
         let detail = if arguments.verbose { Detail::Full } else { Detail::Usual };
-        // Try every output, so that a full disk or a closed pipe loses no results.
-        let mut outcome = match arguments.page_format() {
-            Format::Human => print(&terminal(&record, detail, page_width())),
-            Format::Json => print(&text),
+        let printed = match (arguments.page_format(), &text) {
+            (Format::Human, _) => print(&terminal(&record, detail, page_width())),
+            (Format::Json, Ok(text)) => print(text),
+            // Told once, as what cannot be saved.
+            (Format::Json, Err(_)) => Ok(()),
         };
-        if let Some(file) = self.record {
-            outcome = outcome.and(file.write(&text));
-        }
-        if let Some(page) = self.page {
-            outcome = outcome.and(page.write(&record));
-        }
-        outcome?;
+        let saved = text.and_then(|text| self.record.map_or(Ok(()), |file| file.write(&text)));
+        let drawn = self.page.map_or(Ok(()), |page| page.write(&record));
+        each_tried(program, [saved, drawn, printed])?;
         let is_failure = arguments.fail_on.unwrap_or_default().is_met(&record);
         // A gate that compares with nothing is open.
         Ok(record.is_whole() && has_compared(&record) && !is_failure && !(arguments.strict && record.has_warning()))

@@ -29,7 +29,7 @@ mod trial;
 mod values;
 
 pub use bar::Bar;
-pub use failure::Failure;
+pub use failure::{Failure, each_tried};
 pub use format::Format;
 pub use interrupt::Interrupt;
 pub use message::{refuse, tell};

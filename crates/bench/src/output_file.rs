@@ -39,9 +39,7 @@ impl OutputFile {
             return Err(cannot("is a folder; name a file".to_owned()));
         }
         if path.exists() && !path.is_file() {
-            return Err(cannot(
-                "not a regular file, so it cannot be replaced atomically; redirect --format json instead".to_owned(),
-            ));
+            return Err(cannot("not a regular file, so it cannot be replaced atomically; name a file".to_owned()));
         }
         // A program may change its folder before it writes.
         let whole = std::path::absolute(path).map_err(|error| cannot(error.to_string()))?;
@@ -58,11 +56,7 @@ impl OutputFile {
     pub fn write(mut self, text: &str) -> Result<(), Failure> {
         let (what, path) = (&self.what, &self.path);
         let cannot = |error: &dyn std::fmt::Display| {
-            Failure::run(format!(
-                "could not write {what} to {}: {error}; nothing was written. With --format json the record can be redirected \
-                 from standard output",
-                path.display()
-            ))
+            Failure::run(format!("could not write {what} to {}: {error}; no file was left there", path.display()))
         };
         let file = self.draft.claim.file();
         file.write_all(text.as_bytes()).map_err(|error| cannot(&error))?;

@@ -33,7 +33,7 @@ fn main() {
         }
         _ => {}
     }
-    let all: [(&str, fn()); 15] = [
+    let all: [(&str, fn()); 16] = [
         ("combinations are listed and nothing is measured", lists),
         ("wrong arguments end with 2 and say what to do", refusals),
         ("records are printed and saved", records),
@@ -48,6 +48,7 @@ fn main() {
         ("flags of other harnesses are accepted", takes_foreign_flags),
         ("named baselines are refused with what to use instead", refuses_baselines),
         ("a case that fails ends with 1 and takes nothing along", failures),
+        ("every file that cannot be written is told, and what is printed stays", full_disk),
         ("studies in one program are told apart", several),
     ];
     let filter = std::env::args().nth(1).filter(|argument| !argument.starts_with('-'));
@@ -374,6 +375,31 @@ fn failures() {
     let study = record.study();
     assert!(study.failures.iter().any(|failure| failure.case == "panics" && failure.reason.contains("out of luck")));
     assert!(study.cells.iter().any(|cell| cell.case == "plain" && !cell.processes.is_empty()), "the others are kept");
+}
+
+/// A disk without room: no file may be longer than 2 kB.
+fn full_disk() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let [saved, page] = ["saved.json", "page.html"].map(|name| folder.path().join(name).to_string_lossy().into_owned());
+    let itself = std::env::current_exe().expect("the test has a file");
+    let output = Command::new("sh")
+        .args(["-c", "trap '' XFSZ && ulimit -f 4 && exec \"$0\" \"$@\""])
+        .arg(itself)
+        .env(PROGRAM, "one")
+        .env("CARGO_TARGET_DIR", nowhere())
+        .args(SHORT)
+        .args(["--bench", "--format", "json", "--output", &saved])
+        .args(to_page(&page))
+        .output()
+        .expect("the test can be started again");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    for (what, is_due) in [("the record", true), ("the page", PAGES)] {
+        assert_eq!(told.contains(&format!("could not write {what} to")), is_due, "{told}");
+    }
+    assert!(!told.contains("--format"), "no page is had in this way: {told}");
+    assert!(chronoscope_render::study::parse(&stdout(&output)).is_ok());
+    assert_eq!(std::fs::read_dir(folder.path()).expect("it can be listed").count(), 0, "no part of a file is left");
 }
 
 fn several() {

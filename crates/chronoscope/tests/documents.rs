@@ -104,8 +104,9 @@ fn no_picture_is_drawn_by_hand_and_no_record_is_left_unshown() {
     }
     for record in fs::read_dir(root().join("docs/shown")).expect("the folder is there") {
         let file = format!("docs/shown/{}", record.expect("it can be listed").file_name().to_string_lossy());
-        let mark = format!("{MARK}{file} ");
-        assert!(pages.iter().any(|page| page.text.contains(&mark)), "no page shows {file}");
+        let [mark, link] = [format!("{MARK}{file} "), format!("]({})", file.trim_start_matches("docs/"))];
+        let is_shown = |page: &Page| page.text.contains(&mark) || page.text.contains(&link);
+        assert!(pages.iter().any(is_shown), "no page shows {file}");
     }
 }
 

@@ -255,6 +255,10 @@ fn a_trend_marks_what_changed() {
     let trend = printed(chronoscope(&history).args(["history", "trend", "clock_monotonic"]));
     assert_eq!(printed(chronoscope(&history).args(["history", "trend", "monotonic"])), trend, "as gate calls it");
     assert!(trend.contains("CLOCK_MONOTONIC") && trend.contains("hpet") && trend.contains('┊'), "{trend}");
+    let page = folder.path().join("trend.html");
+    printed(chronoscope(&history).args(["history", "trend", "CLOCK_MONOTONIC", "--html"]).arg(&page));
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains(">clocksource</text>") && page.contains("→ hpet."), "{page}");
     let json =
         printed(chronoscope(&history).args(["history", "trend", "CLOCK_MONOTONIC", "--last", "2", "--format", "json"]));
     let trend: Value = serde_json::from_str(&json).unwrap();
@@ -277,6 +281,10 @@ fn list_trend_and_runs_are_pages_for_browsers() {
     };
     let list = page(&["list"]);
     assert!(list.contains("history.db") && list.matches("<tr").count() == 4, "{list}");
+    assert!(
+        !list.contains(folder.path().to_str().unwrap()) && list.contains(" UTC") && !list.contains("today"),
+        "{list}"
+    );
     let trend = page(&["trend", "CLOCK_MONOTONIC"]);
     assert!(trend.contains("What a read cost in 3 runs") && trend.matches("<circle").count() == 3, "{trend}");
     assert!(page(&["show", "1"]).contains("<section id=\"latency\""));

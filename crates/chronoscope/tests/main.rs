@@ -15,6 +15,7 @@ mod runtimes;
 mod scaling;
 mod show;
 mod shown_commands;
+mod shown_pages;
 mod sync;
 mod tidy;
 mod usage;

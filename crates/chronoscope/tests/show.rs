@@ -228,6 +228,10 @@ fn a_page_replaces_nothing_that_is_read_or_written_besides() {
         (&["scaling", "--output", &html, "--html", &html], "--output"),
         (&["selftest", "--output", &html, "--html", &html], "--output"),
         (&["history", "list", "--html", &history], "the history"),
+        (&["card", &check, "--output", &missing], "cannot write the card"),
+        (&["card", &check, "--output", folder.path().to_str().unwrap()], "is a folder; name a file"),
+        (&["gallery", folder.path().to_str().unwrap(), "--html", &missing], "cannot write the page"),
+        (&["gallery", folder.path().to_str().unwrap(), "--html", folder.path().to_str().unwrap()], "is a folder"),
         (&["card", &check, "--output", &check], "the document"),
         (&["card", &check, "--output", &history], "the history"),
         (&["gallery", folder.path().to_str().unwrap(), "--html", &check], "a document"),
@@ -261,6 +265,31 @@ fn a_full_disk_leaves_what_is_printed_and_tells_all_that_is_missing() {
     let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(printed["command"], "reads");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no part of a file is left");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_told_by_whoever_writes_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (check, drawn) = (at("check.json"), at("drawn"));
+    std::fs::copy(fixture("record.json"), &check).unwrap();
+    for (arguments, what) in [
+        (&["card", &check, "--output", &drawn][..], "the card"),
+        (&["gallery", folder.path().to_str().unwrap(), "--html", &drawn], "the page"),
+        (&["show", &check, "--html", &drawn], "the page"),
+    ] {
+        let run = Command::new("sh")
+            .args(["-c", "trap '' XFSZ && ulimit -f 4 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_chronoscope")])
+            .args(arguments)
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(run.status.code(), Some(1), "{arguments:?}: {told}");
+        assert!(told.contains(&format!("could not write {what} to {drawn}: ")), "{arguments:?}: {told}");
+        assert!(!told.contains("--format"), "no picture is had in that way: {told}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no part of a file is left");
+    }
 }
 
 /// The folder of one file changes while the run is on.

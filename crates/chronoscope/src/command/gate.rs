@@ -1,12 +1,12 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use chronoscope_bench::{Failure, OutputFile};
+use chronoscope_bench::{Failure, OutputFile, each_tried};
 use chronoscope_harness::Start;
 
 use super::identical_operations::IdenticalOperations;
 use super::measure::measured;
-use super::output::{Output, each_tried, keep_apart};
+use super::output::{Output, keep_apart};
 use super::page::Shown;
 use super::saved::{saved, text_in};
 use crate::answers::gate::contradiction::contradiction;
@@ -37,7 +37,7 @@ pub fn run(start: &Start, options: &GateOptions) -> Result<ExitCode, Failure> {
     let is_passed = gate.passed;
     record.content.gate = Some(gate);
     let written = output.write(&record, Shown::default());
-    each_tried([xml.map_or(Ok(()), |file| file.write(&text)), written])?;
+    each_tried("chronoscope", [xml.map_or(Ok(()), |file| file.write(&text)), written])?;
     Ok(ExitCode::from(u8::from(!is_passed)))
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use chronoscope_bench::{Failure, Format, OutputFile, page_width, print, tell};
+use chronoscope_bench::{Failure, Format, OutputFile, each_tried, page_width, print, tell};
 
 use super::page::{Shown, browser_page, page};
 use crate::document::Record;
@@ -20,18 +20,6 @@ pub struct Presenter {
 pub struct Output {
     presenter: Presenter,
     file: Option<OutputFile>,
-}
-
-/// The first failure of what was done at several destinations, after telling the others. Each is tried even if another fails,
-/// so that a full disk, a closed pipe or a number that is not finite loses no other results.
-///
-/// # Errors
-/// If any failed.
-pub fn each_tried<const N: usize>(tried: [Result<(), Failure>; N]) -> Result<(), Failure> {
-    let mut failures = tried.into_iter().filter_map(Result::err);
-    let first = failures.next();
-    failures.for_each(|other| tell("chronoscope", &other.to_string()));
-    first.map_or(Ok(()), Err)
 }
 
 /// Refuses a destination that is one of the files read, the history, or another destination: it would be lost.
@@ -72,7 +60,7 @@ impl Presenter {
             Format::Human => print(&human()),
             Format::Json => json().and_then(|json| print(&json)),
         };
-        each_tried([printed, written(self.browser, browser)])
+        each_tried("chronoscope", [printed, written(self.browser, browser)])
     }
 }
 
@@ -103,6 +91,6 @@ impl Output {
             tell("chronoscope", &format!("warning: {reason}"));
         }
         let saved = json.and_then(|json| written(self.file, || json));
-        each_tried([saved, written(self.presenter.browser, || browser_page(record, shown)), printed])
+        each_tried("chronoscope", [saved, written(self.presenter.browser, || browser_page(record, shown)), printed])
     }
 }

@@ -6,7 +6,10 @@ use jsonschema::validator_for;
 use schemars::JsonSchema;
 use serde_json::Value;
 
+use super::golden_file::assert_same;
 use crate::document::SCHEMA;
+use crate::json::document;
+use crate::screen::card::Facts;
 
 /// The schema of the types, with a final newline.
 fn generated() -> String {
@@ -47,5 +50,32 @@ fn documents_of_every_kind_fit_the_schema() {
         let document: Value = serde_json::from_str(text).unwrap();
         let faults: Vec<String> = validator.iter_errors(&document).map(|fault| fault.to_string()).collect();
         assert!(faults.is_empty(), "{faults:?}");
+    }
+}
+
+/// The schema of a card's facts, in the folder of the other.
+const CARD: &str = "schema/card.v1.schema.json";
+
+#[test]
+fn a_card_has_a_schema_and_fits_it() {
+    let schema = serde_json::to_value(schemars::schema_for!(Facts)).unwrap();
+    let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+    assert_same(&Path::new(env!("CARGO_MANIFEST_DIR")).join(CARD), &text);
+    let validator = validator_for(&schema).unwrap();
+    for text in [
+        include_str!("../../tests/fixtures/record.json"),
+        include_str!("../../tests/fixtures/zen4/check.json"),
+        include_str!("../../../../docs/shown/check.json"),
+    ] {
+        let mut check = document(text).unwrap();
+        let full = serde_json::to_value(Facts::of(&check).unwrap()).unwrap();
+        check.content.sections = Default::default();
+        let bare = serde_json::to_value(Facts::of(&check).unwrap()).unwrap();
+        for card in [&full, &bare] {
+            let faults: Vec<String> = validator.iter_errors(card).map(|fault| fault.to_string()).collect();
+            assert!(faults.is_empty(), "{faults:?}");
+        }
+        let described = schema["properties"].as_object().unwrap().keys();
+        assert!(described.eq(full.as_object().unwrap().keys()), "every field is described");
     }
 }

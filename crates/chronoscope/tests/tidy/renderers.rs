@@ -14,12 +14,15 @@ const OF_RULES: [&str; 3] = ["Rule", "conclude", "RULES"];
 const JUDGING: [&str; 6] = ["diagnose", "interval_advice", "locking", "looks", "methods", "usable_clocks"];
 /// What places a curve in a figure compares coordinates.
 const GEOMETRY: [&str; 6] = ["axis", "canvas", "chart", "curve", "figure", "plot"];
+/// What lays pages for browsers out knows shapes and no document.
+const TOOLKIT: &str = "crates/render/src/browser/";
 
 /// Whether a file draws, by its name.
 fn draws(source: &Source) -> bool {
     let is_named = |name: &str| source.module.iter().any(|part| part == name);
-    ["view", "screen", "show", "page", "detail", "study"].iter().any(|name| is_named(name))
+    ["view", "browser", "screen", "show", "page", "detail", "study"].iter().any(|name| is_named(name))
         && !GEOMETRY.iter().any(|name| is_named(name))
+        && !source.path.starts_with(TOOLKIT)
 }
 
 /// Whether a file judges, by its name.

@@ -10,7 +10,7 @@ use super::texts::{SENTENCE, prose, shortened};
 use crate::axis::{Axis, Scale};
 use crate::words::tick as tick_word;
 use chronoscope_harness::quantity::{count, ns};
-use chronoscope_harness::record::Histogram;
+use chronoscope_harness::record::{Bin, Histogram};
 
 /// Height of the drawing, in pixels.
 const HEIGHT: f64 = 210.0;
@@ -31,6 +31,8 @@ const LABELS_APART: f64 = 0.2;
 const HEIGHTS_APART: f64 = 0.08;
 /// Pixels from a point to its label, to the right and down, and from one line of it to the next.
 const BESIDE: f64 = 7.0;
+/// A point further to the right than this has its label on its left.
+const ON_THE_LEFT: f64 = 0.85;
 const BELOW: f64 = 15.0;
 const LINE: f64 = 13.0;
 /// Where names of levels end that would cover others at the right end.
@@ -100,7 +102,8 @@ pub struct Curve {
     pub areas: Vec<Vec<(f64, f64)>>,
     /// Marks that stand upright at an x, their values being heights.
     pub marks: Vec<(f64, Mark)>,
-    /// Texts at the lower right of a point, in ascending order of x; one that would cover the one before is left out.
+    /// Texts at the lower right of a point, or at its left where the chart ends, in ascending order of x; one that would cover the one
+    /// before is left out.
     pub labels: Vec<Label>,
 }
 
@@ -130,23 +133,28 @@ impl Curve {
     }
 }
 
+impl Curve {
+    /// A filled curve of steps, each with its beginning, end and height.
+    pub fn of_steps(hue: Hue, steps: impl Iterator<Item = [f64; 3]>) -> Self {
+        let corners = |[from, to, high]: [f64; 3]| [(from, 0.0), (from, high), (to, high), (to, 0.0)];
+        Self { hue, points: steps.flat_map(corners).collect(), is_filled: true, ..Self::default() }
+    }
+}
+
 impl Plot {
     /// How often values of each size occur, per decade; None if none can be drawn.
     pub fn distribution(title: String, of: &Histogram, hue: Hue, x_name: &str) -> Option<Self> {
         let all = of.count().max(1) as f64;
         let bins = of.bins.iter().filter(|bin| bin.from_ns > 0.0 && bin.to_ns > bin.from_ns);
-        let steps = bins.flat_map(|bin| {
-            let density = bin.count as f64 / all / (bin.to_ns / bin.from_ns).log10();
-            [(bin.from_ns, 0.0), (bin.from_ns, density), (bin.to_ns, density), (bin.to_ns, 0.0)]
-        });
-        let points: Vec<(f64, f64)> = steps.collect();
+        let density = |bin: &Bin| bin.count as f64 / all / (bin.to_ns / bin.from_ns).log10();
+        let curve = Curve::of_steps(hue, bins.map(|bin| [bin.from_ns, bin.to_ns, density(bin)]));
         Some(Self {
             title,
-            x: Axis::of_results(points.iter().map(|(x, _)| *x), Scale::Log)?,
-            y: Axis::of_results(points.iter().map(|(_, y)| *y).chain([0.0]), Scale::Linear)?,
+            x: Axis::of_results(curve.points.iter().map(|(x, _)| *x), Scale::Log)?,
+            y: Axis::of_results(curve.points.iter().map(|(_, y)| *y).chain([0.0]), Scale::Linear)?,
             words: [ns, |_| String::new()],
             names: [x_name.to_owned(), "how often".to_owned()],
-            curves: vec![Curve { hue, points, is_filled: true, ..Curve::default() }],
+            curves: vec![curve],
             reference: None,
             zone: None,
         })
@@ -338,16 +346,19 @@ impl Plot {
         html! {
             @for (place, label) in apart(placed, LABELS_APART) {
                 @if let Some(y) = self.pixels_down(label.y) {
+                    @let is_left = place > ON_THE_LEFT;
+                    @let (dx, end) = if is_left { (-BESIDE, Some("end")) } else { (BESIDE, None) };
                     @for (line, text) in label.lines.iter().enumerate() {
                         @let base = y + BELOW + LINE * line as f64;
                         @let share = label.share.filter(|_| line + 1 == label.lines.len());
                         @if let Some(share) = share {
+                            @let swatch = if is_left { -BESIDE - SWATCH } else { BESIDE };
                             svg x=(part(place)) y=(format!("{base:.1}")) overflow="visible" {
-                                rect class={ "c-" (step_of(share)) } x=(BESIDE) y=(-SWATCH) width=(SWATCH) height=(SWATCH) {}
+                                rect class={ "c-" (step_of(share)) } x=(swatch) y=(-SWATCH) width=(SWATCH) height=(SWATCH) {}
                             }
                         }
-                        @let dx = if share.is_some() { BESIDE + SWATCH + 4.0 } else { BESIDE };
-                        text.lb x=(part(place)) dx=(dx) y=(format!("{base:.1}")) { (text) }
+                        @let dx = if share.is_some() { dx + dx.signum() * (SWATCH + 4.0) } else { dx };
+                        text.lb x=(part(place)) dx=(dx) text-anchor=[end] y=(format!("{base:.1}")) { (text) }
                     }
                 }
             }
@@ -408,7 +419,6 @@ impl Plot {
 #[cfg(test)]
 mod tests {
     use super::*;
-
     #[test]
     fn a_share_has_its_colour_and_an_area_its_corners() {
         let label =
@@ -433,7 +443,6 @@ mod tests {
         let path = drawn.split("path class=\"area ").nth(1).unwrap();
         assert_eq!(path.split('Z').next().unwrap().matches('L').count(), 2, "{drawn}");
     }
-    use chronoscope_harness::record::Bin;
 
     fn plot(curve: Curve) -> Plot {
         let axis = |values: [f64; 2]| Axis::of_results(values.into_iter(), Scale::Linear).unwrap();
@@ -526,6 +535,14 @@ mod tests {
         };
         assert_eq!(["one", "two", "three", "2 CPUs"].map(place), ["100.00%", "64.00%", "100.00%", "0.00%"], "{drawn}");
         assert!(drawn.contains(r#"text-anchor="start">2 CPUs"#), "{drawn}");
+    }
+
+    #[test]
+    fn a_label_at_the_end_of_the_chart_is_within_it() {
+        let label = |x: f64| Label { x, y: 4.0, lines: vec!["a name".to_owned()], share: None };
+        let drawn = plot(Curve { labels: vec![label(1.0), label(10.0)], ..Curve::default() }).drawn().0;
+        assert!(drawn.contains(r#"<text class="lb" x="10.00%" dx="7" y="15.0">"#), "{drawn}");
+        assert!(drawn.contains(r#"<text class="lb" x="100.00%" dx="-7" text-anchor="end" y="15.0">"#), "{drawn}");
     }
 
     #[test]

@@ -5,15 +5,17 @@ use chronoscope_harness::quantity::{TIME, ns};
 use chronoscope_harness::record::Estimate;
 use chronoscope_render::Width;
 use chronoscope_render::axis::{Axis, Scale};
-use chronoscope_render::browser::{Chart, Curve, Figure, Plot, Shape, Sheet};
+use chronoscope_render::browser::{Chart, Curve, Figure, Hue, Label, Plot, Shape, Sheet};
 use chronoscope_render::page::Page;
 use chronoscope_render::study::OverTime;
 use chronoscope_render::text::{Mood, Text};
+use chronoscope_render::title::moment;
 use chronoscope_render::words::counted;
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde_json::json;
 
-use super::list::{sheet, table};
+use super::list::{sheet, table, written};
 use super::opened::{latest, refused, to_read};
 use super::options::TrendOptions;
 use crate::answers::since::when::{local, when};
@@ -27,6 +29,8 @@ use crate::sections::{clocks, runtimes};
 const POINTS: usize = 100;
 /// Spans of time between the dates below a page's chart: no more than a narrow screen has room for.
 const SPANS: u32 = 2;
+/// Changes that a page tells, the latest of all.
+const TOLD: usize = 12;
 /// Times of a larger ratio are drawn on a logarithmic axis.
 const DECADE: f64 = 10.0;
 
@@ -81,7 +85,9 @@ fn page(clock: &str, machine: &str, runs: &[Run], changes: &[Change], width: Wid
         changes: changes.iter().map(|change| change.started_s as f64).collect(),
     });
     for change in changes {
-        text.sentence(Mood::Warning, "┊", &changed(change));
+        let Change { run, started_s, .. } = change;
+        let began = Timestamp::from_second(*started_s).map(|began| when(began, Timestamp::now(), &local()));
+        text.sentence(Mood::Warning, "┊", &format!("{}, run {run}: {}", began.unwrap_or_default(), changed(change)));
     }
     if let Some(latest) = latest_value(runs) {
         text.sentence(Mood::Plain, "·", &format!("latest: {latest}"));
@@ -92,22 +98,53 @@ fn page(clock: &str, machine: &str, runs: &[Run], changes: &[Change], width: Wid
 /// The same for browsers, with a row for each run.
 fn figure(clock: &str, runs: &[Run], changes: &[Change]) -> Figure {
     let mut table_of_runs = Text::new();
-    table(&mut table_of_runs, runs, clock);
+    table(&mut table_of_runs, runs, clock, written);
     let latest = latest_value(runs).map(|value| (Mood::Plain, format!("In the latest run a read took {value}.")));
-    let said = changes.iter().map(|change| (Mood::Warning, format!("{}.", changed(change))));
     Figure {
         id: "trend",
         short: "trend",
         title: format!("What a read cost in {}", counted(runs.len() as u64, "run", "runs")),
-        says: latest.into_iter().chain(said).collect(),
-        charts: plot(&binned(runs, POINTS)).map(|plot| Chart::Plots(vec![plot])).into_iter().collect(),
-        how: "A point is a run, or the median of several; the band holds the intervals of all.".to_owned(),
+        says: latest.into_iter().chain(told(changes)).collect(),
+        charts: plot(&binned(runs, POINTS), changes).map(|plot| Chart::Plots(vec![plot])).into_iter().collect(),
+        how: "A point is a run, or the median of several; the band holds the intervals of all. Dashed: the first run after a change."
+            .to_owned(),
         numbers: table_of_runs.into_page(),
         ..Figure::default()
     }
 }
 
-fn plot(values: &[(f64, Estimate)]) -> Option<Plot> {
+/// The latest changes in sentences, and how many came before.
+fn told(changes: &[Change]) -> Vec<(Mood, String)> {
+    let earlier = changes.len().saturating_sub(TOLD);
+    let more = (earlier > 0).then(|| {
+        let before = counted(earlier as u64, "earlier change is", "earlier changes are");
+        (Mood::Quiet, format!("{before} not listed."))
+    });
+    let of_run = |change: &Change| {
+        let began = Timestamp::from_second(change.started_s).map(|began| moment(&began.to_string()));
+        (Mood::Warning, format!("{}, run {}: {}.", began.unwrap_or_default(), change.run, changed(change)))
+    };
+    more.into_iter().chain(changes[earlier..].iter().map(of_run)).collect()
+}
+
+/// An upright line at the first run after changes, with what changed.
+fn uprights(changes: &[Change], y: &Axis) -> Vec<Curve> {
+    let (Some(low), Some(high)) = (y.ticks.first(), y.ticks.last()) else { return Vec::new() };
+    let of_run = |changes: &[Change]| {
+        let x = changes[0].started_s as f64;
+        let lines = changes.iter().map(|change| change.what.to_owned()).collect();
+        Curve {
+            hue: Hue::Ink,
+            points: vec![(x, *low), (x, *high)],
+            is_dashed: true,
+            labels: vec![Label { x, y: *high, lines, share: None }],
+            ..Curve::default()
+        }
+    };
+    changes.chunk_by(|one, next| one.run == next.run).map(of_run).collect()
+}
+
+fn plot(values: &[(f64, Estimate)], changes: &[Change]) -> Option<Plot> {
     let moments: Vec<f64> = values.iter().map(|(at, _)| *at).collect();
     let (first, last) = (*moments.first()?, *moments.last()?);
     let date = DATES[form(last - first)];
@@ -125,29 +162,29 @@ fn plot(values: &[(f64, Estimate)]) -> Option<Plot> {
         band: band.collect(),
         ..Curve::default()
     };
+    let y = Axis::of_results(ends.into_iter(), scale)?;
     Some(Plot {
         title: String::new(),
         x,
-        y: Axis::of_results(ends.into_iter(), scale)?,
+        curves: uprights(changes, &y).into_iter().chain([curve]).collect(),
+        y,
         words: [date, ns],
-        names: ["when the run began".to_owned(), "latency of a read".to_owned()],
-        curves: vec![curve],
+        names: ["when the run began, UTC".to_owned(), "latency of a read".to_owned()],
         reference: None,
         zone: None,
     })
 }
 
-/// Write moments in local time, in each form.
+/// Write moments in each form.
 const DATES: [fn(f64) -> String; 3] = [date::<0>, date::<1>, date::<2>];
 
 fn date<const FORM: usize>(at: f64) -> String {
-    label(at, FORM, &local()).unwrap_or_default()
+    label(at, FORM, &TimeZone::UTC).unwrap_or_default()
 }
 
 fn changed(change: &Change) -> String {
-    let Change { run, started_s, what, before, after } = change;
-    let began = Timestamp::from_second(*started_s).map(|began| when(began, Timestamp::now(), &local()));
-    format!("{}, run {run}: {what} {before} → {after}", began.unwrap_or_default())
+    let Change { what, before, after, .. } = change;
+    format!("{what} {before} → {after}")
 }
 
 fn latest_value(runs: &[Run]) -> Option<String> {
@@ -164,25 +201,55 @@ mod tests {
 
     #[test]
     fn a_run_without_an_interval_has_no_band_and_dates_are_said_once() {
-        let drawn = plot(&[value(0.0, 20.0, 0.999), value(60.0, 21.0, 0.0), value(86_400.0, 22.0, 0.999)]).unwrap();
+        let drawn =
+            plot(&[value(0.0, 20.0, 0.999), value(60.0, 21.0, 0.0), value(86_400.0, 22.0, 0.999)], &[]).unwrap();
         let curve = &drawn.curves[0];
         assert_eq!(curve.points, [(0.0, 20.0), (60.0, 21.0), (86_400.0, 22.0)]);
         assert_eq!(curve.band, [(0.0, 19.0, 21.0), (86_400.0, 21.0, 23.0)]);
         assert_eq!((drawn.x.ticks, drawn.y.is_log()), (vec![0.0, 43_200.0, 86_400.0], false));
-        let at_once = plot(&[value(7.0, 20.0, 0.999), value(8.0, 20.0, 0.999)]).unwrap();
+        let at_once = plot(&[value(7.0, 20.0, 0.999), value(8.0, 20.0, 0.999)], &[]).unwrap();
         assert_eq!(at_once.x.ticks.len(), 1);
     }
 
     #[test]
     fn more_than_a_decade_is_logarithmic_and_nothing_is_no_chart() {
-        assert!(plot(&[value(0.0, 20.0, 0.999), value(60.0, 2_000.0, 0.999)]).unwrap().y.is_log());
-        assert!(plot(&[]).is_none());
+        assert!(plot(&[value(0.0, 20.0, 0.999), value(60.0, 2_000.0, 0.999)], &[]).unwrap().y.is_log());
+        assert!(plot(&[], &[]).is_none());
         for odd in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
             let figure = Figure {
-                charts: vec![Chart::Plots(plot(&[value(0.0, odd, 0.999)]).into_iter().collect())],
+                charts: vec![Chart::Plots(plot(&[value(0.0, odd, 0.999)], &[]).into_iter().collect())],
                 ..Figure::default()
             };
             assert!(Sheet { figures: vec![figure], ..Sheet::default() }.finish().contains("</html>"), "{odd}");
         }
+    }
+
+    fn change(run: i64, what: &'static str) -> Change {
+        let (before, after) = ("one".to_owned(), "two".to_owned());
+        Change { run, started_s: 60 * run, what, before, after }
+    }
+
+    #[test]
+    fn each_run_after_a_change_has_an_upright_that_names_all_that_changed() {
+        let changes = [change(1, "kernel"), change(1, "CPU"), change(2, "clocksource")];
+        let values = [value(0.0, 20.0, 0.999), value(60.0, 24.0, 0.999), value(120.0, 22.0, 0.999)];
+        let drawn = plot(&values, &changes).unwrap();
+        let [one, two, of_values] = &drawn.curves[..] else { panic!("{:?}", drawn.curves) };
+        let (low, high) = (drawn.y.ticks[0], *drawn.y.ticks.last().unwrap());
+        assert_eq!((&one.points, one.is_dashed), (&vec![(60.0, low), (60.0, high)], true));
+        assert_eq!((&one.labels[0].lines[..], two.labels[0].x), (&["kernel".to_owned(), "CPU".to_owned()][..], 120.0));
+        assert_eq!(two.labels[0].lines, ["clocksource"]);
+        assert_eq!(of_values.points.len(), 3);
+        assert_eq!(plot(&values, &[]).unwrap().curves.len(), 1);
+    }
+
+    #[test]
+    fn the_latest_changes_are_told_and_the_others_counted() {
+        let changes: Vec<Change> = (1..=14).map(|run| change(run, "kernel")).collect();
+        let said = told(&changes);
+        assert_eq!(said.len(), TOLD + 1);
+        assert_eq!(said[0].1, "2 earlier changes are not listed.");
+        assert_eq!(said[TOLD].1, "1970-01-01 00:14 UTC, run 14: kernel one → two.");
+        assert_eq!(told(&changes[..1]).len(), 1);
     }
 }

@@ -6,6 +6,7 @@ use chronoscope_harness::estimators::tick::Step;
 use chronoscope_harness::finding::HostState;
 use chronoscope_harness::record::{Path, Tool};
 use chronoscope_sources::SourceId;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::document::Record;
@@ -23,36 +24,48 @@ use crate::sections::pauses::report::PauseWay;
 const VERSION: u32 = 1;
 
 /// The facts of a card. What the document does not have is null.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Facts {
     /// The version of this format.
     pub card_version: u32,
+    /// What made the check.
     pub tool: Tool,
+    /// When the check began: RFC 3339, UTC.
     pub started_at: String,
+    /// Wall time in milliseconds.
     pub elapsed_ms: u64,
+    /// Whether it was stopped before its end.
     pub interrupted: bool,
     /// The processor, as titles name it.
     pub cpu: String,
     /// CPUs online.
     pub cpus: Option<u32>,
+    /// Whether the machine is a virtual one.
     pub virtual_machine: Option<bool>,
+    /// What runs it then.
     pub hypervisor: Option<String>,
     /// The emulator of an emulated CPU: then no duration is one of hardware.
     pub emulated_by: Option<String>,
+    /// The counter behind the system's clocks.
     pub clocksource: Option<String>,
+    /// What was concluded of the host.
     pub host: HostFacts,
     /// The clock that the card is about: the system's monotonic clock, or else the one to time durations with.
     pub clock: Option<ClockFacts>,
     /// What a read costs: of that clock, of the counter, and by system call.
     pub reads: Vec<ReadFacts>,
+    /// Whether the clocks of CPUs agree.
     pub cores: CoreFacts,
+    /// How late a sleep is.
     pub sleep: Option<SleepFacts>,
+    /// How much time something else took.
     pub time_lost: Option<LostFacts>,
 }
 
 /// The state of the host.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct HostFacts {
+    /// The verdict.
     pub state: HostState,
     /// Whether all that was planned was checked.
     pub complete: bool,
@@ -61,20 +74,24 @@ pub struct HostFacts {
 }
 
 /// The clock that the card is about.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ClockFacts {
+    /// As it is typed.
     pub name: String,
+    /// The step that it declares.
     pub resolution_declared_ns: Option<f64>,
     /// The step in which it moves, as observed.
     pub step_ns: Option<f64>,
     /// Whether the smallest step seen is that of a read: the clock may tick faster.
     pub smallest_step_is_a_read: Option<bool>,
+    /// The shortest interval that it times to ±10 %.
     pub interval_within_10pct: IntervalFacts,
+    /// The shortest interval that it times to ±1 %.
     pub interval_within_1pct: IntervalFacts,
 }
 
 /// The shortest interval that two reads time within a tolerance.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct IntervalFacts {
     /// From which length; null if none is known.
     pub from_ns: Option<f64>,
@@ -85,20 +102,24 @@ pub struct IntervalFacts {
 }
 
 /// What a read of a clock costs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ReadFacts {
+    /// Its name, as it is typed.
     pub clock: String,
+    /// The median over processes.
     pub latency_ns: f64,
-    /// Its interval; null where there are too few samples for one.
+    /// The lower end of its interval; null where there are too few samples for one.
     pub latency_low_ns: Option<f64>,
+    /// The upper end.
     pub latency_high_ns: Option<f64>,
+    /// How it is read.
     pub path: Option<Path>,
     /// Whether every read leaves the virtual machine.
     pub exits_to_hypervisor: bool,
 }
 
 /// Clocks of several CPUs.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CoreFacts {
     /// The skew, if any, is less than this.
     pub skew_below_ns: Option<f64>,
@@ -111,19 +132,26 @@ pub struct CoreFacts {
 }
 
 /// How late `std::thread::sleep` is, compared with the library's `Pauser`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SleepFacts {
+    /// How long it was to be.
     pub requested_ns: u64,
+    /// How much longer the median sleep took.
     pub late_p50_ns: f64,
+    /// The same of the library's `Pauser`.
     pub pauser_late_p50_ns: Option<f64>,
 }
 
 /// Time lost in gaps between consecutive reads.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LostFacts {
+    /// From which length a gap counts.
     pub gaps_above_ns: f64,
+    /// The part of the time in gaps, from 0 to 1.
     pub share: f64,
+    /// The longest.
     pub longest_gap_ns: f64,
+    /// Who took most of it.
     pub mostly_by: LostTo,
 }
 

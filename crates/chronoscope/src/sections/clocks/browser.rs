@@ -89,7 +89,7 @@ fn steps(record: &Record) -> Option<Figure> {
     }
     let coarser: Vec<&ClockReport> = available(record).filter(|clock| clock.is_coarser_than_declared()).collect();
     let first = coarser.first().and_then(|clock| {
-        let (declared, step) = clock.resolution_ns_declared.zip(clock.moves_in_ns())?;
+        let (declared, step) = clock.declared_step_ns().zip(clock.moves_in_ns())?;
         Some(format!("{} declares {} and moves in steps of {}", code(&clock.name), ns(declared), ns(step)))
     });
     let said = match (coarser.len(), first) {
@@ -114,7 +114,7 @@ fn steps(record: &Record) -> Option<Figure> {
 
 fn step_row(record: &Record, clock: &ClockReport) -> Option<Row> {
     let (hue, shape) = of_clock(clock, &record.machine);
-    let declared = clock.resolution_ns_declared.filter(|step| *step > 0.0);
+    let declared = clock.declared_step_ns();
     let observed = clock.moves_in_ns();
     if declared.is_none() && observed.is_none() {
         return None;

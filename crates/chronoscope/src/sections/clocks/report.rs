@@ -132,6 +132,11 @@ impl ClockReport {
         Step::of(self.tick.as_ref(), smallest, self.granularity.as_ref())
     }
 
+    /// The step that it declares, if it declares any: 0 is none.
+    pub fn declared_step_ns(&self) -> Option<f64> {
+        self.resolution_ns_declared.filter(|step| *step > 0.0)
+    }
+
     /// Whether it moves in steps clearly longer than it declares.
     pub fn is_coarser_than_declared(&self) -> bool {
         const ROUNDED: f64 = 1.5;

@@ -201,32 +201,9 @@ fn published_curve(name: &str, lengths: &[f64]) -> Curve {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rules::tests::method;
     use super::*;
     use crate::section::Entry;
-    use chronoscope_harness::record::{Bin, Estimate, Histogram};
-
-    fn method(way: PauseWay, requested_ns: u64, late_ns: f64, cpu_share: f64) -> PauseFigures {
-        let taken = requested_ns as f64 + late_ns;
-        PauseFigures {
-            name: way.name().to_owned(),
-            requested_ns,
-            samples: 2_000,
-            mean_ns: taken,
-            p50_ns: Estimate { estimate: taken, low: taken, high: taken, confidence: 0.75 },
-            p99_ns: taken * 2.0,
-            p999_ns: None,
-            histogram: Histogram {
-                bins: vec![
-                    Bin { from_ns: 0.9 * taken, to_ns: taken, count: 1_999 },
-                    Bin { from_ns: 2.0 * taken, to_ns: 2.1 * taken, count: 1 },
-                ],
-            },
-            max_over_ns: late_ns * 9.0,
-            cpu_share,
-            early: 0,
-            preempted: None,
-        }
-    }
 
     fn drawn(methods: Vec<PauseFigures>) -> Figure {
         let mut record = crate::rules::tests::blank();
@@ -250,7 +227,7 @@ mod tests {
         let [sleep, spin] = plots_of(&figure) else { panic!("{:?}", figure.charts) };
         assert_eq!((sleep.title.as_str(), spin.title.as_str()), ("`std::thread::sleep`", "`pause::spin`"));
         assert_eq!(sleep.curves[1].points, [(1_000.0, 68_000.0)]);
-        assert_eq!(sleep.curves[1].marks[0], (1_000.0, Mark::Reach { from: 68_000.0, to: 136_000.0 }));
+        assert_eq!(sleep.curves[1].marks[0], (1_000.0, Mark::Reach { from: 68_000.0, to: 68_500.0 }));
         assert_eq!(spin.curves[1].labels[1].lines, ["+60.0 ns", "CPU 100 %"]);
         assert_eq!(spin.x.ticks, [1_000.0, 100_000.0]);
         // The areas are those of the histogram, the most pauses the widest.

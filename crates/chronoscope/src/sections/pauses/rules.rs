@@ -137,12 +137,18 @@ fn early_pause(seen: &RuleInput<'_>) -> Vec<Finding> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::tests::golden_file::assert_findings;
-    use chronoscope_harness::record::{Estimate, Histogram};
+    use chronoscope_harness::record::{Bin, Estimate, Histogram};
 
-    fn method(way: PauseWay, requested_ns: u64, late_ns: f64, cpu_share: f64) -> PauseFigures {
+    /// A way to wait so long that is so late.
+    pub(in crate::sections::pauses) fn method(
+        way: PauseWay,
+        requested_ns: u64,
+        late_ns: f64,
+        cpu_share: f64,
+    ) -> PauseFigures {
         let taken = requested_ns as f64 + late_ns;
         PauseFigures {
             name: way.name().to_owned(),
@@ -152,7 +158,12 @@ mod tests {
             p50_ns: Estimate { estimate: taken, low: taken, high: taken, confidence: 0.999 },
             p99_ns: taken + 500.0,
             p999_ns: None,
-            histogram: Histogram::default(),
+            histogram: Histogram {
+                bins: vec![
+                    Bin { from_ns: 0.9 * taken, to_ns: taken, count: 1_999 },
+                    Bin { from_ns: 2.0 * taken, to_ns: 2.1 * taken, count: 1 },
+                ],
+            },
             max_over_ns: late_ns + 900.0,
             cpu_share,
             early: 0,

@@ -126,7 +126,7 @@ fn distribution(record: &Record, reads: &Reads, x: &Axis, most: u64) -> Plot {
         points: vec![(mode.at_ns, at(reads, mode.at_ns))],
         ..Curve::default()
     });
-    let area = Curve { hue, points: outline(reads, x), is_filled: true, ..Curve::default() };
+    let area = Curve::of_steps(hue, outline(reads, x));
     let quantiles = [reads.p50_ns, reads.p99_ns, reads.maximum_ns].map(upright);
     Plot {
         title: code(&reads.clock),
@@ -155,16 +155,11 @@ fn at(reads: &Reads, at_ns: f64) -> f64 {
 }
 
 /// The bins as steps, none narrower than can be seen.
-fn outline(reads: &Reads, x: &Axis) -> Vec<(f64, f64)> {
+fn outline(reads: &Reads, x: &Axis) -> impl Iterator<Item = [f64; 3]> {
     let span = x.ticks.last().zip(x.ticks.first()).map_or(1.0, |(last, first)| last / first);
     let wide = span.powf(BIN);
     let bins = reads.histogram.bins.iter().filter(|bin| bin.count > 0);
-    bins.flat_map(|bin| {
-        let (from, to) = (bin.from_ns, bin.to_ns.max(bin.from_ns * wide));
-        let high = bin.count as f64;
-        [(from, 0.0), (from, high), (to, high), (to, 0.0)]
-    })
-    .collect()
+    bins.map(move |bin| [bin.from_ns, bin.to_ns.max(bin.from_ns * wide), bin.count as f64])
 }
 
 fn noise(record: &Record) -> Option<Figure> {
@@ -237,7 +232,7 @@ fn said_of_noise(record: &Record, all: &[Reads]) -> Vec<(Mood, String)> {
 /// The share of time in gaps of one clock; None where the document does not count gaps of this length.
 fn gap(record: &Record, reads: &Reads, above_ns: f64) -> Option<Row> {
     let (hue, shape) = of_named(&reads.clock, record);
-    let name = format!("gaps over {}", view::short(above_ns));
+    let name = format!("gaps over {}", view::threshold(above_ns));
     if let Some(reason) = reason_hidden(reads, above_ns) {
         return Some(Row {
             name,

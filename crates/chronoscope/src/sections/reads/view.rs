@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use crate::document::Record;
 use crate::sections::reads::lost::reason_hidden;
 use crate::sections::reads::plan::READS;
@@ -6,7 +8,7 @@ use crate::shared_findings::NEGATIVE_ELAPSED;
 use chronoscope_harness::estimators::reads::{GAP_THRESHOLDS_NS, READINGS_PER_GAP};
 
 use crate::screen::findings;
-use chronoscope_harness::quantity::{count, ns, share};
+use chronoscope_harness::quantity::{count, length, ns, share};
 use chronoscope_render::bars::{SCALE, bars};
 use chronoscope_render::disturbance;
 use chronoscope_render::line::Line;
@@ -55,7 +57,7 @@ pub fn show(page: &mut Page, record: &Record) {
         for gaps in reads.shown_gaps() {
             let text = format!(
                 "gaps over {}: {}, {} of the time",
-                short(gaps.above_ns),
+                threshold(gaps.above_ns),
                 count(gaps.count),
                 share(gaps.share_of_time)
             );
@@ -125,7 +127,7 @@ fn facts(reads: &Reads) -> Vec<String> {
 /// All gaps in one sentence.
 fn gaps(reads: &Reads) -> Option<String> {
     let gaps: Vec<String> =
-        reads.shown_gaps().map(|gap| format!(">{} {}", short(gap.above_ns), share(gap.share_of_time))).collect();
+        reads.shown_gaps().map(|gap| format!(">{} {}", threshold(gap.above_ns), share(gap.share_of_time))).collect();
     if gaps.is_empty() { hidden(reads) } else { Some(format!("time in gaps {}", gaps.join(", "))) }
 }
 
@@ -133,12 +135,12 @@ fn gaps(reads: &Reads) -> Option<String> {
 pub fn hidden(reads: &Reads) -> Option<String> {
     let reason = GAP_THRESHOLDS_NS.into_iter().find_map(|above_ns| reason_hidden(reads, above_ns))?;
     Some(match reads.between_readings_ns() * READINGS_PER_GAP {
-        shortest if shortest.is_finite() => format!("gaps under {} are hidden: {reason}", short(shortest)),
+        shortest if shortest.is_finite() => format!("gaps under {} are hidden: {reason}", ns(shortest)),
         _ => format!("gaps unknown: {reason}"),
     })
 }
 
-/// A threshold, which is a round number.
-pub fn short(value: f64) -> String {
-    ns(value).replacen(".00 ", " ", 1).replacen(".0 ", " ", 1)
+/// From which length gaps count.
+pub fn threshold(above_ns: f64) -> String {
+    length(Duration::from_nanos(above_ns as u64))
 }

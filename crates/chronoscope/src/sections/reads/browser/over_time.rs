@@ -9,7 +9,7 @@ use chronoscope_render::palette::PLAIN;
 use chronoscope_render::table::{Align, Table};
 
 use super::super::report::{Reads, over_time};
-use super::super::view::short;
+use super::super::view::threshold;
 use crate::document::Record;
 use crate::screen::browser::look::of_named;
 use crate::screen::browser::told::code;
@@ -27,7 +27,7 @@ pub const HOW: &str = " Below: a dot per gap, at the time at which it began. Dot
 /// When the longest gap began, and over how much of the time gaps spread; None where no clock tells.
 pub fn said(all: &[Reads]) -> Option<String> {
     let (reads, gaps) = *over_time(all).first()?;
-    let (clock, above) = (code(&reads.clock), short(gaps.above_ns));
+    let (clock, above) = (code(&reads.clock), threshold(gaps.above_ns));
     let Some(worst) = gaps.worst() else {
         return Some(format!("While {clock} was read there was no gap over {above}."));
     };
