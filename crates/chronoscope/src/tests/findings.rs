@@ -49,11 +49,22 @@ fn tests_below(folder: &Path) -> String {
             let whole = fs::read_to_string(&entry).expect("source is text");
             let is_test =
                 entry.components().any(|part| ["tests", "tests.rs"].map(OsStr::new).contains(&part.as_os_str()));
-            text +=
-                if is_test { &whole } else { whole.split_once("#[cfg(test)]\nmod ").map_or("", |(_, tests)| tests) };
+            text += if is_test { &whole } else { module_of_tests(&whole) };
         }
     }
     text
+}
+
+/// The module of tests in a file, whoever may see it, and all below it.
+fn module_of_tests(whole: &str) -> &str {
+    let begins = whole.split_inclusive('\n').scan(0, |at, line| {
+        let begin = *at;
+        *at += line.len();
+        Some((begin, line))
+    });
+    let lines: Vec<(usize, &str)> = begins.collect();
+    let module = lines.windows(2).find(|pair| pair[0].1 == "#[cfg(test)]\n" && pair[1].1.contains("mod "));
+    module.map_or("", |pair| &whole[pair[1].0..])
 }
 
 #[test]
