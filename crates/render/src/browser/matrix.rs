@@ -82,8 +82,10 @@ impl Matrix {
                 svg.pl height=(format!("{height:.1}")) style=(format!("max-width:{width:.0}px")) role="img" aria-label=(self.said(&ramp, cells.len())) {
                     rect.none width="100%" height=(format!("{height:.1}")) {}
                     @for cell in &cells {
-                        @for [x, y] in [cell.lines, [cell.lines[1], cell.lines[0]]] {
-                            rect class={ "cell c-" (ramp.colour(cell.value)) (gap) } x=(across(x)) y=(down(y)) width=(across(1)) height=(down(1)) data-t=(cell.more) {}
+                        g data-t=(cell.more) {
+                            @for [x, y] in [cell.lines, [cell.lines[1], cell.lines[0]]] {
+                                rect class={ "cell c-" (ramp.colour(cell.value)) (gap) } x=(across(x)) y=(down(y)) width=(across(1)) height=(down(1)) {}
+                            }
                         }
                     }
                     @for [a, b] in cells.iter().filter(|cell| cell.is_bad).map(|cell| cell.lines) {
@@ -217,11 +219,14 @@ mod tests {
     #[test]
     fn a_cell_is_drawn_on_both_sides_of_the_diagonal_in_the_colour_of_its_value() {
         let drawn = matrix(4, &[30.0, 90.0]).drawn().unwrap().0;
-        let least = r#"class="cell c-0 gap" x="0.00%" y="24.0" width="25.00%" height="24.0" data-t="pair 0""#;
-        let mirrored = r#"class="cell c-0 gap" x="25.00%" y="0.0" width="25.00%" height="24.0" data-t="pair 0""#;
-        let most = r#"class="cell c-5 gap" x="25.00%" y="48.0" width="25.00%" height="24.0" data-t="pair 1""#;
-        for cell in [least, mirrored, most] {
-            assert!(drawn.contains(cell), "{cell}: {drawn}");
+        let rect = |colour: u32, x: &str, y: &str| {
+            format!(r#"<rect class="cell c-{colour} gap" x="{x}" y="{y}" width="25.00%" height="24.0"></rect>"#)
+        };
+        let least = [rect(0, "0.00%", "24.0"), rect(0, "25.00%", "0.0")].concat();
+        let most = [rect(5, "25.00%", "48.0"), rect(5, "50.00%", "24.0")].concat();
+        for (told, both) in [("pair 0", least), ("pair 1", most)] {
+            let cell = format!(r#"<g data-t="{told}">{both}</g>"#);
+            assert!(drawn.contains(&cell), "{cell}: {drawn}");
         }
         assert_eq!(drawn.matches("class=\"cell").count(), 4);
         assert!(
