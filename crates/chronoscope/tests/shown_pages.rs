@@ -55,25 +55,21 @@ const PAGES: [Shown; 24] = [
         how: How::Gallery(&[(CHECK, "zen5.json"), (ZEN4, "zen4.json"), (LAB, "skylake.json")]),
     },
     Shown { file: "clocks.html", of: "`chronoscope clocks`", how: How::Show(ZEN4_CLOCKS) },
-    Shown {
-        file: "reads.html",
-        of: "`chronoscope reads`",
-        how: How::Show("crates/chronoscope/tests/fixtures/zen4/reads.json"),
-    },
-    Shown {
-        file: "causality.html",
-        of: "`chronoscope causality`",
-        how: How::Show("crates/chronoscope/tests/fixtures/zen4/causality.json"),
-    },
+    Shown { file: "reads.html", of: "`chronoscope reads`", how: How::Show("docs/shown/reads.json") },
+    Shown { file: "causality.html", of: "`chronoscope causality`", how: How::Show("docs/shown/causality.json") },
     Shown { file: "sync.html", of: "`chronoscope sync`", how: How::Show("docs/shown/sync.json") },
     Shown { file: "hiccups.html", of: "`chronoscope hiccups`", how: How::Show("docs/shown/hiccups.json") },
     Shown { file: "runtimes.html", of: "`chronoscope runtimes`", how: How::Show("docs/shown/runtimes.json") },
     Shown { file: "pauses.html", of: "`chronoscope pauses`", how: How::Show("docs/shown/pauses.json") },
     Shown { file: "pace.html", of: "`chronoscope pace`", how: How::Show("docs/shown/pace.json") },
-    Shown { file: "contention.html", of: "`chronoscope contention`", how: How::Show("docs/shown/contention.json") },
+    Shown {
+        file: "contention.html",
+        of: "`chronoscope experiment contention`",
+        how: How::Show("docs/shown/contention.json"),
+    },
     Shown {
         file: "thread-release.html",
-        of: "`chronoscope thread-release`",
+        of: "`chronoscope experiment thread-release`",
         how: How::Show("docs/shown/thread-release.json"),
     },
     Shown { file: "scaling.html", of: "`chronoscope scaling`", how: How::Show("docs/shown/scaling.json") },
@@ -86,7 +82,7 @@ const PAGES: [Shown; 24] = [
     Shown {
         file: "omission.html",
         of: "`chronoscope experiment omission`",
-        how: How::Show("crates/chronoscope/tests/fixtures/zen4/omission.json"),
+        how: How::Show("docs/shown/omission.json"),
     },
     Shown {
         file: "fibonacci.html",

@@ -19,6 +19,14 @@ pub enum Scale {
 }
 
 impl Scale {
+    /// Logarithmic where all values are above zero and the largest is more than `ratio` times the smallest, linear otherwise.
+    pub fn spanning(values: impl Iterator<Item = f64>, ratio: f64) -> Self {
+        match span(values) {
+            Some((least, most)) if least > 0.0 && most / least > ratio => Self::Log,
+            _ => Self::Linear,
+        }
+    }
+
     fn mapped(self, value: f64) -> f64 {
         match self {
             Self::Linear => value,
@@ -49,7 +57,7 @@ impl Axis {
 
     /// An axis of results with their intervals, as value, low and high, and of `more`. A few intervals far wider than the rest are
     /// cut, so that they do not flatten the curves.
-    pub fn of_intervals(of: &[[f64; 3]], more: impl Iterator<Item = f64>, scale: Scale) -> Option<Self> {
+    pub fn of_estimates(of: &[[f64; 3]], more: impl Iterator<Item = f64>, scale: Scale) -> Option<Self> {
         let finite = || of.iter().filter(|[value, ..]| value.is_finite());
         let (least, most) = span(finite().map(|[value, ..]| *value)).unwrap_or_default();
         let mut widths: Vec<f64> = finite().map(|[_, low, high]| (high - low).abs()).collect();
@@ -174,6 +182,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_scale_is_logarithmic_above_zero_and_over_a_wide_range_alone() {
+        let of = |values: [f64; 3]| Scale::spanning(values.into_iter(), 10.0);
+        assert_eq!(of([1.0, 5.0, 10.1]), Scale::Log);
+        for values in [[1.0, 5.0, 10.0], [0.0, 5.0, 100.0], [-1.0, 5.0, 100.0], [f64::NAN; 3]] {
+            assert_eq!(of(values), Scale::Linear, "{values:?}");
+        }
+    }
+
+    #[test]
     fn results_get_round_ends() {
         let axis = Axis::of_results([3.5, 60.2].into_iter(), Scale::Linear).unwrap();
         assert_eq!(axis.ticks, [0.0, 20.0, 40.0, 60.0, 80.0]);
@@ -186,9 +203,9 @@ mod tests {
     #[test]
     fn an_interval_far_wider_than_the_rest_is_cut() {
         let of = [[1.0, 0.9, 1.1], [2.0, 1.9, 2.1], [3.0, -900.0, 900.0]];
-        let axis = Axis::of_intervals(&of, [0.0].into_iter(), Scale::Linear).unwrap();
+        let axis = Axis::of_estimates(&of, [0.0].into_iter(), Scale::Linear).unwrap();
         assert!(axis.ticks.first().unwrap() >= &-2.0 && axis.ticks.last().unwrap() <= &6.0, "{axis:?}");
-        assert!(Axis::of_intervals(&[[f64::NAN; 3]], std::iter::empty(), Scale::Linear).is_none());
+        assert!(Axis::of_estimates(&[[f64::NAN; 3]], std::iter::empty(), Scale::Linear).is_none());
     }
 
     #[test]

@@ -111,7 +111,11 @@ fn plot(panel: &Panel) -> Option<Plot> {
     let cpus = panel.cpus.map(f64::from);
     let places: Vec<f64> = spots().map(|spot| spot.at).chain(cpus).collect();
     let [left, right] = [f64::min, f64::max].map(|end| places.iter().copied().reduce(end).unwrap_or_default());
-    let x = Axis::of_sweep(&places, TICKS, (left > 0.0 && right / left > WIDE).then_some(Scale::Log))?;
+    let x = Axis::of_sweep(
+        &places,
+        TICKS,
+        (Scale::spanning(places.iter().copied(), WIDE) == Scale::Log).then_some(Scale::Log),
+    )?;
     let y = heights(panel, &spots().copied().collect::<Vec<Spot>>())?;
     let levels =
         panel.levels.iter().take(SERIES).map(|level| limit(&level.name, [(left, level.value), (right, level.value)]));
@@ -142,12 +146,10 @@ fn heights(panel: &Panel, spots: &[Spot]) -> Option<Axis> {
         spots.iter().filter_map(|spot| spot.value).map(|value| [value.estimate, value.low, value.high]).collect();
     let others = || spots.iter().filter_map(|spot| spot.below).chain(panel.levels.iter().map(|level| level.value));
     let all = || values.iter().map(|[value, ..]| *value).chain(others());
-    let (least, most) = (all().reduce(f64::min)?, all().reduce(f64::max)?);
-    let is_log = panel.unit != Unit::DifferenceNs && least > 0.0 && most / least > DECADE;
-    if is_log {
-        return Axis::of_intervals(&values, others(), Scale::Log);
+    if panel.unit != Unit::DifferenceNs && Scale::spanning(all(), DECADE) == Scale::Log {
+        return Axis::of_estimates(&values, others(), Scale::Log);
     }
-    Axis::of_intervals(&values, others().chain([0.0]), Scale::Linear)
+    Axis::of_estimates(&values, others().chain([0.0]), Scale::Linear)
 }
 
 fn limit(name: &str, points: [(f64, f64); 2]) -> Curve {

@@ -71,7 +71,7 @@ impl Chart {
         let points: Vec<[f64; 3]> = self.points().map(|point| [point.y, point.low, point.high]).collect();
         let nothing = (self.y_scale == Scale::Linear && self.moments.is_empty() && !points.is_empty()).then_some(0.0);
         let bounds = self.curves.iter().flat_map(|curve| &curve.bounds).map(|(_, below)| *below);
-        Axis::of_intervals(&points, bounds.chain(nothing), self.y_scale)
+        Axis::of_estimates(&points, bounds.chain(nothing), self.y_scale)
     }
 
     /// Whether any interval extends past the axis.

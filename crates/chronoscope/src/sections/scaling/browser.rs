@@ -99,7 +99,7 @@ fn plots(drawn: &[&Conclusion]) -> Vec<Plot> {
         .map(|found| [found.estimate, found.low, found.high].map(cut))
         .collect();
     let limits = drawn.iter().filter_map(|one| one.front.tolerance_pct).flat_map(|limit| [limit, -limit]);
-    let Some(y) = Axis::of_intervals(&values, limits.chain([0.0]), Scale::Linear) else { return Vec::new() };
+    let Some(y) = Axis::of_estimates(&values, limits.chain([0.0]), Scale::Linear) else { return Vec::new() };
     drawn.iter().map(|one| plot(one, most, &x, &y)).collect()
 }
 
@@ -215,13 +215,8 @@ fn added(drawn: &[&Conclusion], numbers: Page) -> Figure {
     }
 }
 
-/// On the most threads that were measured.
-fn widest(one: &Conclusion) -> impl Iterator<Item = &Point> {
-    one.points.iter().filter(|point| point.threads == one.threads)
-}
-
 fn times(one: &Conclusion) -> Option<Plot> {
-    let points: Vec<&Point> = widest(one).filter(|point| point.work_ns > 0.0).collect();
+    let points: Vec<&Point> = one.widest().filter(|point| point.has_work()).collect();
     let of = |name: &str, look: (Hue, Option<Shape>), value: fn(&Point) -> Option<f64>| Curve {
         name: name.to_owned(),
         hue: look.0,
@@ -250,8 +245,7 @@ fn times(one: &Conclusion) -> Option<Plot> {
 
 /// The time of reads back to back, and of the work and a read together where the work takes about as long.
 fn hidden(one: &Conclusion) -> Option<String> {
-    let read = one.reads.iter().find(|read| read.threads == 1)?.latency_ns?;
-    let at = widest(one).find(|point| point.work_ns >= read.estimate)?;
+    let (read, at) = one.work_as_long_as_a_read()?;
     let both = at.alone_ns?;
     Some(format!(
         "{} takes {} back to back on one thread; {} of work and a read take {} together.",

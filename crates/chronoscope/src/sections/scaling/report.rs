@@ -136,7 +136,25 @@ pub struct Oversubscribed {
     pub time_ns: Estimate,
 }
 
+impl Point {
+    /// Whether there is work between the reads.
+    pub fn has_work(&self) -> bool {
+        self.work_ns > 0.0
+    }
+}
+
 impl Conclusion {
+    /// The points on the most threads that were measured.
+    pub fn widest(&self) -> impl Iterator<Item = &Point> {
+        self.points.iter().filter(|point| point.threads == self.threads)
+    }
+
+    /// The time of a read on one thread, back to back, and the first point whose work takes at least as long; None if unknown.
+    pub fn work_as_long_as_a_read(&self) -> Option<(Estimate, &Point)> {
+        let read = self.reads.iter().find(|read| read.threads == 1)?.latency_ns?;
+        Some((read, self.widest().find(|point| point.work_ns >= read.estimate)?))
+    }
+
     /// The point with the largest relative increase due to threads, and that factor with the interval implied by both
     /// times; None if unknown.
     pub fn worst(&self) -> Option<(&Point, Estimate)> {
