@@ -19,7 +19,13 @@ pub struct Chart {
 ///
 /// # Examples
 /// ```
-/// assert_eq!(serde_json::to_string(&chronoscope_examples::Topic::CallTimes).unwrap(), "\"call_times\"");
+/// use chronoscope_examples::Topic;
+/// use serde::de::value::{Error, StrDeserializer};
+/// use serde::de::IntoDeserializer;
+///
+/// let name: StrDeserializer<'_, Error> = "call_times".into_deserializer();
+/// assert_eq!(<Topic as serde::Deserialize>::deserialize(name)?, Topic::CallTimes);
+/// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -121,7 +121,7 @@ impl Side {
 /// let clock = FakeClock::new();
 /// clock.set_read_cost(Duration::from_nanos(10));
 /// let mut longest = 0;
-/// let returned = |trip| longest = trip.max(longest);
+/// let returned = |trip: u64| longest = trip.max(longest);
 /// let (trips, _) = alternate(&clock.view(0), &clock.view(600), 200, || false, |_| (), |()| (), returned)?;
 /// assert_eq!((trips.unwrap().there, longest), (610, 30));
 /// # Ok::<(), std::io::Error>(())
