@@ -57,7 +57,7 @@ fn made() -> Result<Vec<Document>> {
     Ok(documents)
 }
 
-/// An empty folder beside this program, which stays for whoever wants to see what failed.
+/// An empty folder next to this program; it is kept, so that you can see what failed.
 fn own_folder() -> Result<PathBuf> {
     let folder = std::env::current_exe()?.with_extension("pages");
     if folder.exists() {

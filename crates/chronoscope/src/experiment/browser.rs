@@ -117,10 +117,13 @@ fn plot(panel: &Panel) -> Option<Plot> {
         (Scale::spanning(places.iter().copied(), WIDE) == Scale::Log).then_some(Scale::Log),
     )?;
     let y = heights(panel, &spots().copied().collect::<Vec<Spot>>())?;
-    let levels =
-        panel.levels.iter().take(SERIES).map(|level| limit(&level.name, [(left, level.value), (right, level.value)]));
+    let levels = panel
+        .levels
+        .iter()
+        .take(SERIES)
+        .map(|level| Curve::dashed(&level.name, [(left, level.value), (right, level.value)]));
     let ends = [y.ticks.first()?, y.ticks.last()?].map(|end| *end);
-    let upright = cpus.map(|at| limit(&counted(at as u64, "CPU", "CPUs"), ends.map(|end| (at, end))));
+    let upright = cpus.map(|at| Curve::dashed(counted(at as u64, "CPU", "CPUs"), ends.map(|end| (at, end))));
     let ours = series.iter().enumerate().map(|(place, series)| curve(panel.unit, place, series));
     Some(Plot {
         title: panel.title.clone(),
@@ -150,10 +153,6 @@ fn heights(panel: &Panel, spots: &[Spot]) -> Option<Axis> {
         return Axis::of_estimates(&values, others(), Scale::Log);
     }
     Axis::of_estimates(&values, others().chain([0.0]), Scale::Linear)
-}
-
-fn limit(name: &str, points: [(f64, f64); 2]) -> Curve {
-    Curve { name: name.to_owned(), hue: Hue::Ink, points: points.into(), is_dashed: true, ..Curve::default() }
 }
 
 fn curve(unit: Unit, place: usize, series: &Series) -> Curve {

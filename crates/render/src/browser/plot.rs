@@ -134,6 +134,11 @@ impl Curve {
 }
 
 impl Curve {
+    /// A dashed line: a limit, a level, a place. It has no entry in the key without a name.
+    pub fn dashed(name: impl Into<String>, points: impl Into<Vec<(f64, f64)>>) -> Self {
+        Self { name: name.into(), hue: Hue::Ink, points: points.into(), is_dashed: true, ..Self::default() }
+    }
+
     /// A filled curve of steps, each with its beginning, end and height.
     pub fn of_steps(hue: Hue, steps: impl Iterator<Item = [f64; 3]>) -> Self {
         let corners = |[from, to, high]: [f64; 3]| [(from, 0.0), (from, high), (to, high), (to, 0.0)];

@@ -5,7 +5,7 @@ use chronoscope_harness::quantity::{TIME, ns};
 use chronoscope_harness::record::Estimate;
 use chronoscope_render::Width;
 use chronoscope_render::axis::{Axis, Scale};
-use chronoscope_render::browser::{Chart, Curve, Figure, Hue, Label, Plot, Shape, Sheet};
+use chronoscope_render::browser::{Chart, Curve, Figure, Label, Plot, Shape, Sheet};
 use chronoscope_render::page::Page;
 use chronoscope_render::study::OverTime;
 use chronoscope_render::text::{Mood, Text};
@@ -133,13 +133,7 @@ fn uprights(changes: &[Change], y: &Axis) -> Vec<Curve> {
     let of_run = |changes: &[Change]| {
         let x = changes[0].started_s as f64;
         let lines = changes.iter().map(|change| change.what.to_owned()).collect();
-        Curve {
-            hue: Hue::Ink,
-            points: vec![(x, *low), (x, *high)],
-            is_dashed: true,
-            labels: vec![Label { x, y: *high, lines, share: None }],
-            ..Curve::default()
-        }
+        Curve { labels: vec![Label { x, y: *high, lines, share: None }], ..Curve::dashed("", [(x, *low), (x, *high)]) }
     };
     changes.chunk_by(|one, next| one.run == next.run).map(of_run).collect()
 }

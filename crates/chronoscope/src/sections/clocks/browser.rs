@@ -193,13 +193,7 @@ fn trials(record: &Record, clock: &ClockReport, timed: &TimedIntervals) -> Optio
     let points: Vec<(f64, f64)> = trials.iter().map(|trial| (trial.truth_ns, trial.error_pct_abs_p95)).collect();
     let (first, last) = (points.first()?.0, points.last()?.0);
     let allowed = Tolerance::ALL.map(Tolerance::percent);
-    let limits = allowed.map(|percent| Curve {
-        name: format!("±{percent} %"),
-        hue: Hue::Ink,
-        points: vec![(first, percent), (last, percent)],
-        is_dashed: true,
-        ..Curve::default()
-    });
+    let limits = allowed.map(|percent| Curve::dashed(format!("±{percent} %"), [(first, percent), (last, percent)]));
     let (hue, shape) = of_clock(clock, &record.machine);
     let x = Axis::of_results(points.iter().map(|(x, _)| *x), Scale::Log)?;
     let y = Axis::of_results(points.iter().map(|(_, y)| *y).chain(allowed), Scale::Log)?;

@@ -153,8 +153,8 @@ fn longest_ns(method: &PauseFigures) -> f64 {
 }
 
 fn requested(lengths: &[f64]) -> Curve {
-    let points = lengths.iter().map(|length| (*length, *length)).collect();
-    Curve { hue: Hue::Ink, points, is_dashed: true, ..Curve::default() }
+    let points: Vec<_> = lengths.iter().map(|length| (*length, *length)).collect();
+    Curve::dashed("", points)
 }
 
 fn measured(methods: &[&PauseFigures], wide: f64) -> Curve {

@@ -115,8 +115,7 @@ fn distributions(record: &Record, all: &[Reads]) -> Vec<Plot> {
 fn distribution(record: &Record, reads: &Reads, x: &Axis, most: u64) -> Plot {
     let (hue, _) = of_named(&reads.clock, record);
     let high = most as f64;
-    let upright =
-        |at: f64| Curve { hue: Hue::Ink, points: vec![(at, 0.0), (at, high)], is_dashed: true, ..Curve::default() };
+    let upright = |at: f64| Curve::dashed("", [(at, 0.0), (at, high)]);
     let named: Vec<String> =
         reads.modes.iter().take(MODES).map(|mode| format!("{} ({})", ns(mode.at_ns), share(mode.share))).collect();
     let modes = reads.modes.iter().take(MODES).enumerate().map(|(place, mode)| Curve {

@@ -106,14 +106,11 @@ fn plots(drawn: &[&Conclusion]) -> Vec<Plot> {
 fn plot(one: &Conclusion, most_ns: f64, x: &Axis, y: &Axis) -> Plot {
     let ends = |y: &Axis| [y.ticks.first(), y.ticks.last()].map(|end| end.copied().unwrap_or_default());
     let [bottom, top] = ends(y);
-    let limit = one.front.tolerance_pct.map(|limit| Curve {
-        name: format!("{}: the limit", PERCENT.signed().value(limit)),
-        ..level([(0.0, limit), (most_ns, limit)])
+    let limit = one.front.tolerance_pct.map(|limit| {
+        Curve::dashed(format!("{}: the limit", PERCENT.signed().value(limit)), [(0.0, limit), (most_ns, limit)])
     });
-    let flat = one.front.flat.filter(|end| end.tokens > 0).map(|End { ns: at, .. }| Curve {
-        name: format!("scales from {}", ns(at)),
-        ..level([(at, bottom), (at, top)])
-    });
+    let scales = |End { ns: at, .. }| Curve::dashed(format!("scales from {}", ns(at)), [(at, bottom), (at, top)]);
+    let flat = one.front.flat.filter(|end| end.tokens > 0).map(scales);
     let threads = ascending(one.points.iter().map(|point| point.threads));
     let is_one = threads.len() == 1;
     let curves = threads.into_iter().enumerate().map(|(place, threads)| curve(place, threads, is_one, &one.points));
@@ -131,10 +128,6 @@ fn plot(one: &Conclusion, most_ns: f64, x: &Axis, y: &Axis) -> Plot {
             ..Zone::default()
         }),
     }
-}
-
-fn level(points: [(f64, f64); 2]) -> Curve {
-    Curve { hue: Hue::Ink, points: points.into(), is_dashed: true, ..Curve::default() }
 }
 
 fn look(place: usize) -> (Hue, Option<Shape>) {

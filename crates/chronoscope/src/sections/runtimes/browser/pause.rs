@@ -70,8 +70,8 @@ fn plots(record: &Record, is_published: bool) -> Vec<Plot> {
     let y = Axis::of_results(methods().map(|method| method.mean_ns).chain(lengths.iter().copied()), Scale::Log);
     let (Some(x), Some(y)) = (x, y) else { return Vec::new() };
     let plot = |(runtime, pause): (&Runtime, &Pauses)| {
-        let requested = lengths.iter().map(|length| (*length, *length)).collect();
-        let dashed = Curve { hue: Hue::Ink, points: requested, is_dashed: true, ..Curve::default() };
+        let requested: Vec<_> = lengths.iter().map(|length| (*length, *length)).collect();
+        let dashed = Curve::dashed("", requested);
         let has_published = is_published && runtime.kind == RuntimeKind::Java;
         Plot {
             title: runtime.title(),
