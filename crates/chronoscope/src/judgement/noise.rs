@@ -23,8 +23,8 @@ pub struct Noise {
     pub advice: Option<NoiseAdvice>,
 }
 
-/// Time lost in gaps between consecutive reads, all of it while one clock was read: that which lost most, or most of those for
-/// whose gaps the kernel accounts.
+/// Time lost in gaps between consecutive reads. The share is that of one clock: the one that lost most, or most of those for
+/// whose gaps the kernel accounts. The longest gap is that of all clocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Lost {
     /// The clock; null in documents of builds that did not say.
@@ -34,7 +34,7 @@ pub struct Lost {
     pub above_ns: f64,
     /// Their share of the time that the clock was read.
     pub share: f64,
-    /// The longest while that clock was read; while another was, there may have been longer ones.
+    /// The longest while any clock was read that shows gaps.
     pub worst_ns: f64,
     /// Who took most of it, as far as the kernel counts that.
     pub mostly_by: LostTo,
@@ -79,7 +79,8 @@ pub const LITTLE: f64 = 0.02;
 /// What was lost, to whom, and what to do.
 pub fn noise(facts: &Facts<'_>) -> Noise {
     let all = &facts.sections.reads.report;
-    let Some(loss) = losses(all).into_iter().next() else {
+    let losses = losses(all);
+    let Some(loss) = losses.first() else {
         let hidden = all.iter().find_map(|reads| reason_hidden(reads, GAP_NS));
         let hidden = hidden.map(|reason| format!("{reason}, which hides gaps > {}", ns(GAP_NS)));
         let reason = hidden.unwrap_or_else(|| facts.reason_missing(&[READS]));
@@ -88,11 +89,12 @@ pub fn noise(facts: &Facts<'_>) -> Noise {
     let share = loss.gaps.share_of_time;
     let mostly_by = match is_throttled(facts) {
         true => LostTo::Quota,
-        false => lost_to(&loss),
+        false => lost_to(loss),
     };
     let advice = (share > LITTLE).then(|| advice(facts, mostly_by));
     let clock = Some(loss.reads.clock.clone());
-    let lost = Lost { clock, above_ns: GAP_NS, share, worst_ns: loss.reads.maximum_ns, mostly_by };
+    let worst_ns = losses.iter().map(|loss| loss.reads.maximum_ns).fold(0.0, f64::max);
+    let lost = Lost { clock, above_ns: GAP_NS, share, worst_ns, mostly_by };
     Noise { lost: Some(lost), reason_unmeasured: None, advice }
 }
 
@@ -198,6 +200,19 @@ mod tests {
         reads[0].gaps[0].share_of_time = 0.996;
         let lost = noise(&Facts::from(&quick)).lost.unwrap();
         assert_eq!((lost.share, lost.clock.as_ref()), (0.03, Some(&quick.content.reads()[1].clock)));
+    }
+
+    /// Whoever reads one clock meets what came while another was read.
+    #[test]
+    fn the_share_is_of_the_clock_that_lost_most_and_the_longest_gap_of_any() {
+        let mut record = with(0.01, Some(0.0), None);
+        let reads = &mut record.content.sections.reads.report;
+        let less = crate::sections::reads::report::Reads { maximum_ns: 250_000.0, ..reads[0].clone() };
+        reads.push(less);
+        reads[0].gaps[0].share_of_time = 0.03;
+        let first = reads[0].clock.clone();
+        let lost = noise(&Facts::from(&record)).lost.unwrap();
+        assert_eq!((lost.share, lost.worst_ns, lost.clock), (0.03, 250_000.0, Some(first)));
     }
 
     #[test]

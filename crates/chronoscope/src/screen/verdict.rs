@@ -84,10 +84,18 @@ pub const CONFIRMING: &str = "98 of 100";
 
 /// Intervals longer than a confirmed one that did not hold individually, though all longer ones together did.
 fn exceptions(promise: &Promise) -> String {
-    let words = promise.exceptions.iter().map(|trial| {
-        format!("; to {} % {:.1} at {}", trial.tolerance_pct, trial.share_within * 100.0, ns(trial.truth_ns))
-    });
+    let words = promise
+        .exceptions
+        .iter()
+        .map(|trial| format!("; to {} % {} at {}", trial.tolerance_pct, kept(trial.share_within), ns(trial.truth_ns)));
     words.collect()
+}
+
+/// The share of readings that kept within a limit, rounded down: 48 of 49 are not 98 %.
+fn kept(readings: f64) -> String {
+    const STEPS: f64 = 1_000.0;
+    // A share with three digits is not to lose its last one to its representation.
+    share((readings * STEPS + 1e-6).floor() / STEPS)
 }
 
 /// The shortest interval that a clock times within `limit`, with the evidence.
@@ -99,6 +107,12 @@ fn within(shortest: ShortestInterval, limit: &str) -> String {
         ShortestInterval::Claimed(from) => {
             format!("{limit} not tried; empty intervals and step suggest ≥ {}", ns(from))
         }
+        ShortestInterval::NotConfirmed { tried_to_ns, error_ns, most_held: true, .. } => format!(
+            "trials up to {} confirmed no interval to {limit}; there 95 of 100 readings kept within {}, but {CONFIRMING} must keep \
+             within {limit}",
+            ns(tried_to_ns),
+            ns(error_ns)
+        ),
         ShortestInterval::NotConfirmed { tried_to_ns, error_ns, expected_from_ns, .. } => format!(
             "trials up to {} confirmed no interval to {limit}; expect ≥ {} if the error stays at {}",
             ns(tried_to_ns),
@@ -258,7 +272,9 @@ fn reservations(page: &mut Page, (clock, timed, promise): &Timed<'_>) {
     if let Some(failed) = failed.strip_prefix(';') {
         said(
             PLAIN,
-            &format!("all lengths from there up hold taken together; below {CONFIRMING} individually:{failed}"),
+            &format!(
+                "all longer lengths taken together hold; of each alone, fewer than {CONFIRMING} readings did:{failed}"
+            ),
         );
     }
     if !clock.why.is_empty() {
@@ -294,7 +310,7 @@ fn errors(page: &mut Page, clocks: &[Timed<'_>]) {
                     format!("{} of {}", count(trial.readings), count(trial.readings_made)),
                     percent(trial.error_pct_p50),
                     percent(trial.error_pct_abs_p95),
-                    share(trial.share_within),
+                    kept(trial.share_within),
                     yes(trial.holds),
                 ],
             );
@@ -305,4 +321,33 @@ fn errors(page: &mut Page, clocks: &[Timed<'_>]) {
 
 fn yes(value: bool) -> String {
     if value { "yes" } else { "no" }.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_that_is_too_small_does_not_read_as_enough() {
+        assert_eq!([48.0 / 49.0, 0.98, 0.964, 1.0].map(kept), ["97.9 %", "98.0 %", "96.4 %", "100 %"]);
+    }
+
+    #[test]
+    fn a_length_that_failed_is_not_said_to_be_enough() {
+        let failed = |most_held, expected_from_ns| ShortestInterval::NotConfirmed {
+            tried_to_ns: 8_400.0,
+            error_ns: 64.8,
+            expected_from_ns,
+            most_held,
+            some_held: false,
+        };
+        let said = within(failed(true, 8_400.0), "1 %");
+        assert_eq!(
+            said,
+            "trials up to 8.40 µs confirmed no interval to 1 %; there 95 of 100 readings kept within 64.8 ns, but 98 of 100 must \
+             keep within 1 %"
+        );
+        let said = within(failed(false, 12_000.0), "1 %");
+        assert!(said.ends_with("expect ≥ 12.0 µs if the error stays at 64.8 ns"), "{said}");
+    }
 }

@@ -55,6 +55,8 @@ pub enum ShortestInterval {
         error_ns: f64,
         /// The length at which that error, if constant, is within the tolerance.
         expected_from_ns: f64,
+        /// Whether that error is within the tolerance: 95 of 100 readings kept within it, and more must.
+        most_held: bool,
         /// Whether some lengths held individually, but not together with all longer ones.
         some_held: bool,
     },
@@ -166,9 +168,14 @@ impl TimedIntervals {
             (Some(longest), None, _) => {
                 // Numbers from an untrusted document may overflow, and non-finite ones cannot be written.
                 let error_ns = (longest.error_pct_abs_p95 / 100.0 * longest.truth_ns).clamp(f64::MIN, f64::MAX);
-                let expected_from_ns = (error_ns / tolerance.percent() * 100.0).max(longest.truth_ns).min(f64::MAX);
-                let some_held = trials.clone().any(|trial| trial.holds);
-                ShortestInterval::NotConfirmed { tried_to_ns: longest.truth_ns, error_ns, expected_from_ns, some_held }
+                let allowed_from_ns = error_ns / tolerance.percent() * 100.0;
+                ShortestInterval::NotConfirmed {
+                    tried_to_ns: longest.truth_ns,
+                    error_ns,
+                    expected_from_ns: allowed_from_ns.max(longest.truth_ns).min(f64::MAX),
+                    most_held: allowed_from_ns <= longest.truth_ns,
+                    some_held: trials.clone().any(|trial| trial.holds),
+                }
             }
             (None, _, Some(claimed)) => ShortestInterval::Claimed(claimed),
             (None, ..) => ShortestInterval::Unknown,
@@ -659,11 +666,12 @@ mod tests {
         tried_with(&mut timed, &Tolerance::ALL, 12_000.0, f64::INFINITY);
         let ShortestInterval::Confirmed(from) = timed.shortest(Tolerance::TenPercent) else { panic!("{timed:?}") };
         assert!((120_000.0..=170_000.0).contains(&from), "{from}");
-        let ShortestInterval::NotConfirmed { tried_to_ns, error_ns, expected_from_ns, .. } =
+        let ShortestInterval::NotConfirmed { tried_to_ns, error_ns, expected_from_ns, most_held, .. } =
             timed.shortest(Tolerance::OnePercent)
         else {
             panic!("{timed:?}")
         };
+        assert!(!most_held);
         assert_eq!((tried_to_ns, error_ns.round(), expected_from_ns.round()), (640_000.0, 12_000.0, 1_200_000.0));
         assert!(timed.validated && timed.reason_unvalidated.is_some());
         // A second attempt tries longer ones, and keeps those already confirmed.

@@ -328,7 +328,7 @@ impl Plot {
             // A name at the left end would lie on the axis.
             let anchor = if place < LABELS_APART { "start" } else { "end" };
             Some(
-                html! { text.v x=(part(place)) y=(format!("{down:.1}")) dy="-4" text-anchor=(anchor) { (curve.name) } },
+                html! { text."v lb" x=(part(place)) y=(format!("{down:.1}")) dy="-4" text-anchor=(anchor) { (curve.name) } },
             )
         };
         let names: Vec<Markup> = self

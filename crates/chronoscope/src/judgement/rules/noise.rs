@@ -34,7 +34,7 @@ pub const RULES: &[RuleOfParts] = &[
 pub const CORE_SHARED: Kind = Kind::warning(
     "core_shared",
     Meaning {
-        about: "the core was shared with a busy neighbour, so that reads cost more here",
+        about: "work ran as on a core shared with a busy neighbour, so that reads cost more here",
         evidence: "turns of an empty loop per link of a multiplication chain (`turns_per_link`), what the core does alone (`turns_per_link_alone`) if it was shared throughout, else the share of iterations in which it was (`shared`)",
         mend: "measure later, or on a machine with unshared cores; on your own machine, look for other work",
     },

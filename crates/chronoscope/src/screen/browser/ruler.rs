@@ -7,7 +7,7 @@ use chronoscope_render::browser::{Chart, Entry, Figure, Hue, Mark, Row, Rows, Sh
 use chronoscope_render::text::Mood;
 
 use super::look::{key, of_clock};
-use super::told::{after, code};
+use super::told::code;
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::judgement::Judgement;
@@ -27,11 +27,7 @@ pub fn figure(record: &Record, judgement: &Judgement) -> Option<Figure> {
     entries.extend(judgement.noise.lost.as_ref().map(|lost| {
         let marks = vec![Mark::Reach { from: lost.above_ns, to: lost.worst_ns }, Mark::Extreme { at: lost.worst_ns }];
         let value = format!("up to {}", ns(lost.worst_ns));
-        let name = match &lost.clock {
-            Some(clock) => format!("gaps reading {clock}"),
-            None => "gaps while reading".to_owned(),
-        };
-        Entry::Row(Row { name, hue: Hue::Ochre, marks, value, ..Row::default() })
+        Entry::Row(Row { name: "gaps between two reads".to_owned(), hue: Hue::Ochre, marks, value, ..Row::default() })
     }));
     let rows = Rows { entries, scale: Scale::Log, word: ns, axis_name: "time".to_owned(), reference: None };
     Some(Figure {
@@ -42,7 +38,8 @@ pub fn figure(record: &Record, judgement: &Judgement) -> Option<Figure> {
         key: key(&rows),
         charts: vec![Chart::Rows(rows)],
         how: "Every mark is a time on one logarithmic axis. A band begins at the interval that is right to ±10 %, and ends where ±1 % \
-              begins. An arrow is a bound: the truth is below it. Gaps come on top of every figure above them."
+              begins. An arrow is a bound: the truth is below it. Line to a cross: gaps, up to the longest; they \
+              come on top of every figure above them."
             .to_owned(),
         ..Figure::default()
     })
@@ -58,9 +55,11 @@ pub fn answer(record: &Record, judgement: &Judgement) -> String {
     let read = latency.map_or_else(String::new, |read| format!(": a read takes {read}"));
     let ten = report.and_then(|clock| clock.intervals.as_ref()).map(|timed| timed.shortest(Tolerance::TenPercent));
     let from = match ten {
-        Some(ShortestInterval::Confirmed(from)) => format!(", and two reads time {} and longer to ±10 %", ns(from)),
+        Some(ShortestInterval::Confirmed(from)) => {
+            format!(", and two reads that nothing disturbs time {} and longer to ±10 %", ns(from))
+        }
         Some(ShortestInterval::Claimed(from)) => {
-            format!(", and two reads should time {} and longer to ±10 %", ns(from))
+            format!(", and two reads that nothing disturbs should time {} and longer to ±10 %", ns(from))
         }
         Some(ShortestInterval::NotConfirmed { tried_to_ns, .. }) => {
             format!(", and no interval up to {} was timed to ±10 %", ns(tried_to_ns))
@@ -80,10 +79,7 @@ fn said(judgement: &Judgement) -> Vec<(Mood, String)> {
         Skew::NotTested { .. } => (Mood::Quiet, "How far apart the clocks of two CPUs are was not tested.".to_owned()),
     };
     let gaps = match &judgement.noise.lost {
-        Some(lost) => {
-            let (worst, of) = (ns(lost.worst_ns), after("of", lost.clock.as_ref()));
-            (Mood::Plain, format!("Gaps of up to {worst} came between two reads{of}."))
-        }
+        Some(lost) => (Mood::Plain, format!("Gaps of up to {} came between two reads.", ns(lost.worst_ns))),
         None => (Mood::Quiet, "How long a gap comes between two reads is not known.".to_owned()),
     };
     vec![between, gaps]
@@ -179,10 +175,8 @@ mod tests {
         found.noise.lost = Some(Lost { clock, above_ns: 1e4, share: 0.01, worst_ns: 5e4, mostly_by: LostTo::Unknown });
         assert_eq!(
             said(&found),
-            "Between CPUs the skew, if any, adds < 64.0 ns. Gaps of up to 50.0 µs came between two reads of `rdtsc`."
+            "Between CPUs the skew, if any, adds < 64.0 ns. Gaps of up to 50.0 µs came between two reads."
         );
-        found.noise.lost.as_mut().unwrap().clock = None;
-        assert!(said(&found).ends_with("came between two reads."), "an earlier build did not say of which clock");
         found.skew = Skew::Apart { up_to_ns: 900.0 };
         assert!(said(&found).contains("up to 900 ns apart"));
     }

@@ -4,7 +4,7 @@ use chronoscope_harness::quantity::{ns, share};
 use chronoscope_render::line::Line;
 use chronoscope_render::page::fitted;
 use chronoscope_render::palette::DIM;
-use chronoscope_render::words::{given, quoted};
+use chronoscope_render::words::given;
 
 use super::cells::Row;
 use super::trust::graded;
@@ -21,8 +21,7 @@ pub fn gaps(noise: &Noise) -> Row {
         return Row::named("GAPS", [graded(Grade::Unknown, &said)]);
     };
     let grade = if noise.advice.is_some() { Grade::Warning } else { Grade::Good };
-    let reading = lost.clock.as_ref().map_or_else(String::new, |clock| format!(" reading {}", quoted(clock.name())));
     let (above, share, worst) = (ns(lost.above_ns), share(lost.share), ns(lost.worst_ns));
-    let said = format!("> {above}: {share} of time{reading}, up to {worst}");
+    let said = format!("> {above}: {share} of time, up to {worst} long");
     Row::named("GAPS", [graded(grade, &said), Line::styled(DIM, "not in errors above")])
 }

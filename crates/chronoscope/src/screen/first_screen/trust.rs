@@ -151,7 +151,7 @@ fn skew(record: &Record, found: &Skew) -> String {
         format!(" in the {} of {} pairs tried", count(tested), count(causality.pairs_possible))
     });
     match found {
-        Skew::NotExcluded { below_ns } => format!("between CPUs add skew, {}{of}", TIME.below(*below_ns)),
+        Skew::NotExcluded { below_ns } => format!("skew between CPUs adds {}{of}", TIME.below(*below_ns)),
         Skew::Apart { up_to_ns } => format!("skew between CPUs up to {}{of}", ns(*up_to_ns)),
         Skew::NotTested { reason } => format!("skew: {}", why(Some(reason))),
     }

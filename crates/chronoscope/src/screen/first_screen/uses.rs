@@ -161,11 +161,15 @@ fn never(record: &Record, judgement: &Judgement) -> Option<Row> {
         let names = names.join(", ");
         let causality = record.content.causality();
         let worst = clocks.iter().filter_map(|each| causality.worst_share(&each.clock)).reduce(f64::max);
-        let rate = worst.map_or_else(String::new, |worst| format!(" ({} of values)", share(worst)));
+        let values = worst.map(|worst| format!("{} of values", share(worst)));
         match wrong_for {
-            WrongFor::Everything if !clocks.is_empty() => Some(format!("Never: {names}, which stepped back{rate}")),
+            WrongFor::Everything if !clocks.is_empty() => {
+                let rate = values.map_or_else(String::new, |values| format!(" ({values})"));
+                Some(format!("Never: {names}, which stepped back{rate}"))
+            }
             WrongFor::BetweenThreads if !clocks.is_empty() => {
-                Some(format!("Not between threads: {names}, read early without a fence{rate}"))
+                let rate = values.map_or_else(String::new, |values| format!(": up to {values} early"));
+                Some(format!("Not between threads: {names} (unfenced{rate})"))
             }
             // The row of the wall clock says so.
             WrongFor::Everything | WrongFor::BetweenThreads | WrongFor::Durations => None,
@@ -237,7 +241,7 @@ mod tests {
         record.content.sections.causality.report.litmus = back.map(|(name, back)| litmus(name, 1_000, back)).collect();
         let record = judged(record);
         let said = never(&record, record.content.judgement.as_ref().unwrap()).unwrap();
-        let wanted = "Not between threads: rdtsc, Unordered, `a'b; c`, read early without a fence (4.00 % of values)";
+        let wanted = "Not between threads: rdtsc, Unordered, `a'b; c` (unfenced: up to 4.00 % of values early)";
         assert_eq!(text(&said), wanted);
     }
 

@@ -1,7 +1,7 @@
 //! The section on a page for browsers: what a read costs, in which steps clocks move, and how short an interval they time.
 
-use chronoscope_harness::estimators::intervals::{IntervalTrial, TimedIntervals, Tolerance};
-use chronoscope_harness::quantity::{PERCENT, ns};
+use chronoscope_harness::estimators::intervals::{IntervalTrial, ShortestInterval, TimedIntervals, Tolerance};
+use chronoscope_harness::quantity::{PERCENT, TIME, ns};
 use chronoscope_render::axis::{Axis, Scale};
 use chronoscope_render::browser::{Chart, Curve, Entry, Figure, Hue, Mark, Plot, Row, Rows, Shape};
 use chronoscope_render::page::Page;
@@ -37,6 +37,7 @@ fn latency(record: &Record) -> Option<Figure> {
     let mut clocks: Vec<(&ClockReport, f64)> =
         available(record).filter_map(|clock| Some((clock, clock.latency_ns.as_ref()?.per_read.estimate))).collect();
     clocks.sort_by(|(_, a), (_, b)| a.total_cmp(b));
+    let is_all_sure = clocks.iter().all(|(clock, _)| has_interval(clock));
     let fine = clocks.iter().find(|(clock, _)| !clock.is_coarse());
     let (cheapest, dearest) = (fine.or(clocks.first())?, clocks.last()?);
     let says = format!(
@@ -57,11 +58,17 @@ fn latency(record: &Record) -> Option<Figure> {
         says: vec![(Mood::Plain, says)],
         key: key(&rows),
         charts: vec![Chart::Rows(rows)],
-        how: "Thick: the interval of the median over processes. Hollow: there is none, for want of processes. Thin, to a tick: the \
-              99th percentile of batches. Bold names are recommended for intervals. Nothing is subtracted."
-            .to_owned(),
+        how: format!(
+            "Thick: the interval of the median over processes.{} Thin, to a tick: the 99th percentile of batches. Bold names are \
+             recommended for intervals. Nothing is subtracted.",
+            if is_all_sure { "" } else { " Hollow: there is none, for want of processes." }
+        ),
         numbers,
     })
+}
+
+fn has_interval(clock: &ClockReport) -> bool {
+    clock.latency_ns.as_ref().is_some_and(|latency| latency.per_read.has_interval())
 }
 
 fn latency_row(record: &Record, clock: &ClockReport, at: f64) -> Row {
@@ -72,12 +79,11 @@ fn latency_row(record: &Record, clock: &ClockReport, at: f64) -> Row {
         marks.push(Mark::Reach { from: latency.p50, to: latency.p99 });
         if let Some((from, to)) = latency.per_read.interval() {
             marks.push(Mark::Interval { from, to });
-            more.push_str(&format!(" ({} to {})", ns(from), ns(to)));
+            more.push_str(&format!(" ({})", TIME.interval(from, to)));
         }
         more.push_str(&format!("\np99 {}", ns(latency.p99)));
     }
-    let is_hollow = !clock.latency_ns.as_ref().is_some_and(|latency| latency.per_read.has_interval());
-    marks.push(Mark::Point { at, shape, is_hollow });
+    marks.push(Mark::Point { at, shape, is_hollow: !has_interval(clock) });
     let name = clock.name.name().to_owned();
     Row { name, is_code: true, hue, marks, value: ns(at), more, is_best: is_best(record, clock), ..Row::default() }
 }
@@ -92,10 +98,18 @@ fn steps(record: &Record) -> Option<Figure> {
         let (declared, step) = clock.declared_step_ns().zip(clock.moves_in_ns())?;
         Some(format!("{} declares {} and moves in steps of {}", code(&clock.name), ns(declared), ns(step)))
     });
+    let hidden = available(record).filter(|clock| clock.step.is_some() && clock.moves_in_ns().is_none()).count();
+    let hidden = match hidden {
+        0 => String::new(),
+        1 => " The steps of one are shorter than a read, and do not show.".to_owned(),
+        many => format!(" The steps of {many} are shorter than a read, and do not show."),
+    };
     let said = match (coarser.len(), first) {
-        (2.., Some(first)) => format!("{} clocks move in longer steps than they declare: {first}.", coarser.len()),
-        (1, Some(first)) => format!("{first}: longer than it says."),
-        _ => "No clock was seen to move in longer steps than it declares.".to_owned(),
+        (2.., Some(first)) => {
+            format!("{} clocks move in longer steps than they declare: {first}.{hidden}", coarser.len())
+        }
+        (1, Some(first)) => format!("{first}: longer than it says.{hidden}"),
+        _ => format!("No clock was seen to move in longer steps than it declares.{hidden}"),
     };
     let rows = Rows { entries, scale: Scale::Log, word: ns, axis_name: "step".to_owned(), reference: None };
     Some(Figure {
@@ -105,8 +119,8 @@ fn steps(record: &Record) -> Option<Figure> {
         says: vec![(Mood::Plain, said)],
         charts: vec![Chart::Rows(rows)],
         key: vec![(Hue::Ink, Some((Shape::Circle, true)), "hollow: declared; filled: observed".to_owned())],
-        how: "The step is the finest difference that a clock can show. Where a read takes longer, it is the tick on whose multiples \
-              the readings lie."
+        how: "The step is the finest difference that a clock can show: one that was seen, or, where a read takes longer, the unit \
+              of which all readings are multiples. Two reads of a clock marked `= read` always differ, by no less than a read takes."
             .to_owned(),
         ..Figure::default()
     })
@@ -140,7 +154,6 @@ fn intervals(record: &Record) -> Option<Figure> {
     let says =
         timed.iter().filter(|(clock, _)| is_best(record, clock)).map(|(clock, timed)| shortest(clock, timed)).collect();
     let mut numbers = Page::default();
-    verdict::trials(&mut numbers, record);
     detail::show(&mut numbers, record);
     Some(Figure {
         id: "intervals",
@@ -149,9 +162,10 @@ fn intervals(record: &Record) -> Option<Figure> {
         says,
         charts: vec![Chart::Plots(plots)],
         how: format!(
-            "Known work was timed by two reads, many times for each length, while the core was undisturbed: 95 of 100 readings are \
-             off by no more than the curve. Dashed: the error allowed; a length is confirmed where {} readings keep within it, so \
-             that at another moment 95 do. Both axes are logarithmic.",
+            "Known work was timed by two reads, many times for each length. Readings that something disturbed were left out; of the \
+             others, 95 of 100 are off by no more than the curve. Dashed: the error allowed. At the \
+             shortest length confirmed, and at all longer ones taken together, {} readings keep within the error allowed, which is stricter than the \
+             curve, for fewer may at another moment. Both axes are logarithmic.",
             verdict::CONFIRMING
         ),
         numbers,
@@ -194,6 +208,20 @@ fn trials(record: &Record, clock: &ClockReport, timed: &TimedIntervals) -> Optio
     let (first, last) = (points.first()?.0, points.last()?.0);
     let allowed = Tolerance::ALL.map(Tolerance::percent);
     let limits = allowed.map(|percent| Curve::dashed(format!("±{percent} %"), [(first, percent), (last, percent)]));
+    let confirmed = Tolerance::ALL.into_iter().filter_map(|tolerance| match timed.shortest(tolerance) {
+        ShortestInterval::Confirmed(from_ns) => Some((from_ns, tolerance.percent())),
+        _ => None,
+    });
+    let confirmed = Curve {
+        name: "shortest confirmed".to_owned(),
+        hue: Hue::Ink,
+        shape: Some(Shape::Circle),
+        points: confirmed.collect(),
+        is_hollow: vec![true; Tolerance::ALL.len()],
+        is_scattered: true,
+        ..Curve::default()
+    };
+    let confirmed = (!confirmed.points.is_empty()).then_some(confirmed);
     let (hue, shape) = of_clock(clock, &record.machine);
     let x = Axis::of_results(points.iter().map(|(x, _)| *x), Scale::Log)?;
     let y = Axis::of_results(points.iter().map(|(_, y)| *y).chain(allowed), Scale::Log)?;
@@ -204,7 +232,7 @@ fn trials(record: &Record, clock: &ClockReport, timed: &TimedIntervals) -> Optio
         y,
         words: [ns, |percent| PERCENT.value(percent)],
         names: ["length of the work".to_owned(), "error of 95 in 100 readings, at most".to_owned()],
-        curves: std::iter::once(curve).chain(limits).collect(),
+        curves: std::iter::once(curve).chain(limits).chain(confirmed).collect(),
         reference: None,
         zone: None,
     })
@@ -291,6 +319,31 @@ mod tests {
             "`CLOCK_MONOTONIC` declares 1.00 ns and moves in steps of 100 ns: longer than it says."
         );
         assert!(of(100.0, 100.0).starts_with("No clock"));
+    }
+
+    #[test]
+    fn the_shortest_length_confirmed_has_a_mark() {
+        let trial = |truth_ns, tolerance_pct| IntervalTrial {
+            tolerance_pct,
+            truth_ns,
+            readings_made: 400,
+            readings: 400,
+            error_pct_p50: 5.0,
+            error_pct_abs_p95: 8.0,
+            share_within: 1.0,
+            holds: true,
+        };
+        let timed = TimedIntervals {
+            direct_interval_ns: DirectInterval { within_1pct: None, within_10pct: Some(300.0) },
+            trials: vec![trial(300.0, 10.0), trial(600.0, 1.0)],
+            ..TimedIntervals::default()
+        };
+        let plot = trials(&blank(), &readable("CLOCK_MONOTONIC"), &timed).unwrap();
+        let marked: Vec<_> = plot.curves.iter().filter(|curve| curve.name == "shortest confirmed").collect();
+        assert_eq!((marked.len(), &marked[0].points[..]), (1, &[(300.0, 10.0)][..]));
+        let none = TimedIntervals { direct_interval_ns: DirectInterval::default(), ..timed };
+        let plot = trials(&blank(), &readable("CLOCK_MONOTONIC"), &none).unwrap();
+        assert!(plot.curves.iter().all(|curve| curve.name.is_empty() || curve.is_dashed));
     }
 
     #[test]

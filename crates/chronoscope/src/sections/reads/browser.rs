@@ -49,7 +49,7 @@ fn reads(record: &Record) -> Option<Figure> {
         charts: vec![Chart::Plots(distributions(record, &all[..all.len().min(DRAWN)]))],
         how: format!(
             "How many differences between one reading and the next there were of each length; equal readings have none. Both axes \
-             are logarithmic, the counts from 0. Dots: where most differences cluster.{more}"
+             are logarithmic; that of counts has 0 below 1. Dots: where most differences cluster.{more}"
         ),
         numbers,
         ..Figure::default()
@@ -73,7 +73,7 @@ fn said_of_reads(record: &Record, all: &[Reads]) -> Vec<(Mood, String)> {
     };
     let back = went_backwards(all);
     let backwards = match back.first() {
-        None => (Mood::Plain, "No clock went backwards.".to_owned()),
+        None => (Mood::Plain, "No clock went backwards within a thread.".to_owned()),
         Some(most) => {
             let others = match back.len() {
                 1 => String::new(),
@@ -213,16 +213,15 @@ fn said_of_noise(record: &Record, all: &[Reads]) -> Vec<(Mood, String)> {
             return (Mood::Quiet, format!("What the machine takes is not known: {reason}."));
         };
         let text = format!(
-            "{} of the time{} was lost in gaps over {}, the longest {}, mostly to {}",
+            "{} of the time{} was lost in gaps over {}, mostly to {}",
             share(lost.share),
             after("reading", lost.clock.as_ref()),
             ns(lost.above_ns),
-            ns(lost.worst_ns),
             lost.mostly_by.words()
         );
         match noise.advice {
             Some(advice) => (Mood::Warning, format!("{text}: {}.", advice.words())),
-            None => (Mood::Plain, format!("{text}. That is little.")),
+            None => (Mood::Plain, format!("{text}. Up to {} needs no remedy.", share(LITTLE))),
         }
     });
     lost.into_iter().chain([(Mood::Plain, counted)]).collect()
@@ -302,7 +301,7 @@ mod tests {
         let said = texts(&reads);
         let next = "Half of the readings of `CLOCK_MONOTONIC` come within 20.0 ns of the one before, 99 of 100 within 30.0 ns, \
                     all within 50.0 µs.";
-        assert_eq!(said, [next, "No reading equals the one before.", "No clock went backwards."]);
+        assert_eq!(said, [next, "No reading equals the one before.", "No clock went backwards within a thread."]);
     }
 
     #[test]
@@ -326,8 +325,11 @@ mod tests {
         let quiet = record(vec![of("CLOCK_MONOTONIC", &[(20, 1_000_000), (50_000, 4)])]);
         let noise = figure(&quiet, "noise");
         let (mood, text) = &noise.says[0];
-        let lost = "0.990 % of the time reading `CLOCK_MONOTONIC` was lost in gaps over 10.0 µs, the longest 50.0 µs, mostly to";
-        assert!(*mood == Mood::Plain && text.starts_with(lost) && text.ends_with("That is little."), "{text}");
+        let lost = "0.990 % of the time reading `CLOCK_MONOTONIC` was lost in gaps over 10.0 µs, mostly to";
+        assert!(
+            *mood == Mood::Plain && text.starts_with(lost) && text.ends_with("Up to 2.00 % needs no remedy."),
+            "{text}"
+        );
         let of_gaps = rows(&noise);
         let values: Vec<&str> = of_gaps.iter().map(|row| row.value.as_str()).collect();
         assert_eq!(values, ["0.990 % in 4 gaps", "0.990 % in 4 gaps", "not seen"]);

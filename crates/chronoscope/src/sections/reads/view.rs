@@ -67,7 +67,7 @@ pub fn show(page: &mut Page, record: &Record) {
             page.paragraph(Line::plain("  "), PLAIN, &text);
         }
         let smallest = reads.minimum_ns.map_or_else(|| "none".to_owned(), ns);
-        let text = format!("smallest difference {smallest}; first read to last {}", ns(reads.span_ns));
+        let text = format!("smallest difference {smallest}; read for {} in all", ns(reads.span_ns));
         page.paragraph(Line::plain("  "), PLAIN, &text);
         page.paragraph(Line::plain("  "), PLAIN, &disturbance::said(&reads.disturbance));
     }

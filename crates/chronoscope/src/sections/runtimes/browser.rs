@@ -109,8 +109,9 @@ fn row(runtime: &Runtime, clock: &RuntimeClock) -> Option<(f64, Row)> {
     let mut marks = Vec::new();
     let mut more = format!("{}, {}\n{}", runtime.title(), clock.name, ns(at));
     if has_interval {
-        marks.push(Mark::Interval { from: latency.per_read.low, to: latency.per_read.high });
-        more.push_str(&format!(" ({} to {})", ns(latency.per_read.low), ns(latency.per_read.high)));
+        let (from, to) = (latency.per_read.low, latency.per_read.high);
+        marks.push(Mark::Interval { from, to });
+        more.push_str(&format!(" ({})", TIME.interval(from, to)));
     }
     marks.push(Mark::Point { at, shape, is_hollow: !has_interval });
     let added = clock.added.as_ref().map(|added| view::clocks::difference(added.difference_ns()));
@@ -151,7 +152,7 @@ fn range(record: &Record) -> Option<String> {
     let (least, most) = (added.first()?, added.last()?);
     Some(match added.len() {
         1 => told::sentence(&told(least)),
-        _ => told::sentence(&format!("{}, {}, the most", told(least), told(most))),
+        _ => format!("Of the clocks for durations, {}, the least, and {}, the most.", told(least), told(most)),
     })
 }
 

@@ -67,7 +67,8 @@ fn said_of_cpus(record: &Record, groups: &[Vec<&PairOffset>]) -> Vec<(Mood, Stri
         Skew::NotExcluded { below_ns } => {
             let below = TIME.below(*below_ns);
             let text = format!(
-                "Every interval holds 0: a skew, if any, is {below}. Readings on two CPUs that are closer have no certain order."
+                "Every band includes 0: a skew, if any, is {below}. Readings on two CPUs that differ by more are in the order in \
+                 which they were taken."
             );
             (Mood::Plain, text)
         }
@@ -196,7 +197,7 @@ mod tests {
         assert_eq!((of_pairs[0].value.as_str(), of_pairs[0].mood), ("< 14.0 ns", Mood::Plain));
         let said = says(&cpus);
         assert!(
-            said[0].0 == Mood::Plain && said[0].1.starts_with("Every interval holds 0: a skew, if any, is < 14.0 ns")
+            said[0].0 == Mood::Plain && said[0].1.starts_with("Every band includes 0: a skew, if any, is < 14.0 ns")
         );
         assert_eq!(said[1].1, "It is the only pair of CPUs.");
     }

@@ -40,7 +40,7 @@ pub fn figure(record: &Record) -> Option<Figure> {
     outcomes.sort_by_key(|(_, outcome)| matches!(outcome, LitmusOutcome::TooFewValues));
     let steps_back = steps_back(record, &outcomes);
     let how = "One CPU shows its reading to another, which then reads the same clock. A mark is the share of new values at which the second \
-               reading was the earlier, one mark for each pair of CPUs; an arrow is the 95 % bound where it never was: the share is \
+               reading was the earlier, one mark for each CPU that shows and each that reads; an arrow is the 95 % bound where it never was: the share is \
                below it.";
     let of_steps = match steps_back {
         Some(_) => {
@@ -131,8 +131,16 @@ fn worst(record: &Record, clocks: &[&ClockId]) -> Option<(String, String)> {
     let first = *clocks.first()?;
     let causality = record.content.causality();
     let by = ns(causality.worst_step_back_ns(first));
-    let often = causality.worst_share(first).map(|rate| format!("in {} of new values, ", share(rate)));
+    let often = often(record, first).map(|often| format!("in {often} of new values, "));
     Some((code(first), format!("{}by up to {by}", often.unwrap_or_default())))
+}
+
+/// At how large a share of new values it went backwards, where more than one run tells, at most; None where none was counted.
+fn often(record: &Record, clock: &ClockId) -> Option<String> {
+    let causality = record.content.causality();
+    let worst = share(causality.worst_share(clock)?);
+    let runs = causality.litmus.iter().filter(|run| run.name == *clock).count();
+    Some(if runs > 1 { format!("up to {worst}") } else { worst })
 }
 
 fn rates(record: &Record, outcomes: &[(&ClockId, LitmusOutcome)]) -> Rows {
@@ -158,7 +166,7 @@ fn rate(record: &Record, clock: &ClockId, outcome: &LitmusOutcome) -> Row {
     let (value, mood) = match outcome {
         LitmusOutcome::WentBack { .. } => {
             let by = ns(causality.worst_step_back_ns(clock));
-            let often = causality.worst_share(clock).map_or_else(|| "went back".to_owned(), share);
+            let often = often(record, clock).unwrap_or_else(|| "went back".to_owned());
             let is_broken = record.content.must_be_causal(clock) && record.content.causal(clock) == Some(false);
             let mood = if is_broken { Mood::Bad } else { Mood::Plain };
             (format!("{often}, by up to {by}"), mood)
@@ -248,7 +256,7 @@ mod tests {
             said[0],
             (Mood::Plain, "None of 1 clock that must not go backwards did, in 10\u{202f}000 new values.")
         );
-        let back = "Of those that may, `rdtsc` did in 10.0 % of new values, by up to 75.0 ns. Between threads use an ordered read";
+        let back = "Of those that may, `rdtsc` did in up to 10.0 % of new values, by up to 75.0 ns. Between threads use an ordered read";
         assert!(said[1].0 == Mood::Plain && said[1].1.starts_with(back), "{said:?}");
         let (of_clocks, headings) = rows(&litmus.charts[0]);
         assert_eq!(headings, ["must not go backwards", "may go backwards: the CPU may read them early"]);
@@ -262,7 +270,7 @@ mod tests {
             })
             .collect();
         assert_eq!(shares, [[0.01; 2], [0.1; 2]]);
-        assert_eq!(of_clocks[1].value, "10.0 %, by up to 75.0 ns");
+        assert_eq!(of_clocks[1].value, "up to 10.0 %, by up to 75.0 ns");
         let (steps, _) = rows(&litmus.charts[1]);
         assert_eq!(
             (steps.len(), steps[0].name.as_str(), steps[0].value.as_str()),

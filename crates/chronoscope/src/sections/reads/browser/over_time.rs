@@ -41,8 +41,11 @@ pub fn said(all: &[Reads]) -> Option<String> {
         (all, 0) => format!("all {all} gaps over {above}"),
         (all, more) => format!("the {all} longest of {} gaps over {above}", count(more.saturating_add(all as u64))),
     };
-    let (parts, read) = (gaps.parts_with_gaps(), ns(gaps.read_ms() * 1e6));
-    Some(format!("{longest}; {known} began in {parts} of {PARTS} equal parts of {read} of reads."))
+    let read = ns(gaps.read_ms() * 1e6);
+    Some(match gaps.parts_with_gaps() {
+        PARTS => format!("{longest}; {known} are spread over all of the {read} of reads."),
+        parts => format!("{longest}; {known} began in {parts} of {PARTS} equal parts of the {read} of reads."),
+    })
 }
 
 /// When the last stretch of reads ended.
@@ -144,7 +147,7 @@ mod tests {
         assert!(shades == 1 && page.contains(r#"d="M250.0 0.0L750.0 0.0L750.0 210.0L250.0 210.0Z""#), "{page}");
         assert!(page.contains("time since the first reading") && page.contains("Dots at equal distances"));
         let said = "The longest gap of <code>tsc</code> began 0 ns after the first reading and took 10.0 µs; all 3 gaps over 1 µs began \
-                    in 3 of 10 equal parts of 10.0 ms of reads.";
+                    in 3 of 10 equal parts of the 10.0 ms of reads.";
         assert!(page.replace('\u{a0}', " ").contains(said), "{page}");
         assert!(page.replace('\u{a0}', " ").contains("<td>16.0 ms</td><td>1.25 µs</td>"), "{page}");
     }
@@ -156,7 +159,7 @@ mod tests {
         assert!(said_of(&[(3.0, 5_000.0)], 0).ends_with("took 5.00 µs; it is the only one over 1 µs."));
         let many: Vec<(f64, f64)> = (0..200).map(|at| (f64::from(at) * 0.01, 2_000.0)).collect();
         let spread =
-            "; the 200 longest of 1\u{202f}200 gaps over 1 µs began in 2 of 10 equal parts of 10.0 ms of reads.";
+            "; the 200 longest of 1\u{202f}200 gaps over 1 µs began in 2 of 10 equal parts of the 10.0 ms of reads.";
         assert!(said_of(&many, 1_000).ends_with(spread), "{}", said_of(&many, 1_000));
         let page = drawn(vec![with_gaps("tsc", &many, 1_000)]);
         assert!(page.contains("1\u{202f}190 shorter ones are not listed."), "{page}");
