@@ -42,17 +42,24 @@ enum How {
 type Named = (&'static str, &'static str);
 
 const CHECK: &str = "docs/shown/check.json";
+const NOISY: &str = "docs/shown/noisy.json";
 const ZEN4: &str = "crates/chronoscope/tests/fixtures/zen4/check.json";
 const ZEN4_CLOCKS: &str = "crates/chronoscope/tests/fixtures/zen4/clocks.json";
 const LAB: &str = "crates/chronoscope/tests/fixtures/record.json";
 
-const PAGES: [Shown; 24] = [
+const PAGES: [Shown; 25] = [
     Shown { file: "check.html", of: "`chronoscope check`", how: How::Show(CHECK) },
+    Shown { file: "noisy.html", of: "the same, of a host that is NOISY", how: How::Show(NOISY) },
     Shown { file: "card.svg", of: "`chronoscope card`", how: How::By(&["card", CHECK, "--output"]) },
     Shown {
         file: "gallery.html",
         of: "`chronoscope gallery`",
-        how: How::Gallery(&[(CHECK, "zen5.json"), (ZEN4, "zen4.json"), (LAB, "skylake.json")]),
+        how: How::Gallery(&[
+            (CHECK, "zen5.json"),
+            (ZEN4, "zen4.json"),
+            (NOISY, "emerald-rapids.json"),
+            (LAB, "skylake.json"),
+        ]),
     },
     Shown { file: "clocks.html", of: "`chronoscope clocks`", how: How::Show(ZEN4_CLOCKS) },
     Shown { file: "reads.html", of: "`chronoscope reads`", how: How::Show("docs/shown/reads.json") },

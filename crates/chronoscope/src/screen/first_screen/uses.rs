@@ -24,6 +24,8 @@ const CLOCK: usize = 24;
 const LATENCY: usize = 8;
 /// Columns of a name in a sentence.
 const NAME: usize = 34;
+/// The purpose of whoever uses the Rust library, by its name.
+const LIBRARY: &str = "chronoscope-clock";
 /// Clocks that are named to keep away from; more are on the full page.
 const MOST: usize = 3;
 /// Runtimes that are left out last.
@@ -59,10 +61,11 @@ fn of_machine(record: &Record, judgement: &Judgement) -> Vec<Row> {
         let clock = record.content.clocks().clock(clock?)?;
         let latency = clock.latency_ns.as_ref().map(|latency| latency.per_read.estimate);
         let of_clock = || clock.intervals.as_ref().map_or_else(String::new, timed);
-        // The name is what is typed, and its readings are no nanoseconds.
-        let name = match is_counter(&clock.name) {
-            true => format!("{} (ticks)", clock.name),
-            false => clock.name.to_string(),
+        // The name is what is typed; a counter's readings are no nanoseconds, and a clock of the library is in no standard library.
+        let name = match family(&clock.name) {
+            Some(Family::Counter) => format!("{} (ticks)", clock.name),
+            Some(Family::Library) if purpose != LIBRARY => format!("{} (library)", clock.name),
+            _ => clock.name.to_string(),
         };
         Some(used(purpose, &name, latency, &good.map_or_else(of_clock, str::to_owned)))
     };
@@ -82,7 +85,7 @@ fn of_machine(record: &Record, judgement: &Judgement) -> Vec<Row> {
         of_clock(durations, uses.durations.as_ref(), None),
         of_clock(short, uses.short_intervals.as_ref(), None),
         of_clock("time of day", uses.time_of_day.as_ref(), Some(wall_clock(record, judgement.wall_clock))),
-        of_clock("chronoscope-clock", uses.rust_hot_path.as_ref(), Some("Rust: cheap, monotonic")),
+        of_clock(LIBRARY, uses.rust_hot_path.as_ref(), Some("Rust: cheap, monotonic")),
     ];
     rows.into_iter().flatten().collect()
 }
@@ -140,8 +143,12 @@ pub fn doubted(record: &Record, judgement: &Judgement) -> Option<String> {
     (!counters.is_empty()).then(|| format!("Never: {}: {}", counters.join(", "), fitted(doubt, NAME)))
 }
 
+fn family(clock: &ClockId) -> Option<Family> {
+    clock.known().map(|id| id.facts().family)
+}
+
 fn is_counter(clock: &ClockId) -> bool {
-    clock.known().is_some_and(|id| id.facts().family == Family::Counter)
+    family(clock) == Some(Family::Counter)
 }
 
 /// What went backwards: a clock that must not, and one that may, between threads.
@@ -221,6 +228,10 @@ mod tests {
         let rows = uses(&record, record.content.judgement.as_ref().unwrap());
         assert!(text(&rows[1]).contains("CLOCK_MONOTONIC ") && !text(&rows[1]).contains("ticks"), "{}", text(&rows[1]));
         assert!(text(&rows[2]).contains("rdtsc (ticks)"), "{}", text(&rows[2]));
+        record.content.sections.clocks.report.clocks.push(readable("Clock::now"));
+        record.content.judgement.as_mut().unwrap().uses.short_intervals = Some("Clock::now".into());
+        let rows = uses(&record, record.content.judgement.as_ref().unwrap());
+        assert!(text(&rows[2]).contains("Clock::now (library)"), "{}", text(&rows[2]));
     }
 
     #[test]
