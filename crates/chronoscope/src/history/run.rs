@@ -9,6 +9,7 @@ use chronoscope_harness::record::Estimate;
 
 use crate::answers::compare::conditions;
 use crate::document::Record;
+use crate::machine::processor;
 
 /// What the history knows of a run without opening its document.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,7 +32,7 @@ pub struct Run {
     pub kernel: String,
     /// The clocksource; empty if unknown.
     pub clocksource: String,
-    /// The processor; empty if unknown.
+    /// The processor, by name, family, model and stepping; empty if unknown.
     pub cpu: String,
     /// Machine, kernel, clocksource, tool and plan in words; null for a machine without a name.
     #[serde(skip)]
@@ -77,7 +78,7 @@ impl Run {
             tool: format!("{} {}", record.tool.name, record.tool.version),
             kernel: format!("{} {}", machine.kernel.name, machine.kernel.release).trim().to_owned(),
             clocksource: word(&machine.clocksource.current),
-            cpu: word(&machine.cpu.brand),
+            cpu: processor::identity(&machine.cpu),
             conditions: conditions(record),
             interrupted: record.interrupted,
             warnings: count(Severity::Warning),

@@ -5,10 +5,11 @@ use jiff::tz::TimeZone;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use super::trend::{binned, changes, labels};
+use super::trend::{binned, changes, form, labels, ticks};
 use super::*;
 use crate::document::Record;
 use crate::json::document;
+use crate::machine::processor;
 use crate::sections::clocks::figures::LATENCY;
 
 const RECORD: &str = include_str!("../../tests/fixtures/record.json");
@@ -241,6 +242,46 @@ fn changes_are_marked_where_they_begin() {
     assert_eq!(found.iter().map(|one| (one.run, one.what)).collect::<Vec<_>>(), [(3, "clocksource"), (3, "kernel")]);
     assert_eq!(found[0].after, "hpet");
     assert!(changes(&runs[..1]).is_empty() && changes(&[]).is_empty());
+}
+
+#[test]
+fn a_machine_moved_to_another_host_is_marked_first() {
+    let (_folder, mut history) = of(0..1);
+    let mut moved = record(10);
+    moved.machine.kernel.release = "9.9".to_owned();
+    let cpu = &mut moved.machine.cpu;
+    cpu.microarchitecture = Some("Zen 9".to_owned());
+    cpu.model = Some(cpu.model.unwrap_or_default() + 1);
+    let name = processor::name(cpu);
+    history.save(&moved).unwrap();
+    let mut runs = history.runs(&Scope::default()).unwrap();
+    runs.reverse();
+    let found = changes(&runs);
+    assert_eq!(found.iter().map(|one| one.what).collect::<Vec<_>>(), ["CPU", "kernel"]);
+    assert!(found[0].after == name && name.ends_with("(Zen 9)"), "{found:?}");
+}
+
+#[test]
+fn a_day_or_a_month_is_written_where_it_begins() {
+    let at = |moment: &str| moment.parse::<jiff::Timestamp>().unwrap().as_second() as f64;
+    let told = |from: &str, to: &str| {
+        let (from, to) = (at(from), at(to));
+        let found = ticks(from, to, form(to - from), 3);
+        assert!(found.iter().all(|tick| (from..=to).contains(tick)), "{found:?}");
+        let written = |tick: &f64| jiff::Timestamp::from_second(*tick as i64).unwrap().to_string();
+        found.iter().map(written).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        told("2026-11-25T18:07:00Z", "2026-11-28T02:00:00Z"),
+        ["2026-11-26T00:00:00Z", "2026-11-27T00:00:00Z", "2026-11-28T00:00:00Z"]
+    );
+    assert_eq!(told("2026-11-25T00:00:00Z", "2026-11-27T00:00:00Z")[0], "2026-11-25T00:00:00Z");
+    assert_eq!(
+        told("2025-11-02T18:00:00Z", "2026-11-28T02:00:00Z"),
+        ["2025-12-01T00:00:00Z", "2026-04-01T00:00:00Z", "2026-08-01T00:00:00Z"]
+    );
+    assert_eq!(told("2026-11-25T18:07:00Z", "2026-11-25T20:07:00Z")[1], "2026-11-25T19:07:00Z");
+    assert!(ticks(-1e300, 1e300, form(2e300), 3).len() <= 3, "no calendar has these");
 }
 
 #[test]

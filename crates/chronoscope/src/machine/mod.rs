@@ -1,3 +1,4 @@
-//! Findings about the machine and its clocks.
+//! The machine: which processor it has, and findings about it and its clocks.
 
+pub mod processor;
 pub mod rules;

@@ -33,6 +33,13 @@ const COLUMNS: [(&str, bool, bool); 12] = [
     ("file", false, false),
 ];
 
+/// What the columns mean.
+const HOW: &str = "State: GOOD, NOISY (what else runs disturbs measurements), DEGRADED (a clock is slow, coarse or distrusted) or BROKEN \
+    (a clock lies); UNKNOWN: nothing was found, but a part that matters was not checked. One read: the median time of a call. Step: in \
+    what steps the clock moves. CPUs agree to: how far apart the clocks of two CPUs can be at most; in red, how far apart they are. \
+    Interval ±10 %: the shortest interval that two reads time to within 10 %. Time lost: the share of the time, while the clock was \
+    read again and again, that went to gaps such as interrupts. CPUs: those online.";
+
 /// Checks, and what could not be shown.
 #[derive(Debug, Default)]
 pub struct Gallery {
@@ -111,7 +118,7 @@ impl Gallery {
             meta: format!("One read is of {}, unless the row names another clock.", CLOCK.name()),
             warnings: emulated.into_iter().collect(),
             lead,
-            listing: Some(Listing { columns: COLUMNS.map(column).into(), rows: self.rows }),
+            listing: Some(Listing { columns: COLUMNS.map(column).into(), rows: self.rows, how: HOW.to_owned() }),
             rest: left_out(&self.left_out),
             source: counted(shown as u64, "document", "documents"),
             ..Sheet::default()

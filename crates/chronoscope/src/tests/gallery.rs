@@ -39,6 +39,9 @@ fn each_check_has_a_row_of_its_main_figures() {
     let chosen: Vec<&str> = listing.columns.iter().filter(|it| it.is_choice).map(|it| it.title.as_str()).collect();
     assert_eq!(chosen, ["CPU", "in", "state", "clocksource"]);
     assert!(listing.rows.len() == 3 && listing.rows.iter().all(|row| row.len() == titles.len()));
+    for told in ["state", "one read", "step", "CPUs agree to", "interval ±10 %", "time lost", "UNKNOWN"] {
+        assert!(listing.how.to_lowercase().contains(&told.to_lowercase()), "{told}: {}", listing.how);
+    }
     let zen5 = texts(&listing, 2);
     assert_eq!(zen5[..5], ["AMD EPYC (Zen 5)", "KVM", "GOOD", "20.8 ns", "10.0 ns"]);
     assert_eq!(zen5[5..], ["< 64.8 ns", "≥ 220 ns", "1.21 %", "tsc", "2", "2026-11-27 19:15 UTC", "zen5.json"]);

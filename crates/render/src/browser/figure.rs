@@ -5,7 +5,7 @@ use super::matrix::Matrix;
 use super::plot::Plot;
 use super::rows::Rows;
 use super::tables;
-use super::texts::{TITLE, prose, sentences, shortened};
+use super::texts::{TITLE, bare, prose, sentences};
 use crate::grid::Mood;
 use crate::page::Page;
 
@@ -57,7 +57,7 @@ impl Figure {
             "\n" section id=(self.id) {
                 h2 { (prose(&self.title)) }
                 (sentences(&self.says))
-                @for chart in &charts { figure aria-label=(shortened(&self.title, TITLE)) { (chart) } }
+                @for chart in &charts { figure aria-label=(bare(&self.title, TITLE)) { (chart) } }
                 @if !self.key.is_empty() && !charts.is_empty() { (key(&self.key)) }
                 @if !self.how.is_empty() && !charts.is_empty() { p.how { (prose(&self.how)) } }
                 @if !self.numbers.is_empty() {

@@ -1,6 +1,6 @@
 use maud::{Markup, html};
 
-use super::texts::{class, shortened};
+use super::texts::{class, prose, shortened};
 use crate::grid::Mood;
 
 /// Maximum rows.
@@ -15,6 +15,8 @@ pub struct Listing {
     pub columns: Vec<Column>,
     /// As many cells as columns, in each.
     pub rows: Vec<Vec<Field>>,
+    /// What its columns mean.
+    pub how: String,
 }
 
 /// A column of a listing.
@@ -64,6 +66,7 @@ impl Listing {
                 }
             }
             @if left_out > 0 { p.how { (chronoscope_harness::quantity::count(left_out as u64)) " more rows are not drawn." } }
+            @if !self.how.is_empty() { p.how { (prose(&self.how)) } }
         }
     }
 }
@@ -93,10 +96,11 @@ mod tests {
             vec![cell("<script>", None), cell("20.8 ns", Some(20.8))],
             vec![cell("b", None), Field { mood: Mood::Bad, ..cell("not known", Some(f64::NAN)) }],
         ];
-        let drawn = Listing { columns, rows }.drawn().into_string();
+        let drawn = Listing { columns, rows, how: "`rdtsc` is read & timed".to_owned() }.drawn().into_string();
         assert!(drawn.contains("<th scope=\"col\" class=\"l\" data-f>CPU</th><th scope=\"col\">read</th>"), "{drawn}");
         assert!(drawn.contains("<td class=\"l\">&lt;script&gt;</td><td data-s=\"2.08e1\">20.8 ns</td>"), "{drawn}");
         assert!(drawn.contains("<td class=\"bad\" data-s=\"\">not known</td>"), "{drawn}");
+        assert!(drawn.ends_with("<p class=\"how\"><code>rdtsc</code> is read &amp; timed</p>"), "{drawn}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::marks::{Hue, Mark, Shape, part, point};
 use super::matrix::step_of;
 use super::rows::apart;
-use super::texts::{SENTENCE, prose, shortened};
+use super::texts::{SENTENCE, bare, prose};
 use crate::axis::{Axis, Scale};
 use crate::words::tick as tick_word;
 use chronoscope_harness::quantity::{count, ns};
@@ -173,7 +173,7 @@ impl Plot {
                 @if !self.title.is_empty() { div.pt { (prose(&self.title)) } }
                 @if self.in_key().next().is_some() { (self.key()) }
                 @if !self.names[1].is_empty() { div.yl { (prose(&self.names[1])) } }
-                svg.pl height=(height) role="img" aria-label=(shortened(&self.said(), SENTENCE)) {
+                svg.pl height=(height) role="img" aria-label=(bare(&self.said(), SENTENCE)) {
                     (self.heights())
                     @for tick in &x_ticks {
                         @if let Some(place) = self.x.place(*tick) { line.gr x1=(part(place)) x2=(part(place)) y1="0" y2=(height) {} }
@@ -392,7 +392,7 @@ impl Plot {
         let curve = |curve: &Curve| {
             let last = curve.points.len().checked_sub(1)?;
             if curve.is_filled {
-                return Some(format!("{}: {}", self.title, self.names[1]));
+                return Some(named(&self.title, &self.names[1]));
             }
             let end = |place: usize| {
                 let (at, value) = curve.points[place];
@@ -400,25 +400,27 @@ impl Plot {
                     if curve.is_hollow.get(place) == Some(&true) { "inconclusive".to_owned() } else { y(value) };
                 format!("{value} at {}", x(at))
             };
-            let name = if curve.name.is_empty() { &self.title } else { &curve.name };
+            let names = [&curve.name, &self.title, &self.names[1]];
+            let name = names.into_iter().find(|name| !name.is_empty()).map_or("", String::as_str);
             if curve.is_scattered {
                 let (at, value) = curve.points.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a })?;
-                return Some(format!(
-                    "{name}: {} points, the highest {} at {}",
-                    count(last as u64 + 1),
-                    y(value),
-                    x(at)
-                ));
+                let points = count(last as u64 + 1);
+                return Some(named(name, &format!("{points} points, the highest {} at {}", y(value), x(at))));
             }
             let is_upright = last > 0 && curve.points[0].0 == curve.points[last].0;
             match last {
                 _ if is_upright => None,
-                0 => Some(format!("{name}: {}", end(0))),
-                _ => Some(format!("{name}: from {} to {}", end(0), end(last))),
+                0 => Some(named(name, &end(0))),
+                _ => Some(named(name, &format!("from {} to {}", end(0), end(last)))),
             }
         };
         self.curves.iter().filter_map(curve).collect::<Vec<_>>().join("; ")
     }
+}
+
+/// What is said of a thing that may have no name.
+fn named(name: &str, said: &str) -> String {
+    if name.is_empty() { said.to_owned() } else { format!("{name}: {said}") }
 }
 
 #[cfg(test)]
@@ -495,6 +497,24 @@ mod tests {
         let one = Curve { name: "mode".to_owned(), points: vec![(1.0, 3.0)], ..Curve::default() };
         let all = Plot { curves: vec![upright, filled.clone(), one], ..plot(filled) };
         assert_eq!(all.said(), "a plot: y; mode: 3.00 ns at 1.00 ns");
+    }
+
+    #[test]
+    fn a_chart_without_a_title_is_said_by_its_axis() {
+        let filled = Curve { points: vec![(1.0, 0.0), (1.0, 3.0)], is_filled: true, ..Curve::default() };
+        let joined = Curve { points: vec![(1.0, 3.0), (2.0, 4.0)], ..Curve::default() };
+        let named = Curve { name: "`rdtsc`".to_owned(), ..joined.clone() };
+        let untitled = |names: [&str; 2]| Plot {
+            title: String::new(),
+            names: names.map(str::to_owned),
+            curves: vec![filled.clone(), joined.clone(), named.clone()],
+            ..plot(joined.clone())
+        };
+        let said = untitled(["", "share of `rdtsc`"]).drawn().into_string();
+        let wanted =
+            "aria-label=\"share of rdtsc; share of rdtsc: from 3.00 ns at 1.00 ns to 4.00 ns at 2.00 ns; rdtsc: from";
+        assert!(said.contains(wanted), "{said}");
+        assert!(untitled(["", ""]).said().contains("; from 3.00 ns"));
     }
 
     #[test]

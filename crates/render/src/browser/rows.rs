@@ -13,6 +13,8 @@ const NAME: usize = 80;
 const MORE: usize = 400;
 /// Maximum rows of a chart, since a record may have any number of them; the tables have more.
 const MOST: usize = 120;
+/// Rows of which the first are on another screen than the last: the axis is above them too.
+const LONG: usize = 30;
 /// Maximum ticks, so that their labels have room on a phone.
 const TICKS: usize = 7;
 /// Pixels of a drawing on a phone, and of a letter of an axis.
@@ -86,6 +88,7 @@ impl Rows {
                 }
             } } }
             div class=(if self.is_wide() { "rows wide" } else { "rows" }) {
+                @if self.entries.len() > LONG { (self.ruler(&axis, &ticks, true)) }
                 @for entry in self.entries.iter().take(MOST) {
                     "\n"
                     @match entry {
@@ -105,7 +108,7 @@ impl Rows {
                         }
                     }
                 }
-                div."row ax" { div.nm {} svg.pl height=(height) aria-hidden="true" { (self.labels(&axis, &ticks)) } div.vl {} }
+                (self.ruler(&axis, &ticks, false))
             }
             @if !self.axis_name.is_empty() { div.xl { (prose(&self.axis_name)) } }
             @if left_out > 0 { p.how { (left_out) " more are not drawn." } }
@@ -138,11 +141,19 @@ impl Rows {
         on_a_phone(ticks.iter().filter_map(|tick| Some((axis.place(*tick)?, word(*tick)))).collect())
     }
 
-    fn labels(&self, axis: &Axis, ticks: &[f64]) -> Markup {
+    /// The axis, above the rows or below.
+    fn ruler(&self, axis: &Axis, ticks: &[f64], is_above: bool) -> Markup {
+        let (from, to, text) = if is_above { (HEIGHT - 4.0, HEIGHT, 13.0) } else { (0.0, 4.0, 17.0) };
         html! {
-            @for (place, word, has_room) in &self.placed(axis, ticks) {
-                line.tk x1=(part(*place)) x2=(part(*place)) y2="4" {}
-                @if *has_room { text x=(part(*place)) y="17" text-anchor=(anchor(*place)) { (word) } }
+            div."row ax" {
+                div.nm {}
+                svg.pl height=(HEIGHT) aria-hidden="true" {
+                    @for (place, word, has_room) in &self.placed(axis, ticks) {
+                        line.tk x1=(part(*place)) x2=(part(*place)) y1=[is_above.then_some(from)] y2=(to) {}
+                        @if *has_room { text x=(part(*place)) y=(text) text-anchor=(anchor(*place)) { (word) } }
+                    }
+                }
+                div.vl {}
             }
         }
     }
@@ -212,6 +223,16 @@ mod tests {
         assert!(drawn.contains(&format!("cx=\"{}\"", part(middle))), "{drawn}");
         assert_eq!(drawn.matches("data-k=\"a clock\"").count(), 3);
         assert!(drawn.contains("100 ns") && drawn.contains(">10 ns<"), "{drawn}");
+    }
+
+    #[test]
+    fn a_long_chart_has_its_axis_at_both_ends() {
+        let axes = |rows_drawn: usize| {
+            let drawn = rows(&vec![10.0; rows_drawn]).drawn("x").unwrap().into_string();
+            let first = drawn.find("row ax").unwrap() < drawn.find("a clock").unwrap();
+            (drawn.matches("row ax").count(), first)
+        };
+        assert_eq!([axes(LONG), axes(LONG + 1)], [(1, false), (2, true)]);
     }
 
     #[test]

@@ -46,6 +46,12 @@ fn unbroken(text: &str) -> String {
     out
 }
 
+/// The same for an attribute, which has no markup: names stay as they are.
+pub(super) fn bare(text: &str, most: usize) -> String {
+    let is_paired = text.split('`').count() % 2 == 1;
+    shortened(&if is_paired { text.replace('`', "") } else { text.to_owned() }, most)
+}
+
 /// The class of a mood.
 pub(super) const fn class(mood: Mood) -> Option<&'static str> {
     match mood {
@@ -101,6 +107,12 @@ mod tests {
             "<code>lfence; rdtsc</code> takes 14.7\u{a0}ns &amp; more"
         );
         assert_eq!(prose("a ` alone").into_string(), "a ` alone");
+    }
+
+    #[test]
+    fn an_attribute_has_no_backquotes() {
+        assert_eq!(bare("`lfence; rdtsc` & `rdtsc`", 99), "lfence; rdtsc & rdtsc");
+        assert_eq!((bare("a ` alone", 99), bare("`abc`", 2)), ("a ` alone".to_owned(), "ab…".to_owned()));
     }
 
     #[test]

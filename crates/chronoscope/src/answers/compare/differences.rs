@@ -5,31 +5,38 @@ use chronoscope_harness::record::{Document, Machine};
 
 use super::report::Difference;
 use crate::document::{Content, Record};
+use crate::machine::processor;
 use crate::plan::Depth;
+
+/// What a difference of processors is called.
+const CPU: &str = "CPU";
 
 /// One fact about a document, in words; empty where nothing is known.
 type Fact = (&'static str, String);
 
-/// Everything besides figures and findings that differs.
+/// Everything besides figures and findings that differs: first of all the processor, since a virtual machine may be moved to another host.
 pub fn differences(base: &Record, this: &Record) -> Vec<Difference> {
+    let of_cpus = processor::other(&base.machine, &this.machine).map(|[base, this]| (CPU, base, this));
     let pairs = facts(base).into_iter().zip(facts(this));
     let differing = pairs.filter(|((_, base), (_, this))| base != this);
+    let differing = differing.map(|((what, base), (_, this))| (what, base, this));
     let said = |value: String| if value.is_empty() { "unknown".to_owned() } else { value };
-    differing
-        .map(|((what, base), (_, this))| Difference { what: what.to_owned(), base: said(base), this: said(this) })
-        .collect()
+    let difference =
+        |(what, base, this): (&str, _, _)| Difference { what: what.to_owned(), base: said(base), this: said(this) };
+    of_cpus.into_iter().chain(differing).map(difference).collect()
 }
 
 /// Whether both ran under the same conditions, so that they differ by noise alone unless something changed.
 pub fn is_alike(base: &Record, this: &Record) -> bool {
-    conditions(base).is_some_and(|of_base| conditions(this) == Some(of_base))
+    base.machine.hostname.is_some() && differences(base, this).is_empty()
 }
 
-/// The conditions of a run in words: machine, kernel, clocksource, tool, and plan. None for a machine without a name, of which no
+/// The conditions of a run in words: processor, machine, kernel, clocksource, tool, and plan. None for a machine without a name, of which no
 /// other run is known to be.
 pub fn conditions(record: &Record) -> Option<String> {
     record.machine.hostname.as_ref()?;
-    let lines = facts(record).into_iter().map(|(what, value)| format!("{what}: {value}"));
+    let facts = [(CPU, processor::identity(&record.machine.cpu))].into_iter().chain(facts(record));
+    let lines = facts.map(|(what, value)| format!("{what}: {value}"));
     Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
@@ -53,7 +60,6 @@ fn of_machine(machine: &Machine) -> Vec<Fact> {
     let boot = machine.kernel.boot_parameters.all();
     vec![
         ("machine", word(&machine.hostname)),
-        ("CPU", word(&machine.cpu.brand)),
         ("CPUs online", machine.cpu.online.map(|online| online.to_string()).unwrap_or_default()),
         ("emulated", yes_or_no(machine.cpu.emulation.is_emulated)),
         ("kernel", format!("{} {}", machine.kernel.name, machine.kernel.release).trim().to_owned()),
@@ -90,6 +96,8 @@ fn of_run(record: &Document<Content>) -> Vec<Fact> {
 
 #[cfg(test)]
 mod tests {
+    use chronoscope_harness::record::Cpu;
+
     use super::*;
     use crate::json::document;
 
@@ -104,7 +112,7 @@ mod tests {
         this.machine.clocksource.current = Some("hpet".to_owned());
         this.machine.kernel.release = "7.0.1".to_owned();
         this.tool.version = "9.9".to_owned();
-        this.machine.cpu.brand = None;
+        this.machine.cpu = Cpu { online: base.machine.cpu.online, ..Cpu::default() };
         let found = differences(&base, &this);
         assert_eq!(
             found.iter().map(|one| one.what.as_str()).collect::<Vec<_>>(),
@@ -122,6 +130,20 @@ mod tests {
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!((found[0].what.as_str(), found[0].this.as_str()), ("timer slack", "1.00 ns"));
         assert!(found[0].base.starts_with("50.0") && !is_alike(&base, &this), "{found:?}");
+    }
+
+    /// A virtual machine that was moved from one host to another.
+    #[test]
+    fn another_host_under_one_brand_is_the_first_difference() {
+        let zen4 = document(include_str!("../../../tests/fixtures/zen4/check.json")).unwrap();
+        let zen5 = document(include_str!("../../../../../docs/shown/check.json")).unwrap();
+        let found = differences(&zen4, &zen5);
+        let Difference { what, base, this } = &found[0];
+        assert_eq!([what, base, this], ["CPU", "AMD EPYC (Zen 4)", "AMD EPYC (Zen 5)"], "{found:?}");
+        assert_eq!(found.iter().filter(|one| one.what == "CPU").count(), 1);
+        let mut moved = zen4.clone();
+        moved.machine.cpu = zen5.machine.cpu;
+        assert!(!is_alike(&zen4, &moved) && conditions(&zen4) != conditions(&moved));
     }
 
     #[test]

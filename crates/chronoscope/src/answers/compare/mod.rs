@@ -129,22 +129,20 @@ pub fn compare_figure(base: &Figure, this: &Figure, noise: Noise) -> FigureCompa
 }
 
 /// Where the band is known from runs, it has the error of an estimate in it: an estimate within is noise, and one beyond it has changed
-/// unless its own interval allows no change. Where the band is assumed, all of the interval has to be beyond it, or within. A figure
-/// of a kind that never has an interval is judged by its estimate; of another kind, where the document's interval holds with less
-/// than 95 % or is missing, only a change by a factor of two is believed. Shortest intervals jump by themselves, and have to change by
-/// a factor of 100. Everything else is unresolved.
+/// unless its own interval allows no change. Where the band is assumed, all of the interval has to be beyond it, or within; an interval
+/// that holds with less than 95 % too, since one of 95 % would be wider. A figure without an interval is judged by its estimate. Where
+/// its kind should have one of 95 %, only a change by a factor of two is believed. Shortest intervals jump by themselves, and have to
+/// change by a factor of 100. Everything else is unresolved.
 fn judge(kind: &FigureKind, ratio: &Estimate, noise: Noise) -> FigureVerdict {
-    let has_interval = ratio.has_confidence();
-    let is_weak = !has_interval && kind.has_interval && noise.runs == 0;
+    let is_weak = !ratio.has_confidence() && kind.has_interval && noise.runs == 0;
     let band = noise.factor();
     let is_within = |value: f64| value >= 1.0 / band && value <= band;
     let most = band.max(kind.least_factor).max(if is_weak { WEAK_FACTOR } else { 1.0 });
     let estimate = ratio.estimate;
     let (low, high) = match () {
-        () if !has_interval || noise.runs > 0 && is_within(estimate) => (estimate, estimate),
-        () if noise.runs > 0 && ratio.holds(1.0) => return FigureVerdict::Unresolved,
-        () if noise.runs > 0 => (estimate, estimate),
-        () => (ratio.low, ratio.high),
+        () if noise.runs == 0 => ratio.interval().unwrap_or((estimate, estimate)),
+        () if !is_within(estimate) && ratio.holds(1.0) => return FigureVerdict::Unresolved,
+        () => (estimate, estimate),
     };
     let (is_less, is_more) = (high < 1.0 / most, low > most);
     match kind.better {
@@ -163,8 +161,11 @@ fn assumptions(figures: &[FigureCompared], noise_runs: u32) -> Vec<String> {
          documents give, combines both intervals on a log scale, as for \
          independent, log-normal estimates, and leaves out what differs between runs"
             .to_owned(),
-        "noise: the ratio, with all of its interval where the noise is assumed, lies within the noise between runs, a factor either way; inconclusive: it \
-         may lie within or beyond; where a figure should have an interval of 95 % and has none, also until it doubles"
+        "noise: the ratio lies within the noise between runs, a factor either way; changed: it lies beyond; inconclusive: it may do \
+         either; where a figure should have an interval of 95 % and has none, also until it doubles"
+            .to_owned(),
+        "where the noise is assumed, all of the interval has to lie within or beyond, whatever its confidence; where it is known from \
+         runs, the ratio has to, and beyond it the interval has to exclude 1"
             .to_owned(),
     ];
     let mut jump: Vec<&str> = Vec::new();

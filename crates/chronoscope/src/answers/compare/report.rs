@@ -37,7 +37,7 @@ pub struct ComparedRun {
 pub struct RunCompared {
     /// The document.
     pub run: ComparedRun,
-    /// What else differs: machine, kernel, clocksource, version, depth.
+    /// What else differs: processor, machine, kernel, clocksource, version, depth.
     pub differences: Vec<Difference>,
     /// Figures that both have.
     pub figures: Vec<FigureCompared>,

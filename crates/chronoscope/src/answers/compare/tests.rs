@@ -149,9 +149,54 @@ fn a_browser_shows_each_ratio_beside_the_noise() {
         (row.value, figure.says[0].1.clone())
     };
     let (value, said) = drawn(300.0);
-    assert!(value.starts_with("3.00×") && said.contains("1 figure in common: 1 regression"), "{value}: {said}");
+    assert!(value.starts_with("3.00×") && said.ends_with("1 figure in common: 1 regression."), "{value}: {said}");
     let (value, said) = drawn(100.0);
     assert!(value.starts_with("1.00×") && said.contains("no figure is known to have changed"), "{value}: {said}");
+}
+
+#[test]
+fn each_verdict_has_a_mark_of_its_own_and_the_key_those_that_are_drawn() {
+    use chronoscope_render::browser::{Chart, Entry, Hue};
+
+    let comparison = compare(&source("a", scaled(1.0, 0)), &[source("b", scaled(0.5, 1))], &[]);
+    let figure = browser::figures(&comparison).remove(0);
+    let Chart::Rows(rows) = &figure.charts[0] else { panic!("not rows") };
+    let hues = rows.entries.iter().filter_map(|entry| match entry {
+        Entry::Row(row) => Some((row.value.rsplit(' ').next()?.to_owned(), row.hue)),
+        Entry::Heading(_) => None,
+    });
+    let hues: Vec<(String, Hue)> = hues.collect();
+    assert!(hues.contains(&("improvement".to_owned(), Hue::Green)) && hues.contains(&("noise".to_owned(), Hue::Blue)));
+    assert!(hues.iter().all(|(_, hue)| *hue != Hue::Orange), "nothing became worse: {hues:?}");
+    let key: Vec<&str> = figure.key.iter().map(|(_, _, name)| name.as_str()).collect();
+    assert_eq!((key.first(), key.last()), (Some(&"improvement"), Some(&"within the noise")));
+}
+
+#[test]
+fn a_browser_shows_another_processor_before_any_chart() {
+    let moved = |second: u32, name: &str| {
+        let mut record = scaled(1.0, second);
+        record.machine.cpu.brand = Some("AMD EPYC".to_owned());
+        record.machine.cpu.microarchitecture = Some(name.to_owned());
+        record
+    };
+    let comparison = compare(&source("a", moved(0, "Zen 4")), &[source("b", moved(1, "Zen 5"))], &[]);
+    let said = browser::figures(&comparison).remove(0).says;
+    assert_eq!(said[1].1, "CPU: AMD EPYC (Zen 4) → AMD EPYC (Zen 5).");
+    let same = compare(&source("a", scaled(1.0, 0)), &[source("b", scaled(1.0, 1))], &[]);
+    assert_eq!(browser::figures(&same).remove(0).says.len(), 1);
+}
+
+#[test]
+fn verdicts_are_counted_in_english() {
+    let said = |factor: f64| {
+        let comparison = compare(&source("a", scaled(1.0, 0)), &[source("b", scaled(factor, 1))], &[]);
+        view::answer(&comparison.runs[0], true)
+    };
+    let (worse, better, same) = (said(1.5), said(0.5), said(1.0));
+    assert!(worse.contains(" regressions; ") && worse.ends_with(" within the noise"), "{worse}");
+    assert!(better.contains(" improvements; ") && better.ends_with(" within the noise"), "{better}");
+    assert!(same.starts_with("no figure is known to have changed"), "{same}");
 }
 
 #[test]
@@ -261,6 +306,21 @@ fn an_interval_that_allows_both_decides_nothing() {
     let bare = |value: f64| Figure::bare(SKEW, "a", value).unwrap();
     let skew = compare_figure(&bare(100.0), &bare(300.0), Noise { band_pct: 100.0, runs: 0 });
     assert_eq!(skew.verdict, FigureVerdict::Regression, "a bound has no interval of its own");
+}
+
+/// The median lateness of a pause has an interval of 75 %: what it allows, one of 95 % allows too.
+#[test]
+fn an_interval_of_little_confidence_that_reaches_into_the_noise_is_inconclusive() {
+    let judged = |low: f64, high: f64, runs: u32| {
+        let base = Figure::new(pauses::figures::LATENESS, "a", Estimate::certain(100.0)).unwrap();
+        let value = Estimate { estimate: 17.5, low, high, confidence: 0.75 };
+        let this = Figure::new(pauses::figures::LATENESS, "a", value).unwrap();
+        compare_figure(&base, &this, Noise { band_pct: 130.0, runs }).verdict
+    };
+    assert_eq!(judged(15.0, 63.0, 0), FigureVerdict::Unresolved, "63 % is within a factor of 2.3");
+    assert_eq!(judged(15.0, 40.0, 0), FigureVerdict::Improvement);
+    assert_eq!(judged(15.0, 63.0, 5), FigureVerdict::Improvement, "the band has the error in it");
+    assert_eq!(judged(15.0, 101.0, 5), FigureVerdict::Unresolved, "it may not have changed at all");
 }
 
 #[test]

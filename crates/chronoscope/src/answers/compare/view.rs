@@ -1,7 +1,7 @@
 //! A comparison as a page.
 
 use chronoscope_harness::finding::Severity;
-use chronoscope_harness::quantity::{RATIO, TIME, three_digits};
+use chronoscope_harness::quantity::{RATIO, TIME, count, three_digits};
 use chronoscope_harness::record::Estimate;
 use chronoscope_render::Width;
 use chronoscope_render::page::Page;
@@ -10,7 +10,7 @@ use chronoscope_render::words::{counted, given};
 
 use crate::figures::figure::FigureKind;
 
-use super::report::{ComparedRun, Comparison, FigureCompared, FigureVerdict, FindingName, RunCompared};
+use super::report::{ComparedRun, Comparison, Difference, FigureCompared, FigureVerdict, FindingName, RunCompared};
 
 /// Renders a comparison as text with ANSI styles, for a terminal of this width: figures that changed or are inconclusive, and with
 /// `full` all of them.
@@ -46,7 +46,7 @@ pub fn of_run(run: &RunCompared, full: bool, width: Width) -> Page {
     text.line(Mood::Quiet, &named(&run.run));
     text.sentence(if has_changed(run) { Mood::Warning } else { Mood::Good }, "·", &answer(run, full));
     for difference in &run.differences {
-        text.sentence(Mood::Warning, "!", &format!("{}: {} → {}", difference.what, difference.base, difference.this));
+        text.sentence(Mood::Warning, "!", &differing(difference));
     }
     for finding in &run.findings_appeared {
         text.sentence(Mood::Warning, "+", &format!("finding {}", finding_words(finding, true)));
@@ -69,6 +69,11 @@ pub fn of_run(run: &RunCompared, full: bool, width: Width) -> Page {
         text.sentence(Mood::Quiet, " ", assumption);
     }
     text.into_page()
+}
+
+/// What else differs.
+pub fn differing(Difference { what, base, this }: &Difference) -> String {
+    format!("{what}: {base} → {this}")
 }
 
 /// The figures, those that changed first.
@@ -149,6 +154,16 @@ fn has_changed(run: &RunCompared) -> bool {
     run.figures.iter().any(|figure| is_change(figure.verdict))
 }
 
+fn counted_verdict(verdict: FigureVerdict, figures: u64) -> String {
+    match verdict {
+        FigureVerdict::Regression => counted(figures, "regression", "regressions"),
+        FigureVerdict::Improvement => counted(figures, "improvement", "improvements"),
+        FigureVerdict::Changed => format!("{} changed", count(figures)),
+        FigureVerdict::Unresolved => format!("{} inconclusive", count(figures)),
+        FigureVerdict::Noise => format!("{} within the noise", count(figures)),
+    }
+}
+
 /// How many figures changed; first of all, since most who ask want to hear that none did.
 pub fn answer(run: &RunCompared, full: bool) -> String {
     if run.figures.is_empty() {
@@ -156,7 +171,7 @@ pub fn answer(run: &RunCompared, full: bool) -> String {
     }
     let counted_verdicts = |is_meant: &dyn Fn(FigureVerdict) -> bool| {
         let meant = FigureVerdict::ALL.into_iter().filter(|verdict| is_meant(*verdict) && run.count(*verdict) > 0);
-        meant.map(|verdict| format!("{} {}", run.count(verdict), verdict.word())).collect::<Vec<_>>().join(", ")
+        meant.map(|verdict| counted_verdict(verdict, run.count(verdict) as u64)).collect::<Vec<_>>().join(", ")
     };
     let all = counted(run.figures.len() as u64, "figure in common", "figures in common");
     let others = counted_verdicts(&|verdict| !is_change(verdict));

@@ -168,6 +168,18 @@ mod tests {
     }
 
     #[test]
+    fn a_machine_moved_to_another_host_is_said_first() {
+        let (mut last, mut this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
+        for (record, name) in [(&mut last, "Zen 4"), (&mut this, "Zen 5")] {
+            record.machine.cpu.brand = Some("AMD EPYC".to_owned());
+            record.machine.cpu.microarchitecture = Some(name.to_owned());
+        }
+        last.machine.kernel.release = "6.1.9".to_owned();
+        let wanted = "yesterday 22:31: CPU AMD EPYC (Zen 4) → AMD EPYC (Zen 5), kernel 6.1.9 → 6.1.12";
+        assert_eq!(of(&this, &last).sentence, wanted);
+    }
+
+    #[test]
     fn what_is_worse_and_what_is_new_is_counted() {
         let (last, mut this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
         let clocks = &mut this.content.sections.clocks.report.clocks;

@@ -21,14 +21,14 @@ use super::options::TrendOptions;
 use crate::answers::since::when::{local, when};
 use crate::clock_id::ClockId;
 use crate::command::output::Presenter;
-use crate::history::trend::{Change, binned, changes, form, label, labels};
+use crate::history::trend::{Change, binned, changes, form, label, labels, ticks};
 use crate::history::{History, Run, Scope, Series};
 use crate::sections::{clocks, runtimes};
 
 /// Points of a chart: no more than it has columns.
 const POINTS: usize = 100;
-/// Spans of time between the dates below a page's chart: no more than a narrow screen has room for.
-const SPANS: u32 = 2;
+/// Dates below a page's chart: no more than a narrow screen has room for.
+const TICKS: u32 = 3;
 /// Changes that a page tells, the latest of all.
 const TOLD: usize = 12;
 /// Times of a larger ratio are drawn on a logarithmic axis.
@@ -141,9 +141,10 @@ fn uprights(changes: &[Change], y: &Axis) -> Vec<Curve> {
 fn plot(values: &[(f64, Estimate)], changes: &[Change]) -> Option<Plot> {
     let moments: Vec<f64> = values.iter().map(|(at, _)| *at).collect();
     let (first, last) = (*moments.first()?, *moments.last()?);
-    let date = DATES[form(last - first)];
+    let form = form(last - first);
+    let date = DATES[form];
     let mut x = Axis::of_sweep(&moments, moments.len(), Some(Scale::Linear))?;
-    x.ticks = (0..=SPANS).map(|span| first + f64::from(span) / f64::from(SPANS) * (last - first)).collect();
+    x.ticks = ticks(first, last, form, TICKS);
     x.ticks.dedup_by_key(|at| date(*at));
     let ends = |(_, of): &(f64, Estimate)| of.interval().map_or([of.estimate; 2], <[f64; 2]>::from);
     let ends: Vec<f64> = values.iter().flat_map(ends).collect();

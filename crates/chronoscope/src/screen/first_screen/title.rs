@@ -10,6 +10,7 @@ use chronoscope_render::words::counted;
 use super::style_of;
 use crate::document::Record;
 use crate::judgement::host::Host;
+use crate::machine::processor;
 
 /// Columns of what a record says itself, which may be of any length.
 const TOOL: usize = 34;
@@ -34,20 +35,11 @@ pub fn state(host: &Host) -> String {
     format!("{}{doubt}", host.state.word())
 }
 
-/// The processor's name without trade marks, and its microarchitecture.
+/// The processor's name, as far as it has room.
 pub fn processor(record: &Record) -> String {
-    let cpu = &record.machine.cpu;
-    let brand = cpu.brand.as_deref().unwrap_or_default().replace("(R)", "").replace("(TM)", "");
-    // The clock rate that a brand may end with is that of no counter here.
-    let brand = brand.split('@').next().unwrap_or_default();
-    let brand = brand.split_whitespace().filter(|word| *word != "Processor" && *word != "CPU").collect::<Vec<_>>();
-    // Of a name in parentheses the brand says enough.
-    let core = cpu.microarchitecture.as_deref().map(|core| core.split(" (").next().unwrap_or_default());
-    match (brand.join(" "), core) {
-        (brand, Some(core)) if brand.is_empty() => fitted(core, PROCESSOR),
-        (brand, None) if brand.is_empty() => "unknown CPU".to_owned(),
-        (brand, Some(core)) => fitted(&format!("{brand} ({core})"), PROCESSOR),
-        (brand, None) => fitted(&brand, PROCESSOR),
+    match processor::name(&record.machine.cpu) {
+        name if name.is_empty() => "unknown CPU".to_owned(),
+        name => fitted(&name, PROCESSOR),
     }
 }
 
