@@ -74,7 +74,7 @@ pub(super) fn heading(record: &StudyRecord, cells: &[&Cell]) -> String {
         common.push("backoff included".to_owned());
     }
     common.extend(common_number(cells).map(|leads| leads.word().to_owned()));
-    common.push(format!("± {}", confidence(record.study().confidence())));
+    common.push(format!("{} intervals", confidence(record.study().confidence())));
     common.join(", ")
 }
 

@@ -1,5 +1,5 @@
 use chronoscope_harness::finding::{Finding, Severity};
-use chronoscope_harness::record::study::StudyRecord;
+use chronoscope_harness::record::study::{Comparison, StudyRecord};
 use chronoscope_harness::study_rules::{BELOW_RESOLUTION, CASE_FAILED};
 
 use super::curve::{self, Chart};
@@ -148,15 +148,21 @@ fn compared(page: &mut Page, record: &StudyRecord, detail: Detail) {
     }
     match detail {
         Detail::Usual => differences(page, record),
-        Detail::Full => record.study().comparisons.iter().for_each(|comparison| {
-            page.line(Line::new());
-            page.heading(&words::title(&record.study().plan, comparison));
-            page.table(comparisons::grid(record, comparison).table().folding_last());
-            let title = format!("difference{}", words::on_threads(&record.study().plan, comparison.threads));
-            let charts = [curve::times(record, comparison), curve::differences(record, title, &[comparison])];
-            side_by_side(page, &charts.into_iter().flatten().collect::<Vec<_>>());
-        }),
+        Detail::Full => {
+            record.study().comparisons.iter().for_each(|comparison| in_full(page, record, comparison));
+            page.paragraph(Line::plain("  "), DIM, comparisons::OF_PAIRS);
+        }
     }
+}
+
+/// A comparison by itself.
+fn in_full(page: &mut Page, record: &StudyRecord, comparison: &Comparison) {
+    page.line(Line::new());
+    page.heading(&words::title(&record.study().plan, comparison));
+    page.table(comparisons::grid(record, comparison).table().folding_last());
+    let title = format!("difference{}", words::on_threads(&record.study().plan, comparison.threads));
+    let charts = [curve::times(record, comparison), curve::differences(record, title, &[comparison])];
+    side_by_side(page, &charts.into_iter().flatten().collect::<Vec<_>>());
 }
 
 /// A chart of the difference for each comparison: next to contention on many threads, that on one would be a flat line.

@@ -12,7 +12,7 @@ use crate::browser::{self, Entry, Figure, Hue, Mark, Plot, Row, Rows, Shape, She
 use crate::grid::{Column, Grid, Mood};
 use crate::line::Line;
 use crate::page::Page;
-use crate::palette::PLAIN;
+use crate::palette::{DIM, PLAIN};
 use crate::{Width, title};
 use chronoscope_harness::quantity::{TIME, ns};
 
@@ -159,6 +159,9 @@ fn compared(record: &StudyRecord, left: &mut usize) -> Option<Figure> {
             numbers.paragraph(Line::new(), PLAIN, &caption);
             numbers.table(comparisons::grid(record, comparison).table());
         }
+    }
+    if !numbers.is_empty() {
+        numbers.paragraph(Line::new(), DIM, comparisons::OF_PAIRS);
     }
     let mut found = charted(("comparisons", "comparisons", "Comparisons"), &charts, left).unwrap_or_default();
     let differences = record.study().comparisons.iter().flat_map(|one| &one.points).map(|point| point.difference_ns);
