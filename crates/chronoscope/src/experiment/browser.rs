@@ -434,7 +434,7 @@ mod tests {
         assert_eq!(sheet.ids(), ["claims", "conclusions", "times", "about"]);
         assert_eq!(sheet.lead, now.question);
         let page = sheet.finish();
-        for text in ["claimed by the stamps", "what the CPUs can do", "2 CPUs", "done, JMH 1.37 with 2 CPUs"] {
+        for text in ["claimed by the stamps", "one thread × 2: ", "2 CPUs", "done, JMH 1.37 with 2 CPUs"] {
             assert!(page.contains(text), "{text}");
         }
         assert!(page.len() < 300_000, "{}", page.len());

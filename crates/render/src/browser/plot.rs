@@ -135,7 +135,8 @@ impl Curve {
 
     /// Whether any of its points is drawn as an inconclusive one.
     fn has_hollow_points(&self) -> bool {
-        self.shape.is_some() && self.points.len() <= self.most_marked() && self.is_hollow.contains(&true)
+        let is_hollow = |place: usize| self.is_hollow.get(place) == Some(&true);
+        self.shape.is_some() && self.points.len() <= self.most_marked() && (0..self.points.len()).any(is_hollow)
     }
 
     /// Maximum points that get a mark.

@@ -1,4 +1,5 @@
 use chronoscope_harness::finding::{Finding, Severity};
+use chronoscope_harness::quantity::count;
 use chronoscope_harness::record::study::{Comparison, StudyRecord};
 use chronoscope_harness::study_rules::{BELOW_RESOLUTION, CASE_FAILED};
 
@@ -53,6 +54,7 @@ pub fn page(record: &StudyRecord, detail: Detail, width: Width) -> Page {
     if let Some(grid) = cells::parts(record) {
         page.section("PART OF THE OPERATION (rate claimed by timestamps around it, and actual rate)");
         page.table(grid.table().folding_last());
+        page.paragraph(Line::plain("  "), DIM, cells::OF_PARTS);
     }
     if detail == Detail::Full {
         latencies(&mut page, record);
@@ -99,6 +101,7 @@ pub(super) fn about(record: &StudyRecord, width: Width) -> Page {
     if let Some(grid) = cells::parts(record) {
         page.section("Part of the operation");
         page.table(grid.table());
+        page.paragraph(Line::plain("  "), DIM, cells::OF_PARTS);
     }
     failures(&mut page, record);
     found(&mut page, record, Detail::Full);
@@ -128,7 +131,11 @@ fn measured(page: &mut Page, record: &StudyRecord, detail: Detail) {
     }
     page.table(cells::grid(record, &chosen, detail).table().folding_last());
     if chosen.len() < record.study().cells.len() {
-        let text = format!("{} of {} cells shown; the full detail has all", chosen.len(), record.study().cells.len());
+        let text = format!(
+            "{} of {} cells shown; the full detail has all",
+            count(chosen.len() as u64),
+            count(record.study().cells.len() as u64)
+        );
         page.paragraph(Line::plain("  "), DIM, &text);
     }
     for reason in cells::reasons(record, &chosen) {
@@ -216,7 +223,7 @@ fn charts(page: &mut Page, title: &str, charts: &[Chart], detail: Detail) {
         page.paragraph(
             Line::plain("  "),
             DIM,
-            &format!("{shown} of {} charts shown; the full detail has all", charts.len()),
+            &format!("{shown} of {} charts shown; the full detail has all", count(charts.len() as u64)),
         );
     }
 }

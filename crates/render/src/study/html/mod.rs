@@ -14,7 +14,7 @@ use crate::line::Line;
 use crate::page::Page;
 use crate::palette::{DIM, PLAIN};
 use crate::{Width, title};
-use chronoscope_harness::quantity::{TIME, ns};
+use chronoscope_harness::quantity::{TIME, count, ns};
 
 /// Maximum charts per page; a record may have any number of comparisons.
 const CHARTS: usize = 60;
@@ -130,7 +130,7 @@ fn charted(
     *left -= drawn.len();
     let says = match charts.len() - drawn.len() {
         0 => Vec::new(),
-        more => vec![(Mood::Quiet, format!("{more} more charts are not drawn; the tables have all."))],
+        more => vec![(Mood::Quiet, format!("{} more charts are not drawn; the tables have all.", count(more as u64)))],
     };
     (!charts.is_empty()).then(|| Figure {
         id,
@@ -205,7 +205,10 @@ fn times(record: &StudyRecord) -> Figure {
     says.extend(cells::reasons(record, &cells).into_iter().map(|reason| (Mood::Warning, reason)));
     let drawn = cells::chosen(record, Detail::Usual);
     if drawn.len() < cells.len() {
-        says.push((Mood::Quiet, format!("{} of {} are drawn; the numbers have all.", drawn.len(), cells.len())));
+        says.push((
+            Mood::Quiet,
+            format!("{} of {} are drawn; the numbers have all.", count(drawn.len() as u64), count(cells.len() as u64)),
+        ));
     }
     let entries = drawn.iter().map(|cell| Entry::Row(time_row(record, cell))).collect();
     let rows =
