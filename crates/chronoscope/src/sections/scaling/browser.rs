@@ -27,8 +27,8 @@ const EDGES_PCT: [f64; 2] = [-50.0, 400.0];
 const NONE: &str = "–";
 /// What the columns of times are, and that of the increase.
 const INCREASE: &str = "1 thread, all threads: the number that leads there, which may be a typical time on one and a mean on the other, over \
-                        all its processes. increase: within each process that measured both, less what threads add to the work alone, then the \
-                        median; it is not the quotient of the two times";
+                        all its processes. increase: within each process that measured both, less what threads add to the work alone \
+                        where that is known, then the median; it is not the quotient of the two times";
 
 /// The front of every clock, its times over threads, what a read adds, then everything measured.
 pub fn page(record: &StudyRecord, conclusions: &[Conclusion], runtimes: &[Runtime]) -> Sheet {
