@@ -121,6 +121,13 @@ impl Axis {
         Some(Self { scale: scale.unwrap_or(stretched), low, high, is_swept: true, ticks })
     }
 
+    /// A logarithmic axis from the least of these to the most, with round ticks; None unless they differ and are above zero.
+    #[cfg(feature = "html")]
+    pub fn of_ratios(values: impl Iterator<Item = f64>) -> Option<Self> {
+        let (low, high) = span(values).filter(|(low, high)| *low > 0.0 && low < high)?;
+        Some(Self { scale: Scale::Log, low, high, is_swept: false, ticks: vec![low, high] })
+    }
+
     /// Ticks that people count by, at most so many: on an axis of ratios 1, 2 and 5 of each decade, or decades.
     #[cfg(feature = "html")]
     pub fn round_ticks(&self, most: usize) -> Vec<f64> {
@@ -141,6 +148,13 @@ impl Axis {
         let fine = of(&[1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0], 1);
         let ways = [of(&[1.0, 2.0, 5.0], 1), of(&[1.0, 3.0], 1)].into_iter().chain(coarse).chain([fine]);
         ways.into_iter().find(|ticks| ticks.len() <= most && ticks.len() > 1).unwrap_or_else(|| self.ticks.clone())
+    }
+
+    /// Whether what reaches this far is cut off at an end of the axis.
+    #[cfg(feature = "html")]
+    pub fn cuts(&self, value: f64) -> bool {
+        let slack = 1e-9 * (self.high - self.low).abs();
+        value < self.low - slack || value > self.high + slack
     }
 
     /// Whether steps are equal for equal ratios.
@@ -213,6 +227,15 @@ mod tests {
         let axis = Axis::of_results([5.0, 4_000.0].into_iter(), Scale::Log).unwrap();
         let step = |value: f64| axis.place(10.0 * value).unwrap() - axis.place(value).unwrap();
         assert!((step(6.0) - step(300.0)).abs() < 1e-9 && step(6.0) > 0.0, "{} {}", step(6.0), step(300.0));
+    }
+
+    #[cfg(feature = "html")]
+    #[test]
+    fn an_axis_of_ratios_ends_at_its_values_and_has_round_ticks() {
+        let axis = Axis::of_ratios([100.0, 5_000.0, 351_999.0].into_iter()).unwrap();
+        assert_eq!(axis.round_ticks(6), [100.0, 1_000.0, 10_000.0, 100_000.0]);
+        assert_eq!([axis.place(100.0), axis.place(351_999.0)], [Some(0.0), Some(1.0)]);
+        assert!(Axis::of_ratios([0.0, 5.0].into_iter()).is_none() && Axis::of_ratios([5.0].into_iter()).is_none());
     }
 
     #[cfg(feature = "html")]

@@ -7,6 +7,7 @@ use chronoscope_harness::study_rules::{
 };
 
 use chronoscope_harness::finding::{Finding, Kind, Severity};
+use chronoscope_harness::quantity::count;
 use chronoscope_harness::study_words::list;
 
 /// The findings of one kind.
@@ -40,7 +41,7 @@ pub fn objections(findings: &[Finding]) -> Vec<Objection> {
         let others: Vec<&str> = others.map(String::as_str).collect();
         let also = match others.as_slice() {
             [] => String::new(),
-            some => format!(". The same holds for {} more: {}", some.len(), list(some.iter().copied())),
+            some => format!(". The same holds for {} more: {}", count(some.len() as u64), list(some.iter().copied())),
         };
         let sign = if cases.is_empty() {
             OF_THE_RUN

@@ -75,13 +75,16 @@ fn figure(chart: &Chart) -> Figure {
         let panels = counted(left_out as u64, "more panel is", "more panels are");
         says.push((Mood::Quiet, format!("{panels} not drawn; the numbers have all.")));
     }
+    let charts = drawn(&panels);
+    let is_cut =
+        charts.iter().any(|chart| matches!(chart, browser::Chart::Plots(plots) if plots.iter().any(Plot::is_cut)));
     Figure {
         id,
         short,
         title: chart.title.clone(),
         says,
-        charts: drawn(&panels),
-        how: how(&panels),
+        how: how(&panels, is_cut),
+        charts,
         numbers: numbers(&chart.panels),
         ..Figure::default()
     }
@@ -111,11 +114,8 @@ fn plot(panel: &Panel) -> Option<Plot> {
     let cpus = panel.cpus.map(f64::from);
     let places: Vec<f64> = spots().map(|spot| spot.at).chain(cpus).collect();
     let [left, right] = [f64::min, f64::max].map(|end| places.iter().copied().reduce(end).unwrap_or_default());
-    let x = Axis::of_sweep(
-        &places,
-        TICKS,
-        (Scale::spanning(places.iter().copied(), WIDE) == Scale::Log).then_some(Scale::Log),
-    )?;
+    let is_wide = Scale::spanning(places.iter().copied(), WIDE) == Scale::Log;
+    let x = if is_wide { Axis::of_ratios(places.iter().copied()) } else { Axis::of_sweep(&places, TICKS, None) }?;
     let y = heights(panel, &spots().copied().collect::<Vec<Spot>>())?;
     let levels = panel
         .levels
@@ -267,7 +267,7 @@ fn numbers(panels: &[Panel]) -> Page {
 }
 
 /// How to read the marks that are there.
-fn how(panels: &[&Panel]) -> String {
+fn how(panels: &[&Panel], is_cut: bool) -> String {
     let series = || panels.iter().flat_map(|panel| &panel.series);
     let any = |is: fn(&Unit, &Series, &Spot) -> bool| {
         let all = panels.iter().flat_map(|panel| panel.series.iter().map(move |series| (&panel.unit, series)));
@@ -279,6 +279,9 @@ fn how(panels: &[&Panel]) -> String {
         !series.is_published && spot.value.is_some_and(|value| is_hollow(*unit, series, &value))
     }) {
         how.push("hollow points are inconclusive".to_owned());
+    }
+    if is_cut {
+        how.push("bands that reach past a chart are cut at its edge".to_owned());
     }
     if any(|_, _, spot| spot.below.is_some()) {
         how.push("an arrow is a bound: the truth is below it".to_owned());
@@ -366,11 +369,29 @@ mod tests {
     }
 
     #[test]
+    fn places_over_decades_have_round_ticks() {
+        let points = [100.0, 5_000.0, 351_999.0].map(|at| spot(at, about(3.0, 0.5, 0.999)));
+        let plot = plot(&Panel { cpus: None, ..panel(Unit::Ns, vec![series("ours", false, &points)]) }).unwrap();
+        assert_eq!(plot.x.round_ticks(TICKS), [100.0, 1_000.0, 10_000.0, 100_000.0]);
+    }
+
+    #[test]
     fn a_difference_that_may_be_zero_is_hollow() {
         let open = series("ours", false, &[spot(1.0, about(0.1, 0.5, 0.999)), spot(2.0, about(3.0, 0.5, 0.999))]);
         let curve = curve(Unit::DifferenceNs, 0, &open);
         assert_eq!(curve.is_hollow, [true, false]);
         assert!(of(panel(Unit::DifferenceNs, vec![open])).how.contains("hollow points are inconclusive"));
+    }
+
+    #[test]
+    fn a_band_cut_at_the_edge_is_said_to_be_and_no_other() {
+        let with = |half: f64| {
+            let points: Vec<Spot> =
+                [(1.0, 0.5), (2.0, 0.5), (4.0, half)].map(|(at, half)| spot(at, about(3.0, half, 0.999))).to_vec();
+            of(Panel { levels: Vec::new(), ..panel(Unit::DifferenceNs, vec![series("ours", false, &points)]) }).how
+        };
+        assert!(with(2_682.0).contains("bands that reach past a chart are cut at its edge"), "{}", with(2_682.0));
+        assert!(!with(0.5).contains("cut"), "{}", with(0.5));
     }
 
     #[test]
@@ -413,7 +434,7 @@ mod tests {
         assert_eq!(sheet.ids(), ["claims", "conclusions", "times", "about"]);
         assert_eq!(sheet.lead, now.question);
         let page = sheet.finish();
-        for text in ["claimed by the stamps", "what the CPUs can do", "2 CPUs", "done, JMH 1.37 with 2 CPUs"] {
+        for text in ["claimed by the stamps", "one thread × 2: ", "2 CPUs", "done, JMH 1.37 with 2 CPUs"] {
             assert!(page.contains(text), "{text}");
         }
         assert!(page.len() < 300_000, "{}", page.len());

@@ -126,9 +126,9 @@ pub fn how_sure(record: &StudyRecord) -> Vec<String> {
     if let Some(control) = record.study().control.filter(|control| control.comparisons > 0) {
         said.push(format!(
             "an operation compared with itself, {} times: {} by chance, {} beyond the margin; {}",
-            control.comparisons,
+            text::count(control.comparisons.into()),
             text::counted(u64::from(control.alarms), "false alarm", "false alarms"),
-            control.verdicts_wrong,
+            text::count(control.verdicts_wrong.into()),
             resolution(&control),
         ));
     }

@@ -205,7 +205,10 @@ fn of_cells(record: &StudyRecord, rule: fn(&Cell) -> Option<Finding>) -> Vec<Fin
         finding.evidence.summary = format!("{name}: {}", finding.evidence.summary);
         match seen.count() {
             0 => {}
-            more => finding.evidence.summary += &format!("; {} of {} cells like it", more + 1, cells.len()),
+            more => {
+                finding.evidence.summary +=
+                    &format!("; {} of {} cells like it", count(more as u64 + 1), count(cells.len() as u64))
+            }
         }
         Some(finding.about(case))
     };
@@ -257,6 +260,7 @@ fn drifts(record: &StudyRecord) -> Option<Finding> {
     let (_, most) = cells().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))?;
     let (drifted, all, by) = (cells().count(), record.study().cells.len(), PERCENT.signed().value(most));
     let names = some_of(cells().map(|(cell, _)| cell_title(&record.study().plan, cell)));
+    let (drifted, all) = (count(drifted as u64), count(all as u64));
     let saw = format!("{drifted} of {all} times drifted from the first process to the last, by up to {by}: {names}");
     Some(advised(DRIFTS_OVER_RUN, saw).value("drift_over_run_pct", most))
 }
@@ -312,7 +316,8 @@ fn measured_once(record: &StudyRecord) -> Option<Finding> {
     let iterations_ms = 30.0 + 3e-6 * times.map(|time| time.estimate).sum::<f64>();
     let enough_s = (of_one_ms.max(iterations_ms) * f64::from(study.plan.processes) / 1e3).ceil();
     let (cells, names) = (study.cells.len(), some_of(once.iter().map(|cell| cell_title(&study.plan, cell))));
-    let said = format!("{} of {cells} cells were measured by a single process: {names}", once.len());
+    let (some, all) = (count(once.len() as u64), count(cells as u64));
+    let said = format!("{some} of {all} cells were measured by a single process: {names}");
     let advice = format!("for intervals use --duration {enough_s}s or more, or fewer cells");
     Some(Finding::new(MEASURED_ONCE, said).value("cells", once.len() as f64).advice(advice))
 }
@@ -324,11 +329,14 @@ fn interrupted(record: &StudyRecord) -> Option<Finding> {
 
 fn quiet(record: &StudyRecord) -> Option<Finding> {
     let probe = record.study().interference_probe.filter(InterferenceProbe::is_noisy)?;
-    let InterferenceProbe { iterations_shared, iterations_slow, iterations_preempted, .. } = probe;
     let saw = format!(
-        "{} of {} iterations were undisturbed; in {iterations_shared} a neighbour shared the core, in {iterations_slow} \
-         the core ran slow, in {iterations_preempted} a thread lost its CPU (one may count twice)",
-        probe.iterations_quiet, probe.iterations
+        "{} of {} iterations were undisturbed; in {} a neighbour shared the core, in {} the core ran slow, in {} a thread lost its CPU \
+         (one may count twice)",
+        count(probe.iterations_quiet),
+        count(probe.iterations),
+        count(probe.iterations_shared),
+        count(probe.iterations_slow),
+        count(probe.iterations_preempted)
     );
     let finding = Finding::new(NOISY_MACHINE, saw).advice("stop other work on this machine, or run again later");
     Some(finding.value("quiet_share", probe.iterations_quiet as f64 / probe.iterations as f64))
@@ -338,7 +346,8 @@ fn control(record: &StudyRecord) -> Option<Finding> {
     let control = record.study().control.filter(|control| control.comparisons > 0)?;
     let (alarms, comparisons) = (control.alarms, control.comparisons);
     let share = f64::from(alarms) / f64::from(comparisons);
-    let saw = format!("{alarms} of {comparisons} comparisons of an operation with itself report a difference");
+    let (alarms_said, of) = (count(alarms.into()), count(comparisons.into()));
+    let saw = format!("{alarms_said} of {of} comparisons of an operation with itself report a difference");
     (alarms > 1 && share > MOST_ALARMS).then(|| advised(FALSE_ALARMS, saw).value("false_alarm_share", share))
 }
 
@@ -386,6 +395,21 @@ mod tests {
         let one = "relaxed, 0 tokens, 1 thread: < 0.410 ns, which cannot be told from an empty loop";
         assert_eq!(said(1, below), [one]);
         assert_eq!(said(3, below), [format!("{one}; 3 of 7 cells like it")]);
+    }
+
+    #[test]
+    fn counts_are_written_as_everywhere() {
+        let mut record = crate::record::parse_study(include_str!("../../tests/fixtures/study.json")).unwrap();
+        let probe = InterferenceProbe {
+            iterations: 1_669,
+            iterations_quiet: 8,
+            iterations_shared: 1_661,
+            ..Default::default()
+        };
+        record.content.study.interference_probe = Some(probe);
+        let said = quiet(&record).unwrap().evidence.summary;
+        assert!(said.starts_with(&format!("8 of {} iterations", count(1_669))), "{said}");
+        assert!(said.contains(&format!("in {} a neighbour", count(1_661))), "{said}");
     }
 
     #[test]

@@ -21,11 +21,11 @@ pub fn interval(estimate: &Estimate) -> String {
     estimate.interval().map_or_else(|| "none".to_owned(), |(low, high)| TIME.interval(low, high))
 }
 
-/// A difference as a quantity: its value where resolved or without an interval, else how far from zero that reaches: `± 0.45 ns`.
+/// A difference as a quantity: its value where resolved or without an interval, else that interval alone: `-0.300 to +0.450 ns`.
 pub fn difference(estimate: &Estimate) -> String {
-    let reach = estimate.low.abs().max(estimate.high.abs());
     let is_written = estimate.is_resolved() || !estimate.has_confidence();
-    joined(&if is_written { TIME.difference(estimate) } else { TIME.off(reach) })
+    let open = || TIME.signed().interval(estimate.low, estimate.high);
+    joined(&if is_written { TIME.difference(estimate) } else { open() })
 }
 
 /// The verdict in a word or two. A resolved difference may still lie on either side of the margin.
@@ -146,7 +146,8 @@ mod tests {
 
     #[test]
     fn what_is_not_resolved_is_no_cost() {
-        assert_eq!(plain(&difference(&of(-0.3, -0.7, 0.1))), "± 0.70 ns");
+        assert_eq!(plain(&difference(&of(-0.3, -0.7, 0.1))), "-0.700 to +0.100 ns");
+        assert_eq!(plain(&difference(&of(-28.0, -139.0, 82.0))), "-139 to +82 ns");
         assert_eq!(plain(&difference(&of(-3.0, -3.2, -2.8))), "-3.00 ns ± 0.20");
         let once = Estimate { confidence: 0.0, ..of(3.0, 3.0, 3.0) };
         assert_eq!((once.is_resolved(), plain(&difference(&once))), (false, "3.00 ns (no interval)".to_owned()));

@@ -32,6 +32,14 @@ pub enum Shape {
     Square,
     /// A triangle that points up.
     Triangle,
+    /// A triangle that points down.
+    Down,
+    /// An upright cross.
+    Plus,
+    /// Two triangles that meet at a point.
+    Hourglass,
+    /// A star of four points.
+    Star,
 }
 
 /// What is drawn at values of an axis.
@@ -96,8 +104,17 @@ impl Hue {
 }
 
 impl Shape {
-    /// Shapes in the order in which series get them.
-    pub const SERIES: [Self; 4] = [Self::Circle, Self::Square, Self::Diamond, Self::Triangle];
+    /// Shapes in the order in which series get them: as many as can be told apart.
+    pub const SERIES: [Self; 8] = [
+        Self::Circle,
+        Self::Square,
+        Self::Diamond,
+        Self::Triangle,
+        Self::Down,
+        Self::Plus,
+        Self::Hourglass,
+        Self::Star,
+    ];
 
     /// Its outline around the origin; None for a circle.
     const fn outline(self) -> Option<&'static str> {
@@ -106,6 +123,10 @@ impl Shape {
             Self::Diamond => Some("M0-5.6 5.6 0 0 5.6-5.6 0Z"),
             Self::Square => Some("M-4.3-4.3H4.3V4.3H-4.3Z"),
             Self::Triangle => Some("M0-5.4 5.2 4.2H-5.2Z"),
+            Self::Down => Some("M0 5.4 5.2-4.2H-5.2Z"),
+            Self::Plus => Some("M-1.7-5.2H1.7V-1.7H5.2V1.7H1.7V5.2H-1.7V1.7H-5.2V-1.7H-1.7Z"),
+            Self::Hourglass => Some("M-4.6-5H4.6L-4.6 5H4.6Z"),
+            Self::Star => Some("M0-6.4 1.7-1.7 6.4 0 1.7 1.7 0 6.4-1.7 1.7-6.4 0-1.7-1.7Z"),
         }
     }
 }
@@ -197,5 +218,17 @@ impl Mark {
             Self::Point { at, .. } | Self::Below { at } | Self::Extreme { at } => [at, at],
             Self::Interval { from, to } | Self::Reach { from, to } | Self::Band { from, to } => [from, to],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eight_series_have_shapes_of_their_own() {
+        let drawn: std::collections::BTreeSet<String> =
+            Shape::SERIES.into_iter().map(|shape| point(0.5, 10.0, shape, false).into_string()).collect();
+        assert_eq!(drawn.len(), 8, "{drawn:?}");
     }
 }

@@ -40,6 +40,9 @@ const LEVELS: [f64; 2] = [0.64, 0.32];
 /// Side of a square of colour in front of a line of a label, in pixels.
 const SWATCH: f64 = 8.0;
 
+/// What a hollow point is.
+const INCONCLUSIVE: &str = "inconclusive";
+
 /// A chart of two axes.
 #[derive(Clone, Debug)]
 pub struct Plot {
@@ -121,15 +124,24 @@ pub struct Label {
 }
 
 impl Curve {
-    /// As the key shows it then.
-    fn is_all_hollow(&self) -> bool {
-        let of_points = (0..self.points.len()).map(|place| self.is_hollow.get(place) == Some(&true));
-        let of_marks = self.marks.iter().filter_map(|(_, mark)| match mark {
+    /// Whether its marks are hollow for what it is, as those of a series that was published: the key shows it so then.
+    fn is_of_hollow_marks(&self) -> bool {
+        let mut marks = self.marks.iter().filter_map(|(_, mark)| match mark {
             Mark::Point { is_hollow, .. } => Some(*is_hollow),
             _ => None,
         });
-        let all: Vec<bool> = of_points.chain(of_marks).collect();
-        !all.is_empty() && all.into_iter().all(|is_hollow| is_hollow)
+        self.points.is_empty() && marks.next() == Some(true) && marks.all(|is_hollow| is_hollow)
+    }
+
+    /// Whether any of its points is drawn as an inconclusive one.
+    fn has_hollow_points(&self) -> bool {
+        let is_hollow = |place: usize| self.is_hollow.get(place) == Some(&true);
+        self.shape.is_some() && self.points.len() <= self.most_marked() && (0..self.points.len()).any(is_hollow)
+    }
+
+    /// Maximum points that get a mark.
+    const fn most_marked(&self) -> usize {
+        if self.is_scattered { SCATTERED } else { MARKED }
     }
 }
 
@@ -165,9 +177,16 @@ impl Plot {
         })
     }
 
+    /// Whether a band, or a mark, reaches past the plot and is cut at its edge.
+    pub fn is_cut(&self) -> bool {
+        let bands = self.curves.iter().flat_map(|curve| &curve.band).flat_map(|(_, low, high)| [*low, *high]);
+        let marks = self.curves.iter().flat_map(|curve| &curve.marks).flat_map(|(_, mark)| mark.values());
+        bands.chain(marks).any(|value| self.y.cuts(value))
+    }
+
     pub(super) fn drawn(&self) -> Markup {
         let height = format!("{HEIGHT}");
-        let x_ticks = self.x.round_ticks(TICKS);
+        let x_ticks = self.labelled(&self.x.round_ticks(TICKS));
         html! {
             div.plot {
                 @if !self.title.is_empty() { div.pt { (prose(&self.title)) } }
@@ -175,10 +194,8 @@ impl Plot {
                 @if !self.names[1].is_empty() { div.yl { (prose(&self.names[1])) } }
                 svg.pl height=(height) role="img" aria-label=(bare(&self.said(), SENTENCE)) {
                     (self.heights())
-                    @for tick in &x_ticks {
-                        @if let Some(place) = self.x.place(*tick) { line.gr x1=(part(place)) x2=(part(place)) y1="0" y2=(height) {} }
-                    }
-                    @for (place, tick, is_narrow) in self.labelled(&x_ticks) {
+                    @for (place, tick, is_narrow) in x_ticks {
+                        line.gr x1=(part(place)) x2=(part(place)) y1="0" y2=(height) {}
                         text class=[(!is_narrow).then_some("tight")] x=(part(place)) y=(HEIGHT + 17.0) text-anchor="middle" {
                             (tick_word(&(self.words[0])(tick)))
                         }
@@ -198,14 +215,14 @@ impl Plot {
         }
     }
 
-    /// The lines of the axis upwards, and labels of those that are not too near to each other.
+    /// The lines of the axis upwards that are not too near to each other, with their labels.
     fn heights(&self) -> Markup {
         let ticks = self.y.round_ticks(TICKS);
         let placed = ticks.iter().filter_map(|tick| Some((self.y.place(*tick)?, *tick)));
         html! {
-            @for y in ticks.iter().filter_map(|tick| self.down(*tick)) { line.gr x1="0" x2="100%" y1=(y) y2=(y) {} }
             @for (_, tick) in apart(placed, HEIGHTS_APART) {
                 @if let Some(y) = self.down(tick) {
+                    line.gr x1="0" x2="100%" y1=(y) y2=(y) {}
                     text x="-8" y=(y) dy="4" text-anchor="end" { (tick_word(&(self.words[1])(tick))) }
                 }
             }
@@ -297,10 +314,9 @@ impl Plot {
             .iter()
             .enumerate()
             .filter_map(|(place, (x, y))| Some((place, self.x.place(*x)?, HEIGHT * (1.0 - self.y.place(*y)?))));
-        let most = if curve.is_scattered { SCATTERED } else { MARKED };
         html! {
             @if let Some(shape) = curve.shape {
-                @if curve.points.len() <= most {
+                @if curve.points.len() <= curve.most_marked() {
                     g class=(curve.hue.class()) { @for (place, x, y) in places {
                         @if is(&curve.is_ringed, place) { circle.ring cx=(part(x)) cy=(format!("{y:.1}")) r="9" {} }
                         (point(x, y, shape, is(&curve.is_hollow, place)))
@@ -376,10 +392,16 @@ impl Plot {
                 @for curve in self.in_key() {
                     span class=(curve.hue.class()) {
                         svg viewBox="-7 -7 14 14" aria-hidden="true" {
-                            @if let Some(shape) = curve.shape.or(curve.is_scattered.then_some(Shape::Circle)) { (point(0.0, 0.0, shape, curve.is_all_hollow())) }
+                            @if let Some(shape) = curve.shape.or(curve.is_scattered.then_some(Shape::Circle)) { (point(0.0, 0.0, shape, curve.is_of_hollow_marks())) }
                             @else { line.w x1="-7" x2="7" y1="0" y2="0" {} }
                         }
                         i { (prose(&curve.name)) }
+                    }
+                }
+                @if self.curves.iter().any(Curve::has_hollow_points) {
+                    span.ink {
+                        svg viewBox="-7 -7 14 14" aria-hidden="true" { (point(0.0, 0.0, Shape::Circle, true)) }
+                        i { (INCONCLUSIVE) }
                     }
                 }
             }
@@ -396,8 +418,7 @@ impl Plot {
             }
             let end = |place: usize| {
                 let (at, value) = curve.points[place];
-                let value =
-                    if curve.is_hollow.get(place) == Some(&true) { "inconclusive".to_owned() } else { y(value) };
+                let value = if curve.is_hollow.get(place) == Some(&true) { INCONCLUSIVE.to_owned() } else { y(value) };
                 format!("{value} at {}", x(at))
             };
             let names = [&curve.name, &self.title, &self.names[1]];
@@ -484,7 +505,14 @@ mod tests {
             is_hollow: vec![true],
             ..Curve::default()
         };
-        assert_eq!(plot(all).drawn().0.matches("class=\"m o\"").count(), 2, "in the key too");
+        let drawn_all = plot(all.clone()).drawn().0;
+        let key = drawn_all.split("<svg class=\"pl\"").next().unwrap();
+        assert_eq!(key.matches("class=\"m\"").count(), 1, "a series is filled in the key: {key}");
+        assert!(key.contains("<i>inconclusive</i>"), "what hollow means has an entry: {key}");
+        let mark = Mark::Point { at: 1.0, shape: Shape::Circle, is_hollow: true };
+        let published = plot(Curve { points: Vec::new(), marks: vec![(0.0, mark)], ..all }).drawn().0;
+        assert_eq!(published.matches("class=\"m o\"").count(), 2, "in the key too: {published}");
+        assert!(!published.contains("<i>inconclusive</i>"), "{published}");
         assert!(drawn.contains("M0.0 157.5L500.0 105.0L1000.0 0.0"), "{drawn}");
         assert!(drawn.contains("a plot: from inconclusive at 0 ns to 4.00 ns at 10.0 ns"), "{drawn}");
     }
@@ -578,7 +606,16 @@ mod tests {
         let ticks = drawn.split("</text>").filter(|piece| piece.contains("y=\"227\"")).count();
         assert_eq!(ticks, 2, "1.1 is too near to 1: {drawn}");
         assert_eq!(drawn.matches("<text x=\"-8\"").count(), 2, "so it is upwards: {drawn}");
-        assert_eq!(drawn.matches("<line class=\"gr\" x1=\"0\"").count(), 3, "each has its line: {drawn}");
+        assert_eq!(drawn.matches("<line class=\"gr\" x1=\"0\"").count(), 2, "a line has its label: {drawn}");
+        assert_eq!(drawn.matches("y1=\"0\" y2=\"210\"").count(), 2, "{drawn}");
+    }
+
+    #[test]
+    fn a_band_that_reaches_past_the_plot_is_cut() {
+        let of = |low: f64, high: f64| plot(Curve { band: vec![(1.0, low, high)], ..Curve::default() }).is_cut();
+        assert_eq!([of(0.0, 4.0), of(-900.0, 1.0), of(1.0, 4.5)], [false, true, true]);
+        let marks = vec![(1.0, Mark::Interval { from: 1.0, to: 9.0 })];
+        assert!(plot(Curve { marks, ..Curve::default() }).is_cut());
     }
 
     #[test]

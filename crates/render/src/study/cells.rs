@@ -74,7 +74,7 @@ pub(super) fn heading(record: &StudyRecord, cells: &[&Cell]) -> String {
         common.push("backoff included".to_owned());
     }
     common.extend(common_number(cells).map(|leads| leads.word().to_owned()));
-    common.push(format!("± {}", confidence(record.study().confidence())));
+    common.push(format!("{} intervals", confidence(record.study().confidence())));
     common.join(", ")
 }
 
@@ -165,13 +165,17 @@ pub(super) fn reasons(record: &StudyRecord, cells: &[&Cell]) -> Vec<String> {
     without.map(|cell| format!("{}: no time: {}", title(cell), given(cell.reason_no_time.as_deref()))).collect()
 }
 
+/// What the columns of [`parts`] are: averages that do not follow from each other.
+pub(super) const OF_PARTS: &str = "between stamps: the mean operation of all threads; claimed: each thread's operations over its own time between stamps, summed over \
+     threads, so that a thread with short ones outweighs the mean; batch stamped: the median over batches of the share between stamps";
+
 /// The claims of timestamps around part of the loop, as a table; None if no case takes them.
 pub(super) fn parts(record: &StudyRecord) -> Option<Grid> {
     let cells: Vec<&Cell> = record.study().cells.iter().filter(|cell| cell.part.is_some()).collect();
     let names = Names::of(record, &cells);
     let mut columns = Names::columns();
     columns.extend(
-        ["between stamps", "claimed", "from outside", "inflation", "timed share", "preemptions"].map(Column::right),
+        ["between stamps", "claimed", "from outside", "inflation", "batch stamped", "preemptions"].map(Column::right),
     );
     let mut grid = Grid::new(&columns);
     for (cell, part) in cells.iter().filter_map(|cell| Some((cell, cell.part?))) {

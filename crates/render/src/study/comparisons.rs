@@ -155,7 +155,7 @@ pub(super) fn legend(record: &StudyRecord) -> Option<String> {
 /// What the table of all comparisons holds, for its title.
 pub(super) fn heading(record: &StudyRecord) -> String {
     let level = confidence(record.study().confidence_of_comparisons());
-    format!("ratio to {}, ± {level}", baseline(record).unwrap_or("the other"))
+    format!("ratio to {}, {level} intervals", baseline(record).unwrap_or("the other"))
 }
 
 /// The points at the backoffs that the usual detail shows.
@@ -178,6 +178,10 @@ fn distinct<T: Ord + Clone>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut seen = BTreeSet::new();
     all.filter(|item| seen.insert(item.clone())).collect()
 }
+
+/// What the columns of [`grid`] are.
+pub(super) const OF_PAIRS: &str = "the two times: each over all its processes; difference and ratio: the median over processes that measured both, so not those of the \
+     two times";
 
 /// Every point of a comparison with all its figures.
 pub(super) fn grid(record: &StudyRecord, comparison: &Comparison) -> Grid {

@@ -1,5 +1,6 @@
 use chronoscope_harness::finding::{Finding, Severity};
-use chronoscope_harness::record::study::StudyRecord;
+use chronoscope_harness::quantity::count;
+use chronoscope_harness::record::study::{Comparison, StudyRecord};
 use chronoscope_harness::study_rules::{BELOW_RESOLUTION, CASE_FAILED};
 
 use super::curve::{self, Chart};
@@ -53,6 +54,7 @@ pub fn page(record: &StudyRecord, detail: Detail, width: Width) -> Page {
     if let Some(grid) = cells::parts(record) {
         page.section("PART OF THE OPERATION (rate claimed by timestamps around it, and actual rate)");
         page.table(grid.table().folding_last());
+        page.paragraph(Line::plain("  "), DIM, cells::OF_PARTS);
     }
     if detail == Detail::Full {
         latencies(&mut page, record);
@@ -99,6 +101,7 @@ pub(super) fn about(record: &StudyRecord, width: Width) -> Page {
     if let Some(grid) = cells::parts(record) {
         page.section("Part of the operation");
         page.table(grid.table());
+        page.paragraph(Line::plain("  "), DIM, cells::OF_PARTS);
     }
     failures(&mut page, record);
     found(&mut page, record, Detail::Full);
@@ -128,7 +131,11 @@ fn measured(page: &mut Page, record: &StudyRecord, detail: Detail) {
     }
     page.table(cells::grid(record, &chosen, detail).table().folding_last());
     if chosen.len() < record.study().cells.len() {
-        let text = format!("{} of {} cells shown; the full detail has all", chosen.len(), record.study().cells.len());
+        let text = format!(
+            "{} of {} cells shown; the full detail has all",
+            count(chosen.len() as u64),
+            count(record.study().cells.len() as u64)
+        );
         page.paragraph(Line::plain("  "), DIM, &text);
     }
     for reason in cells::reasons(record, &chosen) {
@@ -148,15 +155,21 @@ fn compared(page: &mut Page, record: &StudyRecord, detail: Detail) {
     }
     match detail {
         Detail::Usual => differences(page, record),
-        Detail::Full => record.study().comparisons.iter().for_each(|comparison| {
-            page.line(Line::new());
-            page.heading(&words::title(&record.study().plan, comparison));
-            page.table(comparisons::grid(record, comparison).table().folding_last());
-            let title = format!("difference{}", words::on_threads(&record.study().plan, comparison.threads));
-            let charts = [curve::times(record, comparison), curve::differences(record, title, &[comparison])];
-            side_by_side(page, &charts.into_iter().flatten().collect::<Vec<_>>());
-        }),
+        Detail::Full => {
+            record.study().comparisons.iter().for_each(|comparison| in_full(page, record, comparison));
+            page.paragraph(Line::plain("  "), DIM, comparisons::OF_PAIRS);
+        }
     }
+}
+
+/// A comparison by itself.
+fn in_full(page: &mut Page, record: &StudyRecord, comparison: &Comparison) {
+    page.line(Line::new());
+    page.heading(&words::title(&record.study().plan, comparison));
+    page.table(comparisons::grid(record, comparison).table().folding_last());
+    let title = format!("difference{}", words::on_threads(&record.study().plan, comparison.threads));
+    let charts = [curve::times(record, comparison), curve::differences(record, title, &[comparison])];
+    side_by_side(page, &charts.into_iter().flatten().collect::<Vec<_>>());
 }
 
 /// A chart of the difference for each comparison: next to contention on many threads, that on one would be a flat line.
@@ -210,7 +223,7 @@ fn charts(page: &mut Page, title: &str, charts: &[Chart], detail: Detail) {
         page.paragraph(
             Line::plain("  "),
             DIM,
-            &format!("{shown} of {} charts shown; the full detail has all", charts.len()),
+            &format!("{shown} of {} charts shown; the full detail has all", count(charts.len() as u64)),
         );
     }
 }

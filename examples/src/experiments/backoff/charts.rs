@@ -81,8 +81,10 @@ fn told_apart(record: &StudyRecord) -> Option<String> {
     Some(match known.get(all_after) {
         Some((from, _)) => {
             format!(
-                "from {} the intervals of all five overlap at every backoff {known_where}",
-                counted(*from, "token", "tokens")
+                "from {} the intervals of all five overlap at every backoff {known_where}, which does not show that they take equally \
+                 long{}",
+                counted(*from, "token", "tokens"),
+                compared_directly(record, *from)
             )
         }
         None => {
@@ -90,6 +92,28 @@ fn told_apart(record: &StudyRecord) -> Option<String> {
             format!("with {last}, the most {known_where}, some of the five still differ by more than their intervals")
         }
     })
+}
+
+/// Where the direct comparison still tells volatile from plain, from this backoff up.
+fn compared_directly(record: &StudyRecord, from: u64) -> String {
+    let Some(found) = record.comparison(VOLATILE, PLAIN, 1) else { return String::new() };
+    let known: Vec<_> = found
+        .points
+        .iter()
+        .filter(|point| point.backoff_tokens >= from && point.difference_ns.has_confidence())
+        .collect();
+    let mut differ: Vec<u64> =
+        known.iter().filter(|point| point.difference_ns.is_resolved()).map(|point| point.backoff_tokens).collect();
+    differ.sort_unstable();
+    let verdict = match &differ[..] {
+        _ if known.is_empty() => return String::new(),
+        [] => "do not differ for certain at any of these backoffs either".to_owned(),
+        [one] => format!("differ at {}", counted(*one, "token", "tokens")),
+        [least, .., most] => {
+            format!("differ at {} of {} backoffs, from {least} to {most} tokens", differ.len(), known.len())
+        }
+    };
+    format!(": compared directly, volatile and plain v++ {verdict}")
 }
 
 fn subtracted(record: &StudyRecord, naive: &Block) -> Option<Chart> {
@@ -109,18 +133,22 @@ fn subtracted(record: &StudyRecord, naive: &Block) -> Option<Chart> {
 }
 
 /// How many differences from this baseline no cost can be.
-fn negative(baseline: &str, found: &[Less]) -> Option<String> {
+pub(super) fn negative(baseline: &str, found: &[Less]) -> Option<String> {
     let of: Vec<&Less> = found.iter().filter(|less| less.baseline == baseline).collect();
-    let count = of.iter().filter(|less| less.ns.estimate < 0.0).count();
-    let sure = of.iter().filter(|less| less.ns.has_confidence() && less.ns.high < 0.0).count();
+    let below: Vec<&&Less> = of.iter().filter(|less| less.ns.estimate < 0.0).collect();
+    let (count, is_known) = (below.len(), below.iter().all(|less| less.ns.has_confidence()));
+    let sure = below.iter().filter(|less| less.ns.has_confidence() && less.ns.high < 0.0).count();
     let found = match (count, sure) {
-        (0, _) => "none".to_owned(),
-        (count, 0) => format!("{count}, each within its interval,"),
-        (count, sure) if count == sure => format!("{count}, each by more than its interval,"),
-        (count, sure) => format!("{count}, {sure} of them by more than the interval,"),
+        (0, _) => "none is negative".to_owned(),
+        (1, 0) if !is_known => "1 is negative, of too few processes to be sure".to_owned(),
+        (count, 0) if !is_known => format!("{count} are negative, of too few processes to be sure"),
+        (1, 0) => "1 is negative, with an interval that includes 0".to_owned(),
+        (1, _) => "1 is negative, and so is its whole interval".to_owned(),
+        (count, 0) => format!("{count} are negative, with intervals that include 0"),
+        (count, sure) if count == sure => format!("{count} are negative, and so are their whole intervals"),
+        (count, sure) => format!("{count} are negative, {sure} of them with the whole interval"),
     };
-    let verb = if count == 1 { "is" } else { "are" };
-    (!of.is_empty()).then(|| format!("less \"{baseline}\": of {} differences {found} {verb} negative", of.len()))
+    (!of.is_empty()).then(|| format!("less \"{baseline}\": of {} differences {found}", of.len()))
 }
 
 fn direct(record: &StudyRecord, model: &Block) -> Option<Chart> {

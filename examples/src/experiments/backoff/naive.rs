@@ -86,11 +86,15 @@ fn counts(found: &[Absurdity], all: usize) -> String {
     let count = |is: fn(&&Absurdity) -> bool| found.iter().filter(is).count();
     let sure = count(|absurdity| matches!(absurdity, Absurdity::Negative(_)));
     let vague = count(|absurdity| matches!(absurdity, Absurdity::Vague(_)));
+    let is_known = found.iter().all(|one| !matches!(one, Absurdity::Vague(less) if !less.ns.has_confidence()));
     let how = match (sure, vague) {
         (0, 0) => String::new(),
-        (0, _) => ", none of them for sure".to_owned(),
-        (2.., 0) => ", all of them by more than their intervals".to_owned(),
-        _ => format!(", {sure} of them by more than their intervals"),
+        (0, _) if !is_known => ", of too few processes to be sure".to_owned(),
+        (0, 1) => ", with an interval that includes 0".to_owned(),
+        (0, _) => ", with intervals that include 0".to_owned(),
+        (1, 0) => ", and so is its whole interval".to_owned(),
+        (2.., 0) => ", and so are their whole intervals".to_owned(),
+        _ => format!(", {sure} of them with the whole interval"),
     };
     let contradict = match found.len() - sure - vague {
         0 => String::new(),
@@ -101,8 +105,11 @@ fn counts(found: &[Absurdity], all: usize) -> String {
     };
     format!(
         "of the {all} differences on one thread (plain and volatile v++, each less three baselines; the table has those of \
-         volatile), {} are negative{how}{contradict}",
-        sure + vague
+         volatile), {}{how}{contradict}",
+        match sure + vague {
+            1 => "1 is negative".to_owned(),
+            negative => format!("{negative} are negative"),
+        }
     )
 }
 

@@ -64,6 +64,43 @@ fn baselines_that_agree_are_not_called_absurd() {
     assert_eq!(absurdities(&differences(&agreeing())), []);
 }
 
+#[test]
+fn intervals_that_overlap_are_not_taken_for_a_test() {
+    let sentence = |differences: [f64; 2]| {
+        let mut made = made_up();
+        for cell in made.content.study.cells.iter_mut().filter(|cell| cell.backoff_tokens >= 20) {
+            cell.time_ns = Some(interval(50.0, 5.0));
+        }
+        for comparison in &mut made.content.study.comparisons {
+            for (point, ns) in comparison.points.iter_mut().skip(3).zip(differences) {
+                point.difference_ns = interval(ns, 0.5);
+            }
+        }
+        conclude(&made).charts[0].sentences[1].clone()
+    };
+    let begins = "from 20 tokens the intervals of all five overlap at every backoff tried, which does not show that they take \
+                  equally long: compared directly, volatile and plain v++ ";
+    assert_eq!(sentence([1.0, 0.1]), format!("{begins}differ at 20 tokens"));
+    assert_eq!(sentence([1.0, 2.0]), format!("{begins}differ at 2 of 2 backoffs, from 20 to 40 tokens"));
+    assert_eq!(sentence([0.1, 0.1]), format!("{begins}do not differ for certain at any of these backoffs either"));
+}
+
+#[test]
+fn negative_differences_say_whether_their_intervals_include_nothing() {
+    let said = |half: f64, confidence: f64| {
+        let less = |tokens: u64, ns: f64| {
+            let ns = Estimate { confidence, ..interval(ns, half) };
+            Less { case: PLAIN, baseline: RETURN_42, tokens, ns }
+        };
+        charts::negative(RETURN_42, &[less(0, -1.0), less(5, -2.0), less(10, 3.0)]).unwrap()
+    };
+    let of = |end: &str| format!("less \"{RETURN_42}\": of 3 differences {end}");
+    assert_eq!(said(0.5, 0.999), of("2 are negative, and so are their whole intervals"));
+    assert_eq!(said(1.5, 0.999), of("2 are negative, 1 of them with the whole interval"));
+    assert_eq!(said(5.0, 0.999), of("2 are negative, with intervals that include 0"));
+    assert_eq!(said(0.5, 0.0), of("2 are negative, of too few processes to be sure"));
+}
+
 fn agreeing() -> StudyRecord {
     let mut made = made_up();
     for cell in &mut made.content.study.cells {

@@ -30,11 +30,18 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// The line is not informative before this call: up to it, the uncertainty at call 0 exceeds the line's growth.
-    /// None where the slope is not resolved.
+    /// How far the time at call 0 may be off: to the further end of its interval.
+    pub(super) fn a_reach_ns(&self) -> f64 {
+        (self.a_ns.estimate - self.a_ns.low).max(self.a_ns.high - self.a_ns.estimate)
+    }
+
+    /// The line is not informative before this call: up to it, the line grows by less than the time at call 0 may be off. Three
+    /// digits of it, rounded up. None where the slope is not resolved.
     pub(super) fn vague_before(&self) -> Option<u64> {
         let is_resolved = self.b_ns.has_confidence() && self.b_ns.low > 0.0;
-        is_resolved.then(|| (self.a_ns.half_width() / self.b_ns.estimate).ceil() as u64)
+        let calls = self.a_reach_ns() / self.b_ns.estimate;
+        let step = 10_f64.powf((calls.log10().floor() - 2.0).max(0.0));
+        is_resolved.then(|| ((calls / step).ceil() * step) as u64)
     }
 }
 

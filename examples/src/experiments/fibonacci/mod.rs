@@ -1,4 +1,4 @@
-//! An operation that never reaches steady state: the next Fibonacci number, longer than the last.
+//! An operation that never reaches steady state: the next Fibonacci number, whose digits grow without end.
 //!
 //! # Sources
 //! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>, on operations
@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use chronoscope_harness::Study;
 use chronoscope_harness::record::study::{Mode, StudyRecord};
+use chronoscope_render::text::count;
 use num_bigint::BigUint;
 
 use self::cases::{CALLS, TIMED_ALONE, TIMED_OUTSIDE};
@@ -80,7 +81,10 @@ fn conclude(record: &StudyRecord) -> Conclusions {
     Conclusions {
         experiment: EXPERIMENT.name.to_owned(),
         charts: charts::call_times(record, &growth, [&naive, &model]).into_iter().collect(),
-        question: "How long does the next Fibonacci number take? Each is longer than the last.".into(),
+        question: format!(
+            "How long does the next Fibonacci number take? The numbers never stop growing: {} calls add 209 digits.",
+            count(1_000)
+        ),
         passed: None,
         naive,
         model,

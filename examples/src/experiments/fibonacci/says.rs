@@ -141,8 +141,9 @@ pub(super) fn model(record: &StudyRecord, growth: &Growth) -> Block {
     }
     if let Some(vague) = line.vague_before().filter(|vague| *vague > 0) {
         block.say(format!(
-            "before call {} the line says nothing: there the uncertainty of a exceeds b·n; see the table",
-            count(vague)
+            "before call {} the line says nothing: there b·n is less than the {} that a may be off; see the table",
+            count(vague),
+            TIME.value(line.a_reach_ns())
         ));
     }
     if line.r_squared < 0.95 {

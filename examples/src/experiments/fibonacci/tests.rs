@@ -1,4 +1,5 @@
-use chronoscope_harness::record::study::{Steadiness, StudyRecord};
+use chronoscope_harness::record::study::{Estimate, Steadiness, StudyRecord};
+use chronoscope_render::text::count;
 
 use super::growth::{Growth, Line};
 use super::*;
@@ -24,6 +25,21 @@ fn the_next_number_is_the_sum_of_two() {
         numbers.push(u64::try_from(&pair.this).unwrap());
     }
     assert_eq!(numbers, [1, 2, 3, 5, 8, 13, 21, 34, 55, 89]);
+}
+
+#[test]
+fn a_thousand_calls_add_as_many_digits_as_the_question_says() {
+    let mut pair = Pair::new();
+    let mut digits_after = |calls: u32| {
+        for _ in 0..calls {
+            pair.next();
+        }
+        pair.this.to_string().len()
+    };
+    let before = digits_after(1_000);
+    let added = digits_after(1_000) - before;
+    let question = conclude(&record(&[0], &[1])).question;
+    assert!(question.ends_with(&format!("{} calls add {added} digits.", count(1_000))), "{added}: {question}");
 }
 
 #[test]
@@ -84,7 +100,12 @@ fn the_first_calls_are_vague_where_the_intercept_is() {
         medians: 200,
         mean_ns: 2_500.0,
     };
-    assert_eq!(line(2.65, 118.31).vague_before(), Some(16_119));
+    assert_eq!(line(2.65, 118.31).vague_before(), Some(16_200), "118.31 / 0.00734, to three digits");
+    assert_eq!(line(0.0, 0.1).vague_before(), Some(14));
+    // The further end counts, as in what is printed.
+    let a_ns = Estimate { estimate: -22.3, low: -46.2, high: -5.3, confidence: 0.999 };
+    let lopsided = Line { a_ns, b_ns: interval(0.00993, 0.0001), ..line(0.0, 0.0) };
+    assert_eq!((lopsided.a_reach_ns(), lopsided.vague_before()), (46.2 - 22.3, Some(2_410)));
     assert_eq!(Line { b_ns: interval(0.0, 1.0), ..line(2.65, 1.0) }.vague_before(), None);
 }
 

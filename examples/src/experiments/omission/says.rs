@@ -113,7 +113,7 @@ fn of_one(alone: &OperationPart) -> String {
         _ if !is_more_than_one(&found) => format!("{claim}, which allows no more than it does"),
         Some(share) => {
             let (stamped, factor) = (percent(100.0 * share), three_digits(1.0 / share));
-            format!("{claim}, with {stamped} of its time stamped (1/f = {factor})")
+            format!("{claim}, with {stamped} of its mean operation between the stamps (1/f = {factor})")
         }
         None => claim,
     }

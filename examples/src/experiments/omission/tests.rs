@@ -53,6 +53,8 @@ fn a_claim_grows_only_past_saturation() {
     assert!(figures.grows_past_saturation());
     assert_eq!(figures.ceiling_per_s.map(|ceiling| ceiling.estimate), Some(100_000.0));
     let over = figures.over_report(&figures.oversubscribed().unwrap().1).unwrap();
+    let level = conclude(&made).charts[0].panels[0].levels[0].clone();
+    assert_eq!((level.name.as_str(), level.value), ("one thread × 2: 99.0–101 k/s", 100_000.0));
     assert!((over.estimate - 8.0).abs() < 1e-9 && over.low < 8.0 && over.high > 8.0);
     let too_high = made_up(|_| part(200_000.0, 100_000.0, 0.5));
     assert!(!figures::of(&too_high, LOOPS[0].name).grows_past_saturation());

@@ -25,6 +25,10 @@ const COMPARISONS: &str = "comparisons";
 /// Increases beyond these, in percent, are drawn at the edge: they would flatten those that a front is judged by.
 const EDGES_PCT: [f64; 2] = [-50.0, 400.0];
 const NONE: &str = "–";
+/// What the columns of times are, and that of the increase.
+const INCREASE: &str = "1 thread, all threads: the number that leads there, which may be a typical time on one and a mean on the other, over \
+                        all its processes. increase: within each process that measured both, less what threads add to the work alone \
+                        where that is known, then the median; it is not the quotient of the two times";
 
 /// The front of every clock, its times over threads, what a read adds, then everything measured.
 pub fn page(record: &StudyRecord, conclusions: &[Conclusion], runtimes: &[Runtime]) -> Sheet {
@@ -58,6 +62,7 @@ fn front(findings: &[Finding], drawn: &[&Conclusion], all: &[Conclusion]) -> Fig
         says.push((Mood::Quiet, format!("{clocks} not drawn; the numbers have all.")));
     }
     let plots = plots(drawn);
+    let marks = marks(&plots);
     let limit = drawn.iter().find_map(|one| one.front.tolerance_pct);
     let judged = limit.map_or_else(String::new, |limit| {
         format!("Above the dashed line, {}, a clock does not scale. ", PERCENT.value(limit))
@@ -72,12 +77,25 @@ fn front(findings: &[Finding], drawn: &[&Conclusion], all: &[Conclusion]) -> Fig
         says,
         charts: vec![Chart::Plots(plots)],
         how: format!(
-            "How much longer a read and the work before it take on several threads than on one. {judged}{zone}Band: the interval, cut off \
-             at the edge. Ring: raised for certain. Hollow: inconclusive."
+            "How much longer a read and the work before it take on several threads than on one. {judged}{zone}{marks}"
         ),
         numbers: numbers(all),
         ..Figure::default()
     }
+}
+
+/// What the marks that are drawn stand for.
+fn marks(plots: &[Plot]) -> String {
+    let any = |flags: fn(&Curve) -> &Vec<bool>| {
+        plots.iter().flat_map(|plot| &plot.curves).any(|of| flags(of).contains(&true))
+    };
+    let is_cut = plots.iter().any(Plot::is_cut);
+    let said = [
+        (true, if is_cut { "Band: the interval, cut off at the edge." } else { "Band: the interval." }),
+        (any(|curve| &curve.is_ringed), "Ring: raised for certain."),
+        (any(|curve| &curve.is_hollow), "Hollow: inconclusive."),
+    ];
+    said.into_iter().filter(|(is_drawn, _)| *is_drawn).map(|(_, words)| words).collect::<Vec<_>>().join(" ")
 }
 
 /// The clock, and what is known of its front.
@@ -119,7 +137,7 @@ fn plot(one: &Conclusion, most_ns: f64, x: &Axis, y: &Axis) -> Plot {
         x: x.clone(),
         y: y.clone(),
         words: [|at| if at == 0.0 { "none".to_owned() } else { ns(at) }, |pct| PERCENT.signed().value(pct)],
-        names: ["work between two reads".to_owned(), String::new()],
+        names: ["work between two reads (logarithmic above 1 ns)".to_owned(), "longer than on one thread".to_owned()],
         curves: limit.into_iter().chain(flat).chain(curves).collect(),
         reference: None,
         zone: one.front.raised.filter(|end| end.tokens > 0).map(|end| Zone {
@@ -189,6 +207,7 @@ fn numbers(all: &[Conclusion]) -> Page {
         ]
     };
     page.table(&columns, all.iter().flat_map(|one| one.points.iter().map(|point| row(&one.clock, point))));
+    page.sentence(Mood::Quiet, " ", INCREASE);
     page.into_page()
 }
 
@@ -218,8 +237,8 @@ fn times(one: &Conclusion) -> Option<Plot> {
         ..Curve::default()
     };
     let curves = vec![
-        of("the work, 1 thread", (Hue::Ink, None), |point| Some(point.work_ns)),
-        of(&format!("the work, {}", on(one.threads)), (Hue::Ochre, None), |point| point.work_all_ns),
+        of("the work, 1 thread", look(2), |point| Some(point.work_ns)),
+        of(&format!("the work, {}", on(one.threads)), look(3), |point| point.work_all_ns),
         of("work and read, 1 thread", look(0), |point| point.alone_ns.map(|time| time.estimate)),
         of(&format!("work and read, {}", on(one.threads)), look(1), |point| point.all_ns.map(|time| time.estimate)),
     ];
@@ -314,9 +333,26 @@ mod tests {
         assert!(figure.says.iter().any(|(mood, words)| *mood == Mood::Warning && words.contains("75.0 %")));
         assert!(figure.how.contains("Above the dashed line, 10.0 %") && figure.how.contains("forbidden zone"));
         let page = Sheet { figures: vec![figure], ..Sheet::default() }.finish();
-        for text in ["forbidden zone", "+10.0 %: the limit", "640 ns", "inconclusive"] {
+        for text in
+            ["forbidden zone", "+10.0 %: the limit", "640 ns", "inconclusive", "not the quotient of the two times"]
+        {
             assert!(page.contains(text), "{text}: {page}");
         }
+    }
+
+    #[test]
+    fn marks_that_are_not_drawn_are_not_explained() {
+        let (figure, _) = drawn(&conclusion());
+        assert!(
+            figure
+                .how
+                .ends_with("Band: the interval, cut off at the edge. Ring: raised for certain. Hollow: inconclusive.")
+        );
+        let mut flat = conclusion();
+        flat.points.retain(|point| point.rise == Rise::Flat);
+        let (figure, plot) = drawn(&flat);
+        assert!(figure.how.ends_with("Band: the interval."), "{}", figure.how);
+        assert_eq!(plot.names, ["work between two reads (logarithmic above 1 ns)", "longer than on one thread"]);
     }
 
     #[test]
@@ -331,6 +367,9 @@ mod tests {
     fn the_work_alone_is_drawn_on_all_threads_where_it_is_known() {
         let with = times(&conclusion()).unwrap();
         assert_eq!(with.curves.len(), 4);
+        let shapes: Vec<Option<Shape>> = with.curves.iter().map(|curve| curve.shape).collect();
+        let own = |shape: &Option<Shape>| shape.is_some() && shapes.iter().filter(|other| *other == shape).count() == 1;
+        assert!(shapes.iter().all(own), "each curve has a shape of its own: {shapes:?}");
         assert_eq!(with.curves[1].points, [(8.0, 10.0), (64.0, 80.0), (512.0, 640.0)]);
         let mut older = conclusion();
         older.points.iter_mut().for_each(|point| point.work_all_ns = None);

@@ -246,7 +246,7 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion],
         " ",
         &format!(
             "columns: tokens of work between reads{}; their time is that of nothing, in the rows of the same runtime; ▲ in the forbidden zone: more than {} longer \
-             than on one thread; ? inconclusive; – not measured: too short next to a read, or not needed for this clock's front",
+             than on one thread, by the increase within each process rather than by two of these times; ? inconclusive; – not measured: too short next to a read, or not needed for this clock's front",
             left_out(conclusions, columns.len()),
             percent(TOLERANCE_PCT)
         ),
@@ -289,8 +289,8 @@ fn added(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion], obje
     page.sentence(
         Mood::Quiet,
         " ",
-        "from pairs in one round; (± …): inconclusive: the interval includes 0 and reaches that far; ? one process \
-         only, so no interval",
+        "from pairs in one round, so not the quotient or difference of two times above; … to …: inconclusive, the interval, which \
+         includes 0; ? one process only, so no interval",
     );
 }
 
@@ -373,10 +373,10 @@ fn about_or_below(estimate: Option<Estimate>, below_ns: Option<f64>) -> String {
     below.or_else(|| Some(TIME.difference(&estimate?))).unwrap_or_else(|| NONE.to_owned())
 }
 
-/// A difference; for an unresolved one, how far its interval reaches.
+/// A difference; for an unresolved one, its interval.
 fn extra(found: Estimate) -> String {
     let Some((low, high)) = found.interval() else { return "?".to_owned() };
-    if found.holds(0.0) { format!("({})", TIME.off(low.abs().max(high.abs()))) } else { ns(found.estimate) }
+    if found.holds(0.0) { TIME.signed().interval(low, high) } else { ns(found.estimate) }
 }
 
 #[cfg(test)]
@@ -558,8 +558,8 @@ mod tests {
     }
 
     #[test]
-    fn an_unresolved_difference_shows_how_far_it_reaches() {
-        assert_eq!(extra(about(150.0, 316.0)), "(± 470 ns)");
+    fn an_unresolved_difference_shows_its_interval() {
+        assert_eq!(extra(Estimate { low: -139.0, high: 82.0, ..about(-28.0, 0.0) }), "-139 to +82 ns");
         assert_eq!(extra(Estimate { confidence: 0.0, ..about(5.0, 0.0) }), "?");
         assert_eq!(extra(about(6.38, 0.15)), "6.38 ns");
         assert_eq!(about_or_below(Some(about(3.12e6, 15.4e6)), None), "< 18.6 ms");

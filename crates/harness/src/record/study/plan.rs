@@ -2,6 +2,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::quantity::count;
+
 /// The plan of a study.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -58,6 +60,7 @@ impl StudyPlan {
     /// # let record: chronoscope_harness::record::study::StudyRecord = serde_json::from_str(text)?;
     /// let mut plan = record.study().plan.clone();
     /// assert_eq!(plan.place(&Default::default(), 0, 1), "0 tokens, 1 thread");
+    /// assert_eq!(plan.place(&Default::default(), 4_096, 2), "4\u{202f}096 tokens, 2 threads");
     /// (plan.backoff_tokens, plan.threads) = (vec![0], vec![1]);
     /// assert_eq!(plan.place(&Default::default(), 0, 1), "");
     /// # Ok::<(), serde_json::Error>(())
@@ -70,8 +73,8 @@ impl StudyPlan {
     }
 }
 
-fn some(count: u64, one: &str) -> String {
-    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+fn some(number: u64, one: &str) -> String {
+    format!("{} {one}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
 /// The parameter values of one cell, by name, in words.

@@ -12,9 +12,9 @@ use crate::browser::{self, Entry, Figure, Hue, Mark, Plot, Row, Rows, Shape, She
 use crate::grid::{Column, Grid, Mood};
 use crate::line::Line;
 use crate::page::Page;
-use crate::palette::PLAIN;
+use crate::palette::{DIM, PLAIN};
 use crate::{Width, title};
-use chronoscope_harness::quantity::{TIME, ns};
+use chronoscope_harness::quantity::{TIME, count, ns};
 
 /// Maximum charts per page; a record may have any number of comparisons.
 const CHARTS: usize = 60;
@@ -130,7 +130,7 @@ fn charted(
     *left -= drawn.len();
     let says = match charts.len() - drawn.len() {
         0 => Vec::new(),
-        more => vec![(Mood::Quiet, format!("{more} more charts are not drawn; the tables have all."))],
+        more => vec![(Mood::Quiet, format!("{} more charts are not drawn; the tables have all.", count(more as u64)))],
     };
     (!charts.is_empty()).then(|| Figure {
         id,
@@ -159,6 +159,9 @@ fn compared(record: &StudyRecord, left: &mut usize) -> Option<Figure> {
             numbers.paragraph(Line::new(), PLAIN, &caption);
             numbers.table(comparisons::grid(record, comparison).table());
         }
+    }
+    if !numbers.is_empty() {
+        numbers.paragraph(Line::new(), DIM, comparisons::OF_PAIRS);
     }
     let mut found = charted(("comparisons", "comparisons", "Comparisons"), &charts, left).unwrap_or_default();
     let differences = record.study().comparisons.iter().flat_map(|one| &one.points).map(|point| point.difference_ns);
@@ -202,7 +205,10 @@ fn times(record: &StudyRecord) -> Figure {
     says.extend(cells::reasons(record, &cells).into_iter().map(|reason| (Mood::Warning, reason)));
     let drawn = cells::chosen(record, Detail::Usual);
     if drawn.len() < cells.len() {
-        says.push((Mood::Quiet, format!("{} of {} are drawn; the numbers have all.", drawn.len(), cells.len())));
+        says.push((
+            Mood::Quiet,
+            format!("{} of {} are drawn; the numbers have all.", count(drawn.len() as u64), count(cells.len() as u64)),
+        ));
     }
     let entries = drawn.iter().map(|cell| Entry::Row(time_row(record, cell))).collect();
     let rows =
