@@ -99,7 +99,7 @@ impl Sheet {
                         @if links.len() > 1 { nav { @for (id, short) in &links { a href={ "#" (id) } { (short) } } } }
                         @for figure in self.figures { (figure.drawn(&mut room)) }
                         @if let Some(listing) = &self.listing { (listing.drawn()) }
-                        @if has_rest { section #rest { (tables::page(self.rest, true, &mut room)) } }
+                        @if has_rest { section #rest { (tables::page(self.rest, &mut room)) } }
                     }
                     footer.how { "Made from " (prose(&self.source)) ". The page needs no network. Nothing was smoothed." }
                     div #tip hidden {}
