@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_percentile_needs_more_pauses_than_lie_beyond_it() {
-        let of = |samples| {
+        let of = |samples: u64| {
             let taken = [(1_000, samples - 1), (9_000, 1)];
             let paused = Paused { taken_ns: &taken, cpu_ns: None, wall_ns: 1, preempted: None };
             let found = pause_figures("a way", 1_000, &[paused]).unwrap();
