@@ -223,7 +223,7 @@
   }
   function tip() {
     const box = document.getElementById("tip"), at = box.getBoundingClientRect();
-    return { is_hidden: box.hidden, text: box.textContent, is_inside: at.left >= 0 && at.right <= innerWidth };
+    return { is_hidden: at.width * at.height === 0, text: box.textContent, is_inside: at.left >= 0 && at.right <= innerWidth };
   }
   // The middle of the first thing that has more to say.
   function telling() {

@@ -21,8 +21,8 @@ pub struct Page {
 /// A piece of a page.
 #[derive(Debug)]
 pub(crate) enum Block {
-    /// The title of a section.
-    Section(String),
+    /// The title of a section, and how to read what is drawn in it with characters; empty where nothing is.
+    Section(String, String),
     /// A heading within a section.
     Heading(String),
     /// A text after its lead, of which further lines are indented to where the first one's text starts.
@@ -73,7 +73,12 @@ impl Page {
 
     /// Begins a section: a blank line and its title.
     pub fn section(&mut self, title: &str) {
-        self.blocks.push(Block::Section(title.to_owned()));
+        self.section_of_drawings(title, "");
+    }
+
+    /// Begins a section with drawings, with how to read them behind its title.
+    pub fn section_of_drawings(&mut self, title: &str, how: &str) {
+        self.blocks.push(Block::Section(title.to_owned(), how.to_owned()));
     }
 
     /// A heading within a section.
@@ -120,6 +125,25 @@ impl Page {
         self.blocks.is_empty()
     }
 
+    /// It without drawings, without how to read them, and without sections that consist of nothing else.
+    #[cfg(feature = "html")]
+    pub(crate) fn without_drawings(self) -> Self {
+        let is_kept = |block: &Block| !matches!(block, Block::Drawn(_));
+        let mut blocks: Vec<Block> = Vec::new();
+        for block in self.blocks.into_iter().filter(is_kept) {
+            let block = match block {
+                Block::Section(title, _) => Block::Section(title, String::new()),
+                other => other,
+            };
+            if matches!(block, Block::Section(..)) {
+                blocks.pop_if(|last| matches!(last, Block::Section(..)));
+            }
+            blocks.push(block);
+        }
+        blocks.pop_if(|last| matches!(last, Block::Section(..)));
+        Self { blocks, width: self.width }
+    }
+
     /// Its blocks, for a medium without columns.
     #[cfg(feature = "html")]
     pub(crate) fn into_blocks(self) -> Vec<Block> {
@@ -135,6 +159,11 @@ impl Page {
     }
 }
 
+/// A title, with how to read what is drawn below it.
+pub(crate) fn titled(title: &str, how: &str) -> String {
+    if how.is_empty() { title.to_owned() } else { format!("{title} ({how})") }
+}
+
 impl Block {
     /// It in lines of at most so many columns.
     fn lines(self, width: Width) -> Vec<Line> {
@@ -143,8 +172,8 @@ impl Block {
             Self::Line(line) | Self::Drawn(line) => vec![line],
             Self::Table(table) => table.lines(width),
             Self::Heading(title) => wrapped(&title, columns).iter().map(|piece| Line::styled(TITLE, piece)).collect(),
-            Self::Section(title) => {
-                let mut pieces = wrapped(&title, columns);
+            Self::Section(title, how) => {
+                let mut pieces = wrapped(&titled(&title, &how), columns);
                 let last = pieces.pop().unwrap_or_default();
                 let rule = "─".repeat(columns.saturating_sub(last.width() + 1));
                 let last = Line::styled(TITLE, &last).with(DIM, &format!(" {rule}"));

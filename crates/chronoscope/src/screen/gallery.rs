@@ -70,7 +70,7 @@ impl Gallery {
         let clock = facts.clock.as_ref();
         let read = clock.and_then(|clock| facts.reads.iter().find(|read| read.clock == clock.name));
         let is_usual = clock.is_some_and(|clock| clock.name == CLOCK.name());
-        let of_other = clock.filter(|_| !is_usual).map_or_else(String::new, |clock| format!(" ({})", clock.name));
+        let of_other = clock.filter(|_| !is_usual).map_or_else(String::new, |clock| format!(" ({})", fitted(&clock.name, NAME)));
         self.emulated += u64::from(facts.emulated_by.is_some());
         self.reads_ns.extend(read.filter(|_| is_usual && facts.emulated_by.is_none()).map(|read| read.latency_ns));
         let text = |text: String| Field { text, ..Field::default() };

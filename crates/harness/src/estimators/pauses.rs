@@ -41,7 +41,7 @@ pub struct PauseFigures {
     pub mean_ns: f64,
     /// The median: over rounds, of each round's median.
     pub p50_ns: Estimate,
-    /// The 99th percentile over all.
+    /// The 99th percentile over all; of fewer than a hundred it is the longest, and means no more.
     pub p99_ns: f64,
     /// The 99.9th percentile over all; null for fewer than a thousand.
     pub p999_ns: Option<f64>,
@@ -63,6 +63,11 @@ impl PauseFigures {
     /// By how much the median pause exceeded the requested length.
     pub fn late_p50_ns(&self) -> f64 {
         self.p50_ns.estimate - self.requested_ns as f64
+    }
+
+    /// The 99th percentile; None for fewer than [`FEWEST_FOR_P99`] pauses, of which it is the longest.
+    pub fn p99_ns(&self) -> Option<f64> {
+        (self.samples >= FEWEST_FOR_P99).then_some(self.p99_ns)
     }
 
     /// The CPU time of one pause; None if unknown.
@@ -95,8 +100,10 @@ pub struct PublishedPause {
 
 /// Bins of a histogram, at most.
 const BINS: usize = 24;
+/// With fewer pauses there is no 99th percentile.
+pub const FEWEST_FOR_P99: u64 = 100;
 /// With fewer pauses there is no 99.9th percentile.
-const FEWEST_FOR_P999: u64 = 1_000;
+pub const FEWEST_FOR_P999: u64 = 1_000;
 
 /// Means in microseconds for 1, 10, 100, 1 000 and 10 000 µs.
 ///
@@ -174,6 +181,19 @@ pub fn unavailable_once(all: impl IntoIterator<Item = PauseUnavailable>) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_percentile_needs_more_pauses_than_lie_beyond_it() {
+        let of = |samples: u64| {
+            let taken = [(1_000, samples - 1), (9_000, 1)];
+            let paused = Paused { taken_ns: &taken, cpu_ns: None, wall_ns: 1, preempted: None };
+            let found = pause_figures("a way", 1_000, &[paused]).unwrap();
+            (found.p99_ns(), found.p999_ns)
+        };
+        assert_eq!(of(99), (None, None));
+        assert_eq!(of(100), (Some(1_000.0), None));
+        assert_eq!(of(1_000), (Some(1_000.0), Some(1_000.0)));
+    }
 
     #[test]
     fn a_histogram_is_bounded_and_loses_no_pause() {

@@ -53,6 +53,8 @@ impl Figure {
             .enumerate()
             .filter_map(|(place, chart)| chart.drawn(&format!("{}-{place}", self.id)))
             .collect();
+        // What is drawn below in its own way is not drawn with characters, too.
+        let numbers = if charts.is_empty() { self.numbers } else { self.numbers.without_drawings() };
         html! {
             "\n" section id=(self.id) {
                 h2 { (prose(&self.title)) }
@@ -60,8 +62,8 @@ impl Figure {
                 @for chart in &charts { figure aria-label=(bare(&self.title, TITLE)) { (chart) } }
                 @if !self.key.is_empty() && !charts.is_empty() { (key(&self.key)) }
                 @if !self.how.is_empty() && !charts.is_empty() { p.how { (prose(&self.how)) } }
-                @if !self.numbers.is_empty() {
-                    details open[charts.is_empty()] { summary { "The numbers" } (tables::page(self.numbers, charts.is_empty(), room)) }
+                @if !numbers.is_empty() {
+                    details open[charts.is_empty()] { summary { "The numbers" } (tables::page(numbers, room)) }
                 }
             }
         }
@@ -92,5 +94,45 @@ impl Chart {
                 div class=(if plots.len() > 1 { "small" } else { "one" }) { @for plot in plots { div { (plot.drawn()) } } }
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::axis::Scale;
+    use crate::browser::{Entry, Mark, Row};
+    use crate::line::Line;
+
+    fn page(charts: Vec<Chart>, more: &[&str]) -> String {
+        let mut numbers = Page::default();
+        numbers.section_of_drawings("BARS", "long is many");
+        numbers.drawing([Line::plain("####")]);
+        more.iter().for_each(|title| numbers.section(title));
+        if !more.is_empty() {
+            numbers.paragraph(Line::new(), anstyle::Style::new(), "a number");
+        }
+        Figure { id: "x", charts, numbers, ..Figure::default() }.drawn(&mut 100_000).0
+    }
+
+    #[test]
+    fn what_a_chart_draws_has_no_heading_among_the_numbers() {
+        let row = Row { marks: vec![Mark::Extreme { at: 1.0 }], ..Row::default() };
+        let rows = Rows {
+            entries: vec![Entry::Row(row)],
+            scale: Scale::Log,
+            word: |_| String::new(),
+            axis_name: String::new(),
+            reference: None,
+        };
+        let charts = || vec![Chart::Rows(rows.clone())];
+        let drawn = page(charts(), &["EMPTY", "MORE"]);
+        assert!(drawn.contains("<h3>MORE</h3>") && drawn.contains("a number"), "{drawn}");
+        assert!(!drawn.contains("BARS") && !drawn.contains("EMPTY") && !drawn.contains("####"), "{drawn}");
+        let nothing = page(charts(), &[]);
+        assert!(!nothing.contains("The numbers") && !nothing.contains("long is many"), "{nothing}");
+        // Where nothing else is drawn, the characters are.
+        let alone = page(Vec::new(), &[]);
+        assert!(alone.contains("<h3>BARS (long is many)</h3>") && alone.contains("####"), "{alone}");
     }
 }

@@ -119,7 +119,7 @@ pub struct Label {
     pub y: f64,
     /// What it says.
     pub lines: Vec<String>,
-    /// A share, 0 to 1, that the last line names: its colour is in front of it, further from the paper the more it is.
+    /// A share, 0 to 1, that the last line names: a square in front of it has a colour, the stronger the more it is.
     pub share: Option<f64>,
 }
 

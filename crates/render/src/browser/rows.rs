@@ -95,9 +95,11 @@ impl Rows {
                         Entry::Heading(title) => { div.rh { (prose(title)) } }
                         Entry::Row(row) => {
                             @let name = shortened(&row.name, NAME);
+                            @let is_focusable = !row.more.is_empty();
                             div class={ "row " (row.hue.class()) @if row.is_best { " best" } }
-                                data-k=[row.is_code.then_some(&name)] data-t=[(!row.more.is_empty()).then(|| shortened(&row.more, MORE))]
-                                tabindex=[(!row.more.is_empty()).then_some("0")] {
+                                data-k=[row.is_code.then_some(&name)] data-t=[is_focusable.then(|| shortened(&row.more, MORE))]
+                                tabindex=[is_focusable.then_some("0")] role=[is_focusable.then_some("group")]
+                                aria-label=[is_focusable.then_some(&name)] {
                                 div class=(if row.is_code { "nm" } else { "nm p" }) { (name) }
                                 svg.pl height=(height) aria-hidden="true" {
                                     use href={ "#" (grid) } {}
@@ -233,6 +235,16 @@ mod tests {
             (drawn.matches("row ax").count(), first)
         };
         assert_eq!([axes(LONG), axes(LONG + 1)], [(1, false), (2, true)]);
+    }
+
+    #[test]
+    fn a_row_that_has_more_to_say_can_be_reached_and_is_named() {
+        let mut two = rows(&[10.0, 100.0]);
+        let Entry::Row(first) = &mut two.entries[0] else { panic!("{two:?}") };
+        first.more = "more".to_owned();
+        let drawn = two.drawn("x").unwrap().into_string();
+        assert!(drawn.contains(r#"data-t="more" tabindex="0" role="group" aria-label="a clock">"#), "{drawn}");
+        assert_eq!((drawn.matches("tabindex").count(), drawn.matches("role=").count()), (1, 1), "{drawn}");
     }
 
     #[test]

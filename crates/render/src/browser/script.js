@@ -2,11 +2,16 @@
   var tip = document.getElementById("tip");
   function at(node, name) { return node && node.closest ? node.closest("[" + name + "]") : null; }
   function show(node, x, y) {
-    tip.textContent = node.getAttribute("data-t");
-    tip.hidden = false;
+    var told = node.getAttribute("data-t");
+    // A change is read aloud.
+    if (tip.textContent !== told) { tip.textContent = told; }
     var wide = document.documentElement.clientWidth;
     tip.style.left = Math.max(4, Math.min(x + 12, wide - tip.offsetWidth - 4)) + "px";
     tip.style.top = y + 16 + "px";
+  }
+  function hide() {
+    tip.textContent = "";
+    tip.style.left = tip.style.top = "0";
   }
   function light(name) {
     document.querySelectorAll("[data-k]").forEach(function (row) {
@@ -15,12 +20,12 @@
   }
   document.addEventListener("pointermove", function (event) {
     var told = at(event.target, "data-t"), key = at(event.target, "data-k");
-    if (told) { show(told, event.pageX, event.pageY); } else { tip.hidden = true; }
+    if (told) { show(told, event.pageX, event.pageY); } else { hide(); }
     light(key ? key.getAttribute("data-k") : null);
   });
   document.addEventListener("focusin", function (event) {
     var told = at(event.target, "data-t");
-    if (!told) { tip.hidden = true; return; }
+    if (!told) { hide(); return; }
     var box = told.getBoundingClientRect();
     show(told, box.left + scrollX, box.bottom + scrollY - 12);
   });
@@ -68,5 +73,5 @@
     table.parentNode.before(bar);
     choose();
   });
-  document.addEventListener("keydown", function (event) { if (event.key === "Escape") { tip.hidden = true; } });
+  document.addEventListener("keydown", function (event) { if (event.key === "Escape") { hide(); } });
 })();

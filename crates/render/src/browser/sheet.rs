@@ -11,7 +11,7 @@ use crate::page::Page;
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 /// What a browser compares the script with before it runs it; a test computes it.
-const SCRIPT_SHA256: &str = "YsCyoWMVfdz2eqI9oxUkhtTHZjT79g1/FCMhRaOISfU=";
+const SCRIPT_SHA256: &str = "bPwOxMnWKxOjaaJzM/3Y5tty8ojCpV6tZP5zBfC2TGg=";
 
 /// A whole page.
 #[derive(Debug, Default)]
@@ -99,10 +99,10 @@ impl Sheet {
                         @if links.len() > 1 { nav { @for (id, short) in &links { a href={ "#" (id) } { (short) } } } }
                         @for figure in self.figures { (figure.drawn(&mut room)) }
                         @if let Some(listing) = &self.listing { (listing.drawn()) }
-                        @if has_rest { section #rest { (tables::page(self.rest, true, &mut room)) } }
+                        @if has_rest { section #rest { (tables::page(self.rest, &mut room)) } }
                     }
                     footer.how { "Made from " (prose(&self.source)) ". The page needs no network. Nothing was smoothed." }
-                    div #tip hidden {}
+                    div #tip role="status" {}
                     script { (PreEscaped(SCRIPT)) }
                 }
             }
@@ -223,6 +223,13 @@ mod tests {
         let computed = BASE64_STANDARD.encode(Sha256::digest(script));
         assert!(page.contains(&format!("script-src 'sha256-{computed}'")), "the script's hash is {computed}");
         assert!(script.len() <= 4_096, "{} bytes", script.len());
+    }
+
+    /// A live region is in the page before it says anything, and never taken out of it.
+    #[test]
+    fn what_a_pointer_sees_is_read_aloud() {
+        assert!(page("a clock").contains(r#"<div id="tip" role="status"></div>"#));
+        assert!(!SCRIPT.contains("tip.hidden") && SCRIPT.contains("tip.textContent = told"), "{SCRIPT}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use super::texts::{class, line, prose, shortened};
 use crate::grid::Mood;
 use crate::line::Line;
-use crate::page::{Block, Page};
+use crate::page::{Block, Page, titled};
 use crate::table::{Align, Table};
 
 /// Bytes for all numbers of a whole page, since a record may have any number of tables.
@@ -16,9 +16,9 @@ const CELL: usize = 200;
 /// Maximum rows per table, since a record may have any number of them.
 const ROWS: usize = 400;
 
-/// What a page for terminals says, in the same order; `with_drawings` also what it draws with characters. All within a share of
-/// `room`, the bytes that are left; takes from it what it needs.
-pub(super) fn page(page: Page, with_drawings: bool, room: &mut usize) -> Markup {
+/// What a page for terminals says, in the same order. All within a share of `room`, the bytes that are left; takes from it what it
+/// needs.
+pub(super) fn page(page: Page, room: &mut usize) -> Markup {
     let most = *room / SHARE;
     let mut drawn: Vec<Line> = Vec::new();
     let mut all: Vec<Markup> = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn page(page: Page, with_drawings: bool, room: &mut usize) -> Markup 
             drawn.clear();
         }
     };
-    for block in page.into_blocks().into_iter().filter(|block| with_drawings || !matches!(block, Block::Drawn(_))) {
+    for block in page.into_blocks() {
         if used >= most {
             left_out += 1;
             continue;
@@ -41,7 +41,7 @@ pub(super) fn page(page: Page, with_drawings: bool, room: &mut usize) -> Markup 
         }
         flush(&mut drawn, &mut all);
         let markup = match block {
-            Block::Section(title) => html! { h3 { (prose(&title)) } },
+            Block::Section(title, how) => html! { h3 { (prose(&titled(&title, &how))) } },
             Block::Heading(title) => html! { h4 { (prose(&title)) } },
             Block::Table(of) => table(&of, most - used),
             Block::Paragraph(lead, style, text) => html! {

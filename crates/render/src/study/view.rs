@@ -235,7 +235,7 @@ fn latencies(page: &mut Page, record: &StudyRecord) {
             continue;
         };
         if std::mem::take(&mut is_first) {
-            page.section(&format!("SINGLE OPERATIONS ({SCALE})"));
+            page.section_of_drawings("SINGLE OPERATIONS", SCALE);
         }
         page.heading(&words::cell_title(&record.study().plan, cell));
         page.drawing(bars(&latencies.ns.histogram, BARS, page.width()));

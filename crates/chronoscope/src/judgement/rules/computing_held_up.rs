@@ -1,4 +1,4 @@
-//! Hiccups, with what the hypervisor took meanwhile.
+//! Hiccups, with what the hypervisor took in the same run.
 
 use super::of_parts::RuleOfParts;
 use crate::document::Record;
@@ -35,7 +35,9 @@ fn held_up(record: &Record) -> Option<Finding> {
     let (rows, worst) = affected(report, HiccupWay::Spin, share_of, (10_000.0, HELD_UP_SHARE))?;
     let figures = &worst.figures;
     let steal_ms = stolen_ms(record);
-    let stolen = steal_ms.map_or_else(String::new, |stolen| format!("; the hypervisor took {} meanwhile", ms(stolen)));
+    let stolen = steal_ms.map_or_else(String::new, |stolen| {
+        format!("; over the whole run the hypervisor took {}, counted in ticks of 10 ms", ms(stolen))
+    });
     let summary = format!(
         "a thread that only computes would wait longer than 10 µs at {} of moments{}; the longest hiccup took {}{stolen}",
         share(figures.share_over_10_us),
@@ -64,7 +66,7 @@ fn held_up(record: &Record) -> Option<Finding> {
     })
 }
 
-/// What the hypervisor took from the CPUs meanwhile.
+/// What the hypervisor took from the CPUs over the whole run.
 fn stolen_ms(record: &Record) -> Option<f64> {
     let part = record.content.parts.iter().find(|report| report.part == HICCUPS)?;
     part.disturbance.steal_ms.filter(|stolen| *stolen > 0.0)

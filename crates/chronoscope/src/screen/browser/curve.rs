@@ -9,10 +9,11 @@ use chronoscope_render::browser::{Curve, Hue, Mark, Plot, Shape};
 pub const MARKS: &str =
     "Point: the median. Thick: to the 99th percentile. Thin, to a tick: to the 99.9th. Cross: the longest.";
 /// How to read the curves of [`plots`].
-pub const CURVES: &str = "A curve is at the share of all that took that long or longer. Both axes are logarithmic, so that what is \
-                          rare can be seen.";
+pub const CURVES: &str = "A curve is the share of all that took at least so long, down to one of them at the longest; it is straight \
+                          between the ends of a histogram's bins and the percentiles. Both axes are logarithmic, so that what is rare \
+                          can be seen.";
 
-/// Steps of a curve's axis: closer points would lie in one pixel.
+/// Steps of each axis: closer points would lie in one pixel.
 const STEPS: f64 = 400.0;
 /// A bin that begins so many times behind the end of the one before does not adjoin it.
 const BEHIND: f64 = 1.0 + 1e-9;
@@ -59,32 +60,59 @@ fn drawn((name, hue, times): (&str, Hue, &Times), is_filled: bool) -> Curve {
     Curve { name: name.to_owned(), hue, points: points(times), is_filled, ..Curve::default() }
 }
 
-/// The share of all that took at least so long, in percent, at each time where it changes.
+/// The share of all that took at least so long, in percent: at the ends of bins, at the percentiles within them, and at the longest.
 fn points(times: &Times) -> Vec<(f64, f64)> {
-    let bins = &times.histogram.bins;
-    let mut bins: Vec<&Bin> = bins.iter().filter(|bin| bin.count > 0 && bin.from_ns.is_finite()).collect();
+    let is_sound = |bin: &&Bin| bin.count > 0 && bin.from_ns >= 0.0 && bin.to_ns.is_finite();
+    let mut bins: Vec<&Bin> = times.histogram.bins.iter().filter(is_sound).collect();
     bins.sort_by(|a, b| a.from_ns.total_cmp(&b.from_ns));
     let all = bins.iter().fold(0_u64, |sum, bin| sum.saturating_add(bin.count)).max(1);
-    // A bin that begins at 0 has no place on a logarithmic axis.
-    let place = |bin: &Bin| bin.from_ns.max(bin.to_ns / 2.0).ln();
-    let width = bins.first().zip(bins.last()).map_or(0.0, |(first, last)| (place(last) - place(first)) / STEPS);
-    let share = |left: u64| 100.0 * left as f64 / all as f64;
-    let (mut points, mut left, mut drawn): (Vec<(f64, f64)>, u64, Option<f64>) = (Vec::new(), all, None);
+    let share = |left: u64| 100.0 * left.max(1) as f64 / all as f64;
+    let (mut points, mut left): (Vec<(f64, f64)>, u64) = (Vec::new(), all);
     for (at, bin) in bins.iter().enumerate() {
-        if drawn.is_none_or(|before| place(bin) - before >= width) {
+        // Where nothing was seen in between the curve is flat.
+        if points.last().is_none_or(|(before, _)| bin.from_ns > before * BEHIND) {
             points.push((bin.from_ns, share(left)));
-            drawn = Some(place(bin));
         }
-        let longer = left.saturating_sub(bin.count);
-        match bins.get(at + 1) {
-            // Nothing was seen between them.
-            Some(next) if next.from_ns > bin.to_ns * BEHIND => points.push((bin.to_ns, share(longer))),
-            Some(_) => {}
-            None => points.push((times.max.max(bin.from_ns), share(left))),
+        left = left.saturating_sub(bin.count);
+        let is_last = at + 1 == bins.len();
+        // Of the last bin one took the longest.
+        let end = if is_last { (times.max.max(bin.from_ns), share(1)) } else { (bin.to_ns, share(left)) };
+        for percentile in percentiles(times) {
+            if points.last().is_some_and(|before| is_between(percentile, *before, end)) {
+                points.push(percentile);
+            }
         }
-        left = longer;
+        points.push(end);
     }
-    points
+    thinned(points)
+}
+
+/// Each percentile, and the share of all that took at least so long.
+fn percentiles(times: &Times) -> [(f64, f64); 4] {
+    [(times.p50, 50.0), (times.p90, 10.0), (times.p99, 1.0), (times.p999, 0.1)]
+}
+
+/// Whether a curve can pass through a point on its way down from one to another.
+fn is_between((x, y): (f64, f64), (from, high): (f64, f64), (to, low): (f64, f64)) -> bool {
+    (from..=to).contains(&x) && y < high && y > low
+}
+
+/// Without points that lie in the pixel of the one before; the last is kept.
+fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    let (Some(first), Some(last)) = (points.first().copied(), points.last().copied()) else { return points };
+    // What begins at 0 has no place on a logarithmic axis.
+    let least = points.iter().map(|(x, _)| *x).filter(|x| *x > 0.0).fold(last.0, f64::min);
+    let ratio = |a: f64, b: f64| (a.max(least) / b.max(least)).ln().abs();
+    let [wide, high] = [ratio(last.0, first.0), (first.1 / last.1).ln()].map(|span| span / STEPS);
+    let end = points.len() - 1;
+    let mut kept: Vec<(f64, f64)> = Vec::new();
+    for (at, (x, y)) in points.into_iter().enumerate() {
+        let is_apart = |before: &(f64, f64)| ratio(x, before.0) >= wide || (before.1 / y).ln() >= high;
+        if at == end || kept.last().is_none_or(is_apart) {
+            kept.push((x, y));
+        }
+    }
+    kept
 }
 
 #[cfg(test)]
@@ -106,11 +134,54 @@ mod tests {
         }
     }
 
+    /// The share on the curve at `x`, as it is drawn: straight on logarithmic axes.
+    fn share_at(points: &[(f64, f64)], x: f64) -> f64 {
+        let pair = points.windows(2).find(|pair| (pair[0].0..=pair[1].0).contains(&x)).unwrap();
+        let ((from, high), (to, low)) = (pair[0], pair[1]);
+        let part = if to > from { (x / from).ln() / (to / from).ln() } else { 1.0 };
+        high * (low / high).powf(part)
+    }
+
     #[test]
     fn a_curve_is_at_the_share_of_what_took_longer() {
         let seen = times(&[(1.0, 2.0, 90), (2.0, 4.0, 9), (100.0, 200.0, 1)]);
-        // Flat from 4 to 100, and it ends at the longest.
-        assert_eq!(points(&seen), [(1.0, 100.0), (2.0, 10.0), (4.0, 1.0), (100.0, 1.0), (110.0, 1.0)]);
+        // At the end of each bin the share of those behind it, flat from 4 to 100, and one of 100 at the longest.
+        let all = [(1.0, 100.0), (1.0, 50.0), (2.0, 10.0), (4.0, 1.0), (100.0, 1.0), (110.0, 1.0)];
+        assert_eq!(points(&seen), all);
+        let many = times(&[(1.0, 2.0, 900), (100.0, 200.0, 100)]);
+        assert_eq!(points(&many)[3..], [(100.0, 10.0), (110.0, 0.1)], "not a tenth, but one of a thousand");
+    }
+
+    #[test]
+    fn curves_of_the_same_kind_of_bins_are_at_their_percentiles() {
+        let octaves = [(128.0, 256.0, 6_000), (256.0, 512.0, 3_990), (1_024.0, 2_048.0, 10)];
+        let of = |p50, p90, p99, p999| Times { p50, p90, p99, p999, max: 2_000.0, ..times(&octaves) };
+        for seen in [of(198.0, 400.0, 500.0, 1_024.0), of(240.0, 300.0, 510.0, 1_024.0)] {
+            let points = points(&seen);
+            for (x, share) in percentiles(&seen).into_iter().take(3) {
+                assert!((share_at(&points, x) - share).abs() < 1e-9 * share, "{x}: {points:?}");
+            }
+            assert_eq!(points.last(), Some(&(2_000.0, 0.01)));
+        }
+        // A percentile that no way down passes through, as in a document that somebody changed, is not on it.
+        let odd = points(&of(9_000.0, f64::NAN, 1.0, 256.0));
+        assert!(odd.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 >= pair[1].1), "{odd:?}");
+    }
+
+    #[test]
+    fn the_axis_reaches_down_to_the_smallest_share() {
+        let seen = times(&[(1.0, 2.0, 49_999), (2.0, 128.0, 1)]);
+        let plot = &plots(&[(String::new(), vec![("", Hue::Blue, &seen)])], "", "")[0];
+        assert!(plot.y.ticks[0] <= 0.002, "{:?}", plot.y.ticks);
+        let (_, lowest) = plot.curves[0].points.last().unwrap();
+        assert!(plot.y.place(*lowest).unwrap() < 0.3 && *lowest == 0.002, "{lowest}");
+    }
+
+    #[test]
+    fn points_of_one_pixel_are_one() {
+        let bins: Vec<(f64, f64, u64)> = (0..5_000).map(|at| (f64::from(at), f64::from(at + 1), 10)).collect();
+        let drawn = points(&Times { max: 5_000.0, ..times(&bins) });
+        assert!(drawn.len() < 2 * STEPS as usize && drawn.last() == Some(&(5_000.0, 0.002)), "{}", drawn.len());
     }
 
     #[test]

@@ -76,7 +76,7 @@ fn charts(report: &HiccupsReport) -> Vec<Chart> {
     let rows = Rows { entries, scale: Scale::Log, word: ns, axis_name: "lateness".to_owned(), reference: None };
     let panels: Vec<curve::Panel<'_>> =
         report.all.iter().map(|seen| (title(seen.way), vec![("", look(seen.way).0, &seen.figures.late_ns)])).collect();
-    let curves = curve::plots(&panels, "lateness", "share of looks that late or later");
+    let curves = curve::plots(&panels, "lateness", "share of looks at least so late");
     vec![Chart::Rows(rows), Chart::Plots(curves), Chart::Plots(over_time::plots(report, title))]
 }
 

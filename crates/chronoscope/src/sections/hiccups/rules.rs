@@ -3,12 +3,13 @@ use chronoscope_harness::quantity::{ns, share};
 use chronoscope_harness::record::Machine;
 
 use super::plan::HiccupsPlan;
-use super::report::{HiccupWay, Hiccups, HiccupsReport};
+use super::report::{HiccupWay, Hiccups, HiccupsReport, StallCause};
 use crate::section::rule::SectionRule;
 
 /// A thread that sleeps is woken more than 1 ms late at this share of moments: its p99.9 is then not the timer's, which on
 /// an idle CPU is late by 0.1 ms, but that of whoever has the CPU.
 const WOKEN_LATE_SHARE: f64 = 0.001;
+const WOKEN_LATE_NS: f64 = 1_000_000.0;
 
 /// So many hiccups of a CPU at least, or it may be one.
 const FEWEST_HICCUPS: f64 = 5.0;
@@ -22,8 +23,8 @@ pub const WOKEN_LATE: Kind = Kind::warning(
         about: "a thread that sleeps is woken more than 1 ms late too often",
         evidence: "the share of moments at which a sleeping thread would be woken over 1 ms late \
             (`share_over_1_ms`), the p99.9 and the worst (`late_ns_p99_9`, `late_ns_max`)",
-        mend: "give the threads that must wake in time a higher priority, and run fewer busy threads than \
-            CPUs",
+        mend: "give the threads that must wake in time a higher priority; where other threads held them up, \
+            run fewer busy threads than CPUs",
     },
 )
 .shown_in(SHOWN_IN)
@@ -86,7 +87,7 @@ pub fn longest_ns(rows: &[&Hiccups]) -> f64 {
 fn woken_late(machine: &Machine, report: Option<&HiccupsReport>) -> Option<Finding> {
     let report = report?;
     let share_of = |row: &Hiccups| row.figures.share_over_1_ms;
-    let (rows, worst) = affected(report, HiccupWay::Sleep, share_of, (1_000_000.0, WOKEN_LATE_SHARE))?;
+    let (rows, worst) = affected(report, HiccupWay::Sleep, share_of, (WOKEN_LATE_NS, WOKEN_LATE_SHARE))?;
     let figures = &worst.figures;
     let summary = format!(
         "a thread that sleeps would be woken more than 1 ms late at {} of moments{}; the longest was {} late",
@@ -105,14 +106,23 @@ fn woken_late(machine: &Machine, report: Option<&HiccupsReport>) -> Option<Findi
         .value("share_over_1_ms", figures.share_over_1_ms)
         .value("late_ns_p99_9", figures.late_ns.p999)
         .value("late_ns_max", longest_ns(&rows));
-    Some(match machine.kernel.is_linux() {
-        true => finding
-            .advice("give the threads that must wake in time precedence: nice -n -10 PROGRAM, or chrt -f 10 PROGRAM")
-            .advice("run fewer busy threads than CPUs"),
-        false => finding
-            .advice("give the threads that must wake in time a higher priority")
-            .advice("run fewer busy threads than CPUs"),
+    let finding = finding.advice(match machine.kernel.is_linux() {
+        true => "give the threads that must wake in time precedence: nice -n -10 PROGRAM, or chrt -f 10 PROGRAM",
+        false => "give the threads that must wake in time a higher priority",
+    });
+    Some(match waited_for_threads(report, &rows) {
+        true => finding.advice("run fewer busy threads than CPUs"),
+        false => finding,
     })
+}
+
+/// Whether the kernel counted that a thread which was woken so late on one of these CPUs waited for other threads.
+fn waited_for_threads(report: &HiccupsReport, rows: &[&Hiccups]) -> bool {
+    let stalls = report.over_time.iter().flat_map(|stalls| &stalls.longest);
+    let mut woken_late = stalls.filter(|stall| {
+        stall.way == HiccupWay::Sleep && stall.late_ns > WOKEN_LATE_NS && rows.iter().any(|row| row.cpu == stall.cpu)
+    });
+    woken_late.any(|stall| stall.cause == StallCause::OtherThreads)
 }
 
 fn unpinned(report: &HiccupsReport) -> Option<Finding> {

@@ -53,7 +53,7 @@ pub fn show(page: &mut Page, record: &Record) {
         let reason = given(Some(&missing.reason));
         page.paragraph(Line::plain("  "), DIM, &format!("CPU {} not watched: {reason}", missing.cpu));
     }
-    page.section(&format!("LATENESS ({SCALE})"));
+    page.section_of_drawings("LATENESS", SCALE);
     let mut drawn = report.all.iter().map(|all| chart(all.way, &all.figures, page.column()));
     let (left, right) = (drawn.next().unwrap_or_default(), drawn.next().unwrap_or_default());
     page.side_by_side(left, right);

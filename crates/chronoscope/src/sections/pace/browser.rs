@@ -96,7 +96,7 @@ fn times(record: &Record, pace: &Pace) -> Figure {
         says,
         charts: vec![
             Chart::Rows(rows),
-            Chart::Plots(curve::plots(&[panel], "time", "share of events that took so long or longer")),
+            Chart::Plots(curve::plots(&[panel], "time", "share of events that took at least so long")),
         ],
         how: format!(
             "Response: from the intended start to the end. Service: from the actual start to the end. Lateness: from the intended to the actual \
@@ -132,7 +132,7 @@ fn lateness(pace: &Pace) -> Figure {
         title: "How late did events start?".to_owned(),
         says,
         charts: vec![
-            Chart::Plots(curve::plots(&[panel], "lateness", "share of events that late or later")),
+            Chart::Plots(curve::plots(&[panel], "lateness", "share of events at least so late")),
             Chart::Plots(over_time::plots(pace)),
         ],
         how: format!("{}{how_over_time}", curve::CURVES),
@@ -163,6 +163,28 @@ mod tests {
         assert!(response.value.ends_with("most 77.0 µs"), "{response:?}");
         let names: Vec<&str> = plots[0].curves.iter().map(|curve| curve.name.as_str()).collect();
         assert_eq!((rows.entries.len(), names.as_slice()), (3, ["response", "service"].as_slice()));
+    }
+
+    /// What a curve is drawn at: its last point, in parts of the box.
+    fn last_of(path: &str) -> (f64, f64) {
+        let last = path.trim_start_matches('M').rsplit('L').next().unwrap();
+        let (x, y) = last.split_once(' ').unwrap();
+        (x.parse::<f64>().unwrap() / 1_000.0, 1.0 - y.parse::<f64>().unwrap() / 210.0)
+    }
+
+    #[test]
+    fn curves_end_at_one_event_of_all_at_the_longest() {
+        let figures = drawn(|_| ());
+        let Chart::Plots(plots) = &figures[1].charts[1] else { panic!("{:?}", figures[1]) };
+        let page = Sheet { figures: drawn(|_| ()), ..Sheet::default() }.finish();
+        // The first is filled, down to the axis.
+        let path = page.split(r#"class="k0" d=""#).nth(1).unwrap().split('"').next().unwrap();
+        let pace =
+            crate::json::document(include_str!("../../../tests/fixtures/pace.json")).unwrap().content.pace.unwrap();
+        let (longest, of_all) = (pace.service_ns.max, 100.0 / pace.service_ns.histogram.count() as f64);
+        let (x, y) = last_of(path);
+        assert!((x - plots[0].x.place(longest).unwrap()).abs() < 1e-3, "{path}");
+        assert!((y - plots[0].y.place(of_all).unwrap()).abs() < 1e-3 && plots[0].y.ticks[0] <= of_all, "{path}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub const RATE_MISSED: Kind = Kind::warning(
     Meaning {
         about: "a pacer missed the requested rate",
         evidence: "the rate reached (`achieved_per_s`) and its error (`rate_error_ppm`), beyond what the \
-            clock's own error explains",
+            clock's readings resolve",
         mend: "lower the rate, spread it over several pacers, or make the handling of an event cheaper",
     },
 )
@@ -109,7 +109,7 @@ fn off_by(ppm: f64, bound_ppm: Option<f64>) -> String {
             let digits = (-bound.max(1e-6).log10().floor()).clamp(0.0, 6.0) as usize;
             let sign = if ppm < 0.0 { '−' } else { '+' };
             format!(
-                "{sign}{:.digits$} ppm by the clock that paced it, which resolves ± {bound:.digits$} ppm",
+                "{sign}{:.digits$} ppm by the clock that paced it, whose readings resolve it to ± {bound:.digits$} ppm",
                 ppm.abs()
             )
         }

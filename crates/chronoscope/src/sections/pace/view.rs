@@ -125,9 +125,8 @@ pub fn times(page: &mut Page, pace: &Pace) {
 }
 
 pub fn lateness(page: &mut Page, pace: &Pace) {
-    page.section("LATENESS");
+    page.section_of_drawings("LATENESS", SCALE);
     page.drawing(bars(&pace.lateness_ns.histogram, ROWS, page.width()));
-    page.paragraph(Line::new(), DIM, SCALE);
     if let Some(step) = pace.clock_step_ns {
         page.paragraph(Line::new(), DIM, &format!("the clock moves in steps of up to {}: no time is finer", ns(step)));
     }

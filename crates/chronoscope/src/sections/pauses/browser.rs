@@ -1,11 +1,12 @@
 //! The section on a page for browsers: for each way to wait, the length asked for and the one got.
 
-use chronoscope_harness::estimators::pauses::{PauseFigures, Pauses, published};
-use chronoscope_harness::quantity::{ns, percent};
+use chronoscope_harness::estimators::pauses::{FEWEST_FOR_P99, FEWEST_FOR_P999, PauseFigures, Pauses, published};
+use chronoscope_harness::quantity::{count, ns, percent};
 use chronoscope_render::axis::{Axis, Scale};
 use chronoscope_render::browser::{Chart, Curve, Figure, Hue, Label, Mark, Plot, Shape};
 use chronoscope_render::page::Page;
 use chronoscope_render::text::Mood;
+use chronoscope_render::words::counted;
 
 use super::plan::PAUSES;
 use super::report::{PauseWay, least_late};
@@ -36,17 +37,41 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         short: "pauses",
         title: "Pauses: asked for and got".to_owned(),
         says: said(record, seen),
+        how: how(&plots),
         charts: vec![Chart::Plots(plots)],
         key: source
-            .map(|source| (PUBLISHED.0, Some((PUBLISHED.1, true)), format!("published mean, {source}")))
+            .map(|source| {
+                (PUBLISHED.0, Some((PUBLISHED.1, true)), format!("published mean (ours are medians): {source}"))
+            })
             .into_iter()
             .collect(),
-        how: "Dashed: as requested. Point: the median, with how late it ends and how much of a CPU the wait takes, in a colour that is \
-              the further from the paper the more it is. Area: how many pauses took so long; its width is logarithmic. Line to a tick: \
-              to the 99th percentile, or the 99.9th where pauses suffice for that. Cross: the longest. Both axes are logarithmic."
-            .to_owned(),
         numbers,
     }]
+}
+
+/// How to read what is drawn.
+fn how(plots: &[Plot]) -> String {
+    let curves = || plots.iter().flat_map(|plot| &plot.curves);
+    let marks = || curves().flat_map(|curve| &curve.marks).map(|(_, mark)| mark);
+    let mut how = vec!["Dashed: as requested. Point: the median, with how late it ends.".to_owned()];
+    if curves().flat_map(|curve| &curve.labels).any(|label| label.share.is_some()) {
+        how.push("CPU: how much of one the wait takes; the stronger the colour, the more.".to_owned());
+    }
+    if curves().any(|curve| !curve.areas.is_empty()) {
+        how.push("Area: how many pauses took so long; its width is logarithmic.".to_owned());
+    }
+    if marks().any(|mark| matches!(mark, Mark::Reach { .. })) {
+        how.push(format!(
+            "Line to a tick: to the 99th percentile of at least {} pauses, or the 99.9th of at least {}.",
+            count(FEWEST_FOR_P99),
+            count(FEWEST_FOR_P999)
+        ));
+    }
+    if marks().any(|mark| matches!(mark, Mark::Extreme { .. })) {
+        how.push("Cross: the longest.".to_owned());
+    }
+    how.push("Both axes are logarithmic.".to_owned());
+    how.join(" ")
 }
 
 const PUBLISHED: (Hue, Shape) = (Hue::Ochre, Shape::Diamond);
@@ -87,8 +112,9 @@ fn best(seen: &Pauses, length_ns: u64) -> String {
     let std = of(seen, PauseWay::StdSleep.name(), length_ns).filter(|std| std.name != best.name);
     let against = std.map_or_else(String::new, |std| format!("; {} wakes {}", code(&std.name), told(std)));
     format!(
-        "Of the ways to wait {asked} that leave the CPU to others for most of it, {} is the most punctual: it wakes {}{against}.",
+        "Of the ways to wait {asked} that leave the CPU to others for most of it, {} is the most punctual by its median of {}: it wakes {}{against}.",
         code(&best.name),
+        counted(best.samples, "pause", "pauses"),
         told(best)
     )
 }
@@ -139,8 +165,7 @@ fn axes(seen: &Pauses, lengths: &[f64]) -> Option<(Axis, Axis)> {
     let swept: Vec<f64> = lengths.iter().copied().chain([end]).collect();
     let mut x = Axis::of_sweep(&swept, TICKS + 1, Some(Scale::Log))?;
     x.ticks.retain(|tick| lengths.contains(tick));
-    let taken =
-        |method: &PauseFigures| [method.p50_ns.estimate, method.p99_ns, longest_ns(method), method.requested_ns as f64];
+    let taken = |method: &PauseFigures| [method.p50_ns.estimate, longest_ns(method), method.requested_ns as f64];
     let taken: Vec<f64> =
         seen.methods.iter().flat_map(taken).filter(|ns| ns.is_sign_positive() && ns.is_normal()).collect();
     let below = taken.iter().copied().reduce(f64::min).map(|least| least * ROOM_BELOW);
@@ -163,7 +188,7 @@ fn measured(methods: &[&PauseFigures], wide: f64) -> Curve {
         let (x, at) = (method.requested_ns as f64, method.p50_ns.estimate);
         curve.points.push((x, at));
         curve.areas.extend(distribution(method, wide));
-        curve.marks.push((x, Mark::Reach { from: at, to: method.p999_ns.unwrap_or(method.p99_ns) }));
+        curve.marks.extend(method.p999_ns.or(method.p99_ns()).map(|to| (x, Mark::Reach { from: at, to })));
         curve.marks.push((x, Mark::Extreme { at: longest_ns(method) }));
         let is_hollow = !method.p50_ns.has_interval();
         curve.marks.push((x, Mark::Point { at, shape: Shape::Circle, is_hollow }));
@@ -204,6 +229,7 @@ mod tests {
     use super::super::rules::tests::method;
     use super::*;
     use crate::section::Entry;
+    use chronoscope_harness::record::Histogram;
 
     fn drawn(methods: Vec<PauseFigures>) -> Figure {
         let mut record = crate::rules::tests::blank();
@@ -243,6 +269,28 @@ mod tests {
     }
 
     #[test]
+    fn a_few_pauses_have_no_percentile_and_the_caption_tells_what_is_drawn_alone() {
+        let few =
+            PauseFigures { samples: 13, histogram: Histogram::default(), ..method(PauseWay::Sleep, 1_000, 50.0, 0.0) };
+        let figure = drawn(vec![few]);
+        let marks = &plots_of(&figure)[0].curves[1].marks;
+        assert!(!marks.iter().any(|(_, mark)| matches!(mark, Mark::Reach { .. })), "{marks:?}");
+        assert_eq!(
+            figure.how,
+            "Dashed: as requested. Point: the median, with how late it ends. Cross: the longest. Both axes are logarithmic."
+        );
+        let page = chronoscope_render::browser::Sheet { figures: vec![figure], ..Default::default() }.finish();
+        let row = page.split("pause::sleep</td>").nth(1).unwrap().split("</tr>").next().unwrap();
+        let cells: Vec<&str> = row.split("</td>").filter_map(|cell| cell.rsplit('>').next()).collect();
+        assert_eq!(cells[1..5], ["50.0 ns", "–", "–", "950 ns"], "{row}");
+        let all = drawn(vec![method(PauseWay::Spin, 1_000, 60.0, 1.0)]);
+        for told in ["Area: ", "Line to a tick: ", "100 pauses", "1\u{202f}000", "the stronger the colour, the more"] {
+            assert!(all.how.contains(told), "{told}: {}", all.how);
+        }
+        assert!(all.key[0].2.starts_with("published mean (ours are medians): "), "{:?}", all.key);
+    }
+
+    #[test]
     fn a_median_without_an_interval_is_hollow() {
         let mut one = method(PauseWay::Sleep, 1_000, 50.0, 0.5);
         one.p50_ns.confidence = 0.0;
@@ -258,7 +306,7 @@ mod tests {
         let spin = || method(PauseWay::Spin, 1_000_000, 326.0, 1.0);
         let pauser = method(PauseWay::Pauser, 1_000_000, 526.0, 0.052);
         let best = told(vec![sleep(), pauser, spin()]);
-        assert!(best.contains("`Pauser` is the most punctual: it wakes 526 ns late at 5.20 % of a CPU"), "{best}");
+        assert!(best.contains("`Pauser` is the most punctual by its median of 2\u{202f}000 pauses: it wakes 526 ns late at 5.20 % of a CPU"), "{best}");
         assert!(best.ends_with("`std::thread::sleep` wakes 79.0 µs late at 1.36 % of a CPU."), "{best}");
         let none = told(vec![spin()]);
         assert!(none.starts_with("No way to wait 1 ms "), "{none}");

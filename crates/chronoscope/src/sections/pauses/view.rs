@@ -84,7 +84,8 @@ pub fn show_in_check(page: &mut Page, record: &Record) {
                 || NONE.to_owned(),
                 |method| {
                     let late = |ns_taken: f64| ns((ns_taken - method.requested_ns as f64).max(0.0));
-                    format!("{} / {}, {}", late(method.p50_ns.estimate), late(method.p99_ns), share_of_cpu(method))
+                    let p99 = method.p99_ns().map_or_else(|| NONE.to_owned(), late);
+                    format!("{} / {p99}, {}", late(method.p50_ns.estimate), share_of_cpu(method))
                 },
             )
         };
@@ -110,7 +111,7 @@ fn cells(method: &PauseFigures, first: bool) -> [String; 11] {
         method.name.clone(),
         ns(method.mean_ns),
         late(method.p50_ns.estimate),
-        late(method.p99_ns),
+        method.p99_ns().map_or_else(|| NONE.to_owned(), late),
         method.p999_ns.map_or_else(|| NONE.to_owned(), late),
         ns(method.max_over_ns.max(0.0)),
         share_of_cpu(method),

@@ -80,7 +80,7 @@ fn begin(page: &mut Page, record: &Record, shown: usize) -> bool {
         1 => "; 1 more with --view reads".to_owned(),
         more => format!("; {more} more with --view reads"),
     };
-    page.section(&format!("SEQUENTIAL READS ({SCALE}{more})"));
+    page.section_of_drawings("SEQUENTIAL READS", &format!("{SCALE}{more}"));
     if record.content.reads().is_empty() {
         page.paragraph(Line::plain("  "), DIM, &record.content.not_tested(&[READS]));
     }

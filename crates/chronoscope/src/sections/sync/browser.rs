@@ -22,20 +22,50 @@ pub fn figures(record: &Record) -> Vec<Figure> {
     let mut numbers = Page::default();
     view::show(&mut numbers, record);
     let report = record.content.sync().as_ref();
-    let entries = report.map_or_else(Vec::new, entries);
-    let rows = Rows { entries, scale: Scale::Log, word: ns, axis_name: "time".to_owned(), reference: None };
+    let entries = Some(report.map_or_else(Vec::new, entries)).filter(|entries| marks(entries).any(is_telling));
+    let how = how(entries.as_deref().unwrap_or_default());
+    let rows = |entries| Rows { entries, scale: Scale::Log, word: ns, axis_name: "time".to_owned(), reference: None };
     vec![Figure {
         id: "sync",
         short: "wall clock",
         title: "Is the wall clock right?".to_owned(),
         says: said(record, report),
-        charts: if rows.entries.is_empty() { Vec::new() } else { vec![Chart::Rows(rows)] },
-        how: "Arrow: a bound, the truth is below it. Hollow: what the kernel says while nothing synchronises it, which bounds nothing. \
-              Offsets are drawn without their sign."
-            .to_owned(),
+        charts: entries.map(|entries| Chart::Rows(rows(entries))).into_iter().collect(),
+        how,
         numbers,
         ..Figure::default()
     }]
+}
+
+fn marks(entries: &[Entry]) -> impl Iterator<Item = &Mark> {
+    entries.iter().flat_map(|entry| match entry {
+        Entry::Row(row) => row.marks.as_slice(),
+        Entry::Heading(_) => &[],
+    })
+}
+
+/// Whether a mark bounds or measures anything: not what a source says that follows nothing.
+const fn is_telling(mark: &Mark) -> bool {
+    !matches!(mark, Mark::Point { is_hollow: true, .. })
+}
+
+/// How to read what is drawn.
+fn how(entries: &[Entry]) -> String {
+    let has = |is: fn(&Mark) -> bool| marks(entries).any(is);
+    let all = [
+        (has(|mark| matches!(mark, Mark::Below { .. })), "Arrow: a bound, the truth is below it."),
+        (has(|mark| matches!(mark, Mark::Extreme { .. })), "Cross: by how much the clock was set, without the sign."),
+        (
+            has(|mark| matches!(mark, Mark::Point { is_hollow: false, .. })),
+            "Point: what a source says. Offsets are drawn without their sign.",
+        ),
+        (has(|mark| matches!(mark, Mark::Interval { .. })), "Thick: its interval."),
+        (
+            has(|mark| !is_telling(mark)),
+            "Hollow: what a source says that follows no other clock, which bounds nothing.",
+        ),
+    ];
+    all.into_iter().filter(|(is_drawn, _)| *is_drawn).map(|(_, how)| how).collect::<Vec<_>>().join(" ")
 }
 
 fn said(record: &Record, report: Option<&SyncReport>) -> Vec<(Mood, String)> {
@@ -66,7 +96,10 @@ fn bound(report: &SyncReport) -> (Mood, String) {
         Known::Value(bound) => {
             (Mood::Plain, format!("It is off by {} at most, if {}.", ns(bound.error_ns), bound.basis.assumption()))
         }
-        Known::Unavailable(why) => (Mood::Plain, format!("How far off it is cannot be told: {why}.")),
+        Known::Unavailable(_) => {
+            let why = report.reason_without_bound().map_or_else(String::new, |why| format!(": {why}"));
+            (Mood::Plain, format!("How far off it is cannot be told{why}."))
+        }
     }
 }
 
@@ -196,8 +229,11 @@ mod tests {
         assert_eq!(row_of(&disciplined, "off by at most").marks, [Mark::Below { at: 1.2e6 }]);
         let alone = figures(&shown()).remove(0);
         assert!(alone.says[0].1.starts_with("Nothing disciplines the wall clock: "), "{:?}", alone.says);
-        assert!(alone.says[1].1.starts_with("How far off it is cannot be told: "), "{:?}", alone.says);
-        assert_eq!(names(&alone)[0], "# the kernel says");
+        assert!(alone.says[0].1.contains("the kernel says unsynchronised"), "{:?}", alone.says);
+        assert_eq!(alone.says[1].1, "How far off it is cannot be told.");
+        let other =
+            figures(&with(|report| report.bound = Known::Unavailable("no source states it".to_owned()))).remove(0);
+        assert_eq!(other.says[1].1, "How far off it is cannot be told: no source states it.");
     }
 
     #[test]
@@ -211,11 +247,34 @@ mod tests {
 
     #[test]
     fn what_an_unsynchronised_kernel_says_is_hollow_and_nothing_is_not_drawn() {
-        let figure = figures(&shown()).remove(0);
+        let figure = figures(&with(bounded)).remove(0);
+        assert_eq!(names(&figure)[2], "# the kernel says");
         let at = 16e9;
         assert_eq!(row_of(&figure, "maximum error").marks, [Mark::Point { at, shape: Shape::Circle, is_hollow: true }]);
         let slewed = row_of(&figure, "still to slew");
         assert!(slewed.marks.is_empty() && slewed.value == "0 ns", "{slewed:?}");
+    }
+
+    fn bounded(report: &mut SyncReport) {
+        report.bound = Known::Value(Bound { error_ns: 1.2e6, basis: BoundBasis::Chrony });
+    }
+
+    #[test]
+    fn what_bounds_nothing_is_drawn_next_to_what_does_alone() {
+        let page = |record: &Record| {
+            chronoscope_render::browser::Sheet { figures: figures(record), ..Default::default() }.finish()
+        };
+        let alone = page(&shown());
+        assert!(!alone.contains("<figure") && !alone.contains("Hollow: ") && alone.contains("SOURCES"), "{alone}");
+        let both = page(&with(bounded));
+        assert!(both.contains("<figure") && both.contains("Arrow: ") && both.contains("Hollow: "), "{both}");
+        assert!(!both.contains("Cross: ") && !both.contains("Point: ") && !both.contains("Thick: "), "{both}");
+        let synchronised = page(&with(|report| {
+            let Known::Value(kernel) = &mut report.kernel else { panic!("{report:?}") };
+            kernel.flags.clear();
+            kernel.state = super::super::kernel::ClockState::Ok;
+        }));
+        assert!(synchronised.contains("Point: ") && !synchronised.contains("Hollow: "), "{synchronised}");
     }
 
     #[test]

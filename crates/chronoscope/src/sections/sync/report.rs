@@ -36,3 +36,13 @@ pub struct SyncReport {
     /// The machine's PTP clocks.
     pub ptp: Known<Vec<PtpDevice>>,
 }
+
+impl SyncReport {
+    /// Why there is no bound, unless that is the evidence that nothing disciplines the clock: whoever tells this has told that.
+    pub fn reason_without_bound(&self) -> Option<&str> {
+        match &self.bound {
+            Known::Unavailable(why) if !self.discipline.evidence.contains(why) => Some(why),
+            _ => None,
+        }
+    }
+}

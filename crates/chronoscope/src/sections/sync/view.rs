@@ -84,7 +84,10 @@ fn answers(page: &mut Page, report: &SyncReport) {
             sentence(page, PLAIN, "·", &format!("off by {} at most: {formula}", ns(bound.error_ns)));
             sentence(page, DIM, " ", &format!("if {assumption}"));
         }
-        Known::Unavailable(why) => sentence(page, PLAIN, "·", &format!("no error bound: {why}")),
+        Known::Unavailable(_) => {
+            let why = report.reason_without_bound().map_or_else(String::new, |why| format!(": {why}"));
+            sentence(page, PLAIN, "·", &format!("no error bound{why}"));
+        }
     }
     if let Some(step) = report.step.value().filter(|step| step.is_step()) {
         let by_ns = step.low_ns.midpoint(step.high_ns) as f64;

@@ -2,6 +2,7 @@ use chronoscope_harness::finding::{Finding, Severity};
 use chronoscope_harness::record::{Bin, Disturbance};
 
 use super::super::plan::HICCUPS;
+use super::super::report::{LongestStall, StallCause, StallsOverTime};
 use super::super::rules::{HICCUPS_UNPINNED, WOKEN_LATE};
 use super::{HiccupFigures, HiccupWay, HiccupsReport, document, well};
 use crate::document::{Outcome, PartReport};
@@ -78,7 +79,8 @@ fn what_the_hypervisor_took_is_mentioned() {
         disturbance,
     });
     let finding = conclude(&record).into_iter().find(|finding| finding.is(COMPUTING_HELD_UP)).unwrap();
-    assert!(finding.evidence.summary.contains("120"), "{finding:?}");
+    let end = "; over the whole run the hypervisor took 120 ms, counted in ticks of 10 ms";
+    assert!(finding.evidence.summary.ends_with(end), "{finding:?}");
     assert!(finding.advice.iter().any(|advice| advice.contains("dedicated")), "{finding:?}");
 }
 
@@ -88,7 +90,32 @@ fn late_wake_ups_are_a_warning() {
     assert_eq!(at(0.000_9), []);
     let found = at(0.001);
     assert!(found.len() == 1 && found[0].is(WOKEN_LATE) && found[0].severity == Severity::Warning, "{found:?}");
-    assert!(found[0].advice.iter().any(|advice| advice.contains("busy threads")), "{found:?}");
+}
+
+/// A thread that other threads hold up finds its CPU busy; one that waits for its timer does not.
+#[test]
+fn fewer_threads_are_advised_where_threads_were_seen_to_hold_others_up() {
+    let is_advised = |cause: Option<(u32, f64, StallCause)>| {
+        let stall = |(cpu, late_ns, cause)| LongestStall {
+            from_ms: 0.0,
+            way: HiccupWay::Sleep,
+            cpu: Some(cpu),
+            late_ns,
+            cause,
+        };
+        let over_time = cause.map(|of| StallsOverTime { interval_ms: 100.0, longest: vec![stall(of)] });
+        let late = changed(0, HiccupWay::Sleep, |figures| figures.share_over_1_ms = 0.01);
+        let found = document(HiccupsReport { over_time, ..late }).findings;
+        assert!(found.len() == 1 && found[0].is(WOKEN_LATE) && !found[0].advice.is_empty(), "{found:?}");
+        found[0].advice.iter().any(|advice| advice.contains("busy threads"))
+    };
+    assert!(is_advised(Some((0, 3e6, StallCause::OtherThreads))));
+    for other in
+        [(0, 3e6, StallCause::Unexplained), (0, 9e5, StallCause::OtherThreads), (1, 3e6, StallCause::OtherThreads)]
+    {
+        assert!(!is_advised(Some(other)), "{other:?}");
+    }
+    assert!(!is_advised(None), "an earlier version did not keep the causes");
 }
 
 #[test]
