@@ -3,7 +3,7 @@
 use chronoscope_harness::quantity::ns;
 use chronoscope_render::browser::{Column, Fact, Field, Listing, Sheet};
 use chronoscope_render::line::Line;
-use chronoscope_render::page::Page;
+use chronoscope_render::page::{Page, fitted};
 use chronoscope_render::palette::PLAIN;
 use chronoscope_render::title::moment;
 use chronoscope_render::words::counted;
@@ -17,6 +17,8 @@ use crate::judgement::path::CLOCK;
 const UNKNOWN: &str = "not known";
 /// Files that are left out and named; more are counted.
 const NAMED: usize = 200;
+/// Columns of a clock's name.
+const NAME: usize = 24;
 /// Name, whether it is a number, and whether rows are chosen by it.
 const COLUMNS: [(&str, bool, bool); 12] = [
     ("CPU", false, true),
@@ -70,7 +72,9 @@ impl Gallery {
         let clock = facts.clock.as_ref();
         let read = clock.and_then(|clock| facts.reads.iter().find(|read| read.clock == clock.name));
         let is_usual = clock.is_some_and(|clock| clock.name == CLOCK.name());
-        let of_other = clock.filter(|_| !is_usual).map_or_else(String::new, |clock| format!(" ({})", fitted(&clock.name, NAME)));
+        let of_other = clock
+            .filter(|_| !is_usual)
+            .map_or_else(String::new, |clock| format!(" ({})", fitted(clock.name.as_ref(), NAME)));
         self.emulated += u64::from(facts.emulated_by.is_some());
         self.reads_ns.extend(read.filter(|_| is_usual && facts.emulated_by.is_none()).map(|read| read.latency_ns));
         let text = |text: String| Field { text, ..Field::default() };

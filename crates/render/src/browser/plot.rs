@@ -31,8 +31,11 @@ const LABELS_APART: f64 = 0.2;
 const HEIGHTS_APART: f64 = 0.08;
 /// Pixels from a point to its label, to the right and down, and from one line of it to the next.
 const BESIDE: f64 = 7.0;
-/// A point further to the right than this has its label on its left.
-const ON_THE_LEFT: f64 = 0.85;
+/// Pixels of the narrowest plot, that of a page of 320, those from its right end to the page's, and those of a letter: a label
+/// that would not fit there is on the left of its point.
+const NARROWEST: f64 = 205.0;
+const MARGIN: f64 = 38.0;
+const LETTER: f64 = 7.2;
 const BELOW: f64 = 15.0;
 const LINE: f64 = 13.0;
 /// Where names of levels end that would cover others at the right end.
@@ -121,6 +124,15 @@ pub struct Label {
     pub lines: Vec<String>,
     /// A share, 0 to 1, that the last line names: a square in front of it has a colour, the stronger the more it is.
     pub share: Option<f64>,
+}
+
+impl Label {
+    /// Pixels from the point to the end of its longest line.
+    fn width(&self) -> f64 {
+        let longest = self.lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+        let swatch = if self.share.is_some() { SWATCH + 4.0 } else { 0.0 };
+        BESIDE + swatch + LETTER * longest as f64
+    }
 }
 
 impl Curve {
@@ -367,7 +379,7 @@ impl Plot {
         html! {
             @for (place, label) in apart(placed, LABELS_APART) {
                 @if let Some(y) = self.pixels_down(label.y) {
-                    @let is_left = place > ON_THE_LEFT;
+                    @let is_left = label.width() > (1.0 - place) * NARROWEST + MARGIN;
                     @let (dx, end) = if is_left { (-BESIDE, Some("end")) } else { (BESIDE, None) };
                     @for (line, text) in label.lines.iter().enumerate() {
                         @let base = y + BELOW + LINE * line as f64;
