@@ -58,7 +58,7 @@ impl Listing {
                         @for row in self.rows.iter().take(MOST) {
                             "\n" tr {
                                 @for (at, cell) in row.iter().enumerate() {
-                                    td class=[cell_class(is_number(at), cell.mood)] data-s=[is_number(at).then(|| value(cell.value))] { (shortened(&cell.text, CELL)) }
+                                    td class=[cell_class(is_number(at), cell.mood)] data-s=[is_number(at).then(|| value(cell.value))] { (said(cell, is_number(at))) }
                                 }
                             }
                         }
@@ -69,6 +69,14 @@ impl Listing {
             @if !self.how.is_empty() { p.how { (prose(&self.how)) } }
         }
     }
+}
+
+/// What a cell says; a number keeps its unit on its line, and what is in parentheses behind it may have the next one.
+fn said(cell: &Field, is_number: bool) -> String {
+    let text = shortened(&cell.text, CELL);
+    let end = if is_number { text.find(" (").unwrap_or(text.len()) } else { 0 };
+    let (number, more) = text.split_at(end);
+    format!("{}{more}", number.replace(' ', "\u{a0}"))
 }
 
 fn cell_class(is_number: bool, mood: Mood) -> Option<String> {
@@ -93,13 +101,16 @@ mod tests {
         ];
         let cell = |text: &str, value| Field { text: text.to_owned(), value, ..Field::default() };
         let rows = vec![
-            vec![cell("<script>", None), cell("20.8 ns", Some(20.8))],
+            vec![cell("<script>", None), cell("20.8 ns (a clock)", Some(20.8))],
             vec![cell("b", None), Field { mood: Mood::Bad, ..cell("not known", Some(f64::NAN)) }],
         ];
         let drawn = Listing { columns, rows, how: "`rdtsc` is read & timed".to_owned() }.drawn().into_string();
         assert!(drawn.contains("<th scope=\"col\" class=\"l\" data-f>CPU</th><th scope=\"col\">read</th>"), "{drawn}");
-        assert!(drawn.contains("<td class=\"l\">&lt;script&gt;</td><td data-s=\"2.08e1\">20.8 ns</td>"), "{drawn}");
-        assert!(drawn.contains("<td class=\"bad\" data-s=\"\">not known</td>"), "{drawn}");
+        assert!(
+            drawn.contains("<td class=\"l\">&lt;script&gt;</td><td data-s=\"2.08e1\">20.8\u{a0}ns (a clock)</td>"),
+            "{drawn}"
+        );
+        assert!(drawn.contains("<td class=\"bad\" data-s=\"\">not\u{a0}known</td>"), "{drawn}");
         assert!(drawn.ends_with("<p class=\"how\"><code>rdtsc</code> is read &amp; timed</p>"), "{drawn}");
     }
 
