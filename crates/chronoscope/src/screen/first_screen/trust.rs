@@ -66,7 +66,7 @@ fn backwards(record: &Record, judgement: &Judgement) -> Vec<(Grade, String)> {
         let (clocks, values) = (counted(*clocks, "clock", "clocks"), many(*new_values));
         return vec![(
             Grade::Good,
-            format!("{clocks} never stepped back, on one CPU or between {between}: {values} values"),
+            format!("{clocks} never stepped back, on one CPU or in {values} values between {between}"),
         )];
     }
     let of_durations = judgement.uses.durations.as_ref().filter(|clock| record.content.causal(clock) == Some(true));

@@ -120,7 +120,7 @@ fn steps(record: &Record) -> Option<Figure> {
         charts: vec![Chart::Rows(rows)],
         key: vec![(Hue::Ink, Some((Shape::Circle, true)), "hollow: declared; filled: observed".to_owned())],
         how: "The step is the finest difference that a clock can show: one that was seen, or, where a read takes longer, the unit \
-              of which all readings are multiples. Two reads of a clock marked `= read` always differ, by no less than a read takes."
+              of which all readings are multiples. A clock marked `= read` differed at every read: it moves in steps no longer than a read."
             .to_owned(),
         ..Figure::default()
     })
@@ -163,9 +163,9 @@ fn intervals(record: &Record) -> Option<Figure> {
         charts: vec![Chart::Plots(plots)],
         how: format!(
             "Known work was timed by two reads, many times for each length. Readings that something disturbed were left out; of the \
-             others, 95 of 100 are off by no more than the curve. Dashed: the error allowed. At the \
-             shortest length confirmed, and at all longer ones taken together, {} readings keep within the error allowed, which is stricter than the \
-             curve, for fewer may at another moment. Both axes are logarithmic.",
+             others, 95 of 100 are off by no more than the curve. Dashed: the error allowed. Star: \
+             the shortest length confirmed, rounded up. There, and at all longer ones taken together, {} readings kept within the \
+             error allowed: more than the 95 of the curve, since a later run may do worse. Both axes are logarithmic.",
             verdict::CONFIRMING
         ),
         numbers,
@@ -215,9 +215,8 @@ fn trials(record: &Record, clock: &ClockReport, timed: &TimedIntervals) -> Optio
     let confirmed = Curve {
         name: "shortest confirmed".to_owned(),
         hue: Hue::Ink,
-        shape: Some(Shape::Circle),
+        shape: Some(Shape::Star),
         points: confirmed.collect(),
-        is_hollow: vec![true; Tolerance::ALL.len()],
         is_scattered: true,
         ..Curve::default()
     };

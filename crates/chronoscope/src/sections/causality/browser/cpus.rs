@@ -67,8 +67,8 @@ fn said_of_cpus(record: &Record, groups: &[Vec<&PairOffset>]) -> Vec<(Mood, Stri
         Skew::NotExcluded { below_ns } => {
             let below = TIME.below(*below_ns);
             let text = format!(
-                "Every band includes 0: a skew, if any, is {below}. Readings on two CPUs that differ by more are in the order in \
-                 which they were taken."
+                "Every band includes 0: a skew, if any, is {below}. Readings on two CPUs that differ by more than that are in \
+                 the order in which they were taken."
             );
             (Mood::Plain, text)
         }
