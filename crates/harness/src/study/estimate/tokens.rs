@@ -20,7 +20,7 @@ pub(super) fn empty_loop(seen: &Observations<'_>, iterations: &[Iteration<'_>]) 
 }
 
 /// The cost of tokens: a straight line where every point's relative error counts the same, so that a thousand tokens do
-/// not determine the cost of one.
+/// not determine the cost of one. A process whose line does not rise was disturbed and measured no cost; None if there is no other.
 pub(super) fn cost(seen: &Observations<'_>, iterations: &[Vec<Iteration<'_>>]) -> Option<TokenCost> {
     let points = |of_cell: &dyn Fn(usize) -> Option<f64>| {
         let cells = seen.calibration().filter(|(_, spec)| spec.tokens > 0);
@@ -32,17 +32,20 @@ pub(super) fn cost(seen: &Observations<'_>, iterations: &[Vec<Iteration<'_>>]) -
         of_cells.collect::<Vec<(f64, f64, f64)>>()
     };
     let of_process = |at: usize, process: usize| undisturbed(&iterations[at], process, None);
-    let processes = 0..seen.processes.len();
-    let lines: Vec<StraightLine> =
-        processes.clone().filter_map(|process| straight_line(&points(&|at| of_process(at, process)))).collect();
-    let over = |of: fn(&StraightLine) -> f64| median_interval(lines.iter().map(of), seen.plan.confidence);
+    let line_of = |process: usize| {
+        let line = straight_line(&points(&|at| of_process(at, process)))?;
+        (line.slope > 0.0).then_some((process, line))
+    };
+    let lines: Vec<(usize, StraightLine)> = (0..seen.processes.len()).filter_map(line_of).collect();
+    let over =
+        |of: fn(&StraightLine) -> f64| median_interval(lines.iter().map(|(_, line)| of(line)), seen.plan.confidence);
     let found = TokenCost {
         ns_per_token: over(|line| line.slope)?,
         call_ns: over(|line| line.intercept)?,
         r_squared: over(|line| line.r_squared)?.estimate,
         largest_deviation_pct: 0.0,
     };
-    let typical = points(&|at| median(processes.clone().filter_map(|process| of_process(at, process))));
+    let typical = points(&|at| median(lines.iter().filter_map(|(process, _)| of_process(at, *process))));
     let deviations = typical.iter().map(|(tokens, ns, _)| 100.0 * (found.ns(*tokens) / ns - 1.0).abs());
     Some(TokenCost { largest_deviation_pct: deviations.fold(0.0, f64::max), ..found })
 }

@@ -6,6 +6,7 @@ mod mean;
 mod own_doing;
 mod standstill;
 mod steadiness;
+mod tokens;
 
 use std::collections::BTreeSet;
 
