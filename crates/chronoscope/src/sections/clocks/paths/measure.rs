@@ -6,7 +6,8 @@ use crate::engine::session::Session;
 use crate::engine::stages::{Found, StageError, needs_linux, outcome};
 use crate::sections::clocks::plan::PATHS;
 use crate::sections::clocks::report::{ClockReport, ClocksReport};
-use chronoscope_harness::record::{Path, PathEvidence, PathMethod};
+use chronoscope_harness::estimators::latency::Latency;
+use chronoscope_harness::record::{Estimate, Path, PathEvidence, PathMethod};
 
 /// A clock cheaper than this share of the real system call is assumed not to make it.
 const VDSO_SHARE_OF_SYSTEM_CALL: f64 = 0.5;
@@ -83,31 +84,45 @@ pub fn infer(mut report: ClocksReport, why: Option<&str>) -> ClocksReport {
 /// Proves the paths once more that the costs measured since contradict: a clock may enter the kernel at one time and not at another, as
 /// long as the vDSO cannot read its counter.
 pub fn prove_again(session: &Session<'_>, mut report: ClocksReport) -> ClocksReport {
-    let shares = contradicted(&report);
-    if shares.is_empty() {
+    let doubts = contradicted(&report);
+    if doubts.is_empty() {
         return report;
     }
-    let request = PathsTask(shares.iter().map(|(name, _)| name.clone()).collect());
+    let request = PathsTask(doubts.iter().map(|(name, _)| name.clone()).collect());
     let samples = session.ask_alone(session.budget_ms(PATHS), &request).map(|(samples, _)| samples).unwrap_or_default();
-    for (place, (name, share)) in shares.into_iter().enumerate() {
+    for (place, (name, doubt)) in doubts.into_iter().enumerate() {
         let Some(clock) = report.clock_mut(&name) else { continue };
-        reconcile(clock, share, samples.get(place).copied().flatten());
+        reconcile(clock, doubt, samples.get(place).copied().flatten());
     }
     report
 }
 
-/// The clocks whose proved path does not go with what a read costs, and the share of the real system call that this is.
-fn contradicted(report: &ClocksReport) -> Vec<(ClockId, f64)> {
-    let cost = |clock: &ClockReport| clock.latency_ns.as_ref().map(|latency| latency.p50);
-    let Some(call_ns) = report.clock(&SourceId::MonotonicSystemCall.into()).and_then(cost) else { return Vec::new() };
+/// Why a proof is doubted.
+#[derive(Clone, Copy)]
+struct Doubt {
+    /// The share of the real system call that a read costs.
+    share: f64,
+    /// Whether all of its interval contradicts the proof: one batch next to other threads may take any time.
+    is_certain: bool,
+}
+
+/// The clocks whose proved path does not go with what a read costs.
+fn contradicted(report: &ClocksReport) -> Vec<(ClockId, Doubt)> {
+    fn cost(clock: &ClockReport) -> Option<&Latency> {
+        clock.latency_ns.as_ref()
+    }
+    let Some(call) = report.clock(&SourceId::MonotonicSystemCall.into()).and_then(cost) else { return Vec::new() };
     let is_proved = |clock: &&ClockReport| {
         clock.path_evidence.as_ref().is_some_and(|evidence| evidence.method == PathMethod::Proved)
     };
-    let share = |clock: &ClockReport| {
-        let share = cost(clock)? / call_ns;
-        (!goes_with(clock.path?, share)).then(|| (clock.name.clone(), share))
+    let doubt = |clock: &ClockReport| {
+        let (path, read) = (clock.path?, cost(clock)?);
+        let share = read.p50 / call.p50;
+        let whole = read.per_read.over(&call.per_read).filter(Estimate::has_interval);
+        let is_certain = whole.is_some_and(|whole| [whole.low, whole.high].iter().all(|end| !goes_with(path, *end)));
+        (!goes_with(path, share)).then(|| (clock.name.clone(), Doubt { share, is_certain }))
     };
-    report.clocks.iter().filter(is_proved).filter_map(share).collect()
+    report.clocks.iter().filter(is_proved).filter_map(doubt).collect()
 }
 
 /// Whether a read on this path can cost this share of the real system call.
@@ -120,23 +135,23 @@ fn goes_with(path: Path, share: f64) -> bool {
 }
 
 /// Settles on one path, or on none, after a second proof in which `failed` reads failed.
-fn reconcile(clock: &mut ClockReport, share: f64, failed: Option<u32>) {
+fn reconcile(clock: &mut ClockReport, doubt: Doubt, failed: Option<u32>) {
     let first = clock.path.take();
     clock.path_evidence = None;
     note(clock, failed);
     let Some(path) = clock.path else { return };
     let is_confirmed = first == Some(path);
-    if is_confirmed && path == Path::Vdso {
-        // The vDSO is as slow as the kernel where the counter itself is.
+    if is_confirmed && (path == Path::Vdso || !doubt.is_certain) {
+        // The vDSO is as slow as the kernel where the counter itself is. Two proofs outweigh a figure that a busy moment explains.
         return;
     }
-    if !is_confirmed && goes_with(path, share) {
+    if !is_confirmed && goes_with(path, doubt.share) {
         let evidence = clock.path_evidence.iter_mut();
         evidence.for_each(|evidence| evidence.detail.push_str("; at the start of the run it took the other path"));
         return;
     }
     (clock.path, clock.path_evidence) = (None, None);
-    let costs = chronoscope_harness::quantity::RATIO.value(share);
+    let costs = chronoscope_harness::quantity::RATIO.value(doubt.share);
     clock.reason_path_unknown =
         Some(format!("it changes: a read costs {costs} the system call, which contradicts the proof"));
 }
@@ -195,14 +210,27 @@ mod tests {
 
     /// A clock that costs so many nanoseconds where the system call costs 15 µs, proved with so many failed reads before and after.
     fn twice(ns: f64, before: u32, after: u32) -> ClockReport {
+        proved_twice(ns, 0.01, before, after)
+    }
+
+    /// The same, with figures that are known to this share; by one process alone, if none.
+    fn proved_twice(ns: f64, known_to: f64, before: u32, after: u32) -> ClockReport {
+        let figure = |ns: f64| {
+            let mut figure = latency(ns);
+            let (low, high) = (ns * (1.0 - known_to), ns * (1.0 + known_to));
+            if known_to > 0.0 {
+                figure.per_read = Estimate { estimate: ns, low, high, confidence: 0.999 };
+            }
+            figure
+        };
         let mut system_call = readable(SourceId::MonotonicSystemCall.name());
-        system_call.latency_ns = Some(latency(15_200.0));
+        system_call.latency_ns = Some(figure(15_200.0));
         let mut clock = readable(CLOCK);
-        clock.latency_ns = Some(latency(ns));
+        clock.latency_ns = Some(figure(ns));
         note(&mut clock, Some(before));
         let mut report = ClocksReport { clocks: vec![clock, system_call], ..ClocksReport::default() };
-        for (name, share) in contradicted(&report) {
-            report.clock_mut(&name).into_iter().for_each(|clock| reconcile(clock, share, Some(after)));
+        for (name, doubt) in contradicted(&report) {
+            report.clock_mut(&name).into_iter().for_each(|clock| reconcile(clock, doubt, Some(after)));
         }
         report.clocks.remove(0)
     }
@@ -225,6 +253,18 @@ mod tests {
         // A counter that traps: both ways cost as much.
         assert_eq!(twice(15_000.0, 0, 0).path, Some(Path::Vdso));
         assert_eq!(twice(15_000.0, 0, ALL).path, Some(Path::Syscall));
+    }
+
+    /// A single batch of the system call next to other threads took six times as long as it does.
+    #[test]
+    fn what_a_busy_moment_explains_refutes_no_two_proofs() {
+        const ALL: u32 = task::READS;
+        for known_to in [0.0, 0.9] {
+            let confirmed = proved_twice(2_000.0, known_to, ALL, ALL);
+            assert_eq!((confirmed.path, method(&confirmed)), (Some(Path::Syscall), Some(PathMethod::Proved)), "{known_to}");
+            assert_eq!(proved_twice(2_000.0, known_to, ALL, 0).path, Some(Path::Vdso), "the second proof says otherwise");
+        }
+        assert_eq!(proved_twice(2_000.0, 0.01, ALL, ALL).path, None);
     }
 
     #[test]
