@@ -175,7 +175,7 @@ full_disk_of_history() {
         if unshare "$flags" mount -t tmpfs -o size=1m none "$tmp" 2>/dev/null; then
             # shellcheck disable=SC2016 # expanded by the inner shell
             run env -u CHRONOSCOPE_NO_HISTORY CHRONOSCOPE_HISTORY="$tmp/disk/history" unshare "$flags" sh -c '
-                mkdir "$0/disk" && mount -t tmpfs -o size=1m none "$0/disk" && "$1" history import "$2"/docs/shown/*.json || exit 97
+                mkdir "$0/disk" && mount -t tmpfs -o size=8m none "$0/disk" && "$1" history import "$2"/docs/shown/*.json || exit 97
                 "$1" history list --format json >"$0/before"
                 dd if=/dev/zero of="$0/disk/rest" bs=1k 2>/dev/null
                 "$1" history prune --keep 1; rc=$?
