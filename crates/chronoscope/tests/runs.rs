@@ -89,8 +89,12 @@ fn a_real_system_call_costs_more_than_the_counter() {
     if cfg!(target_arch = "x86_64") && clock(&record, "rdtsc")["available"] == true {
         assert!(minimum("rdtsc") < call);
     }
-    assert!(clock(&record, "CLOCK_MONOTONIC_COARSE")["granularity_ns"].as_f64().unwrap() >= 100_000.0);
-    assert_eq!(clock(&record, "CLOCK_MONOTONIC_COARSE")["granularity_is_latency"], false);
+    let coarse = clock(&record, "CLOCK_MONOTONIC_COARSE");
+    match coarse["granularity_ns"].as_f64() {
+        Some(step_ns) => assert!(step_ns >= 100_000.0 && coarse["granularity_is_latency"] == false, "{coarse}"),
+        // Of fewer than five changes no step is told: next to other tests this process may be stopped for most of the time.
+        None => assert!(coarse["granularity"]["steps"].as_u64().is_none_or(|steps| steps < 5), "{coarse}"),
+    }
 }
 
 #[test]
