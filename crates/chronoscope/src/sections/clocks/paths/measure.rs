@@ -261,8 +261,16 @@ mod tests {
         const ALL: u32 = task::READS;
         for known_to in [0.0, 0.9] {
             let confirmed = proved_twice(2_000.0, known_to, ALL, ALL);
-            assert_eq!((confirmed.path, method(&confirmed)), (Some(Path::Syscall), Some(PathMethod::Proved)), "{known_to}");
-            assert_eq!(proved_twice(2_000.0, known_to, ALL, 0).path, Some(Path::Vdso), "the second proof says otherwise");
+            assert_eq!(
+                (confirmed.path, method(&confirmed)),
+                (Some(Path::Syscall), Some(PathMethod::Proved)),
+                "{known_to}"
+            );
+            assert_eq!(
+                proved_twice(2_000.0, known_to, ALL, 0).path,
+                Some(Path::Vdso),
+                "the second proof says otherwise"
+            );
         }
         assert_eq!(proved_twice(2_000.0, 0.01, ALL, ALL).path, None);
     }
