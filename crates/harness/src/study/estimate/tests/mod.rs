@@ -59,15 +59,19 @@ fn reported(
     let is_wanted = |spec: &CellSpec| spec.is_of_user() || has_empty_loop && spec.case == EMPTY && spec.arena == 0;
     let specs: Vec<CellSpec> = cells(&plan, &cases).into_iter().filter(is_wanted).collect();
     let processes: Vec<Vec<IterationLog>> = (0..processes).map(log).collect();
-    let seen = Observations {
-        plan: &plan,
-        cases: &cases,
-        cells: &specs,
-        processes: &processes,
-        own_threads: &BTreeSet::new(),
-        error_ns: 0.0,
-        batch_ns,
-    };
+    estimated(&plan, &cases, &specs, &processes, batch_ns)
+}
+
+/// What follows from these logs of processes.
+fn estimated(
+    plan: &StudyPlan,
+    cases: &[Case],
+    specs: &[CellSpec],
+    processes: &[Vec<IterationLog>],
+    batch_ns: f64,
+) -> StudyReport {
+    let seen =
+        Observations { plan, cases, cells: specs, processes, own_threads: &BTreeSet::new(), error_ns: 0.0, batch_ns };
     estimate(&seen, StudyReport::planned("made up", plan.clone()))
 }
 

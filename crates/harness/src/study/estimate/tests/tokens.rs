@@ -3,13 +3,15 @@
 use super::*;
 use crate::record::study::TokenCost;
 
-/// The cost of a token of 3 ns, from this many processes of which the first `disturbed` were kept from the CPU for most of the time
-/// during their calls of one token, whose time is then `factor` times as long.
-fn cost(processes: usize, disturbed: usize, factor: u64) -> Option<TokenCost> {
-    let plan = StudyPlan { backoff_tokens: vec![0, 8], processes: processes as u32, ..made_up::plan() };
+const PROCESSES: usize = 3;
+
+/// The cost of a token of 3 ns, from processes of which the first `disturbed` were kept from the CPU for most of the time during their
+/// calls of one token.
+fn cost(disturbed: usize) -> Option<TokenCost> {
+    let plan = StudyPlan { backoff_tokens: vec![0, 8], processes: PROCESSES as u32, ..made_up::plan() };
     let specs: Vec<CellSpec> = cells(&plan, &[]);
     let call_ns = |process: usize, spec: &CellSpec| match spec.tokens {
-        1 if process < disturbed => factor * 4,
+        1 if process < disturbed => 4_000,
         tokens => 1 + 3 * tokens,
     };
     let iterations = |process: usize| -> Vec<IterationLog> {
@@ -20,28 +22,19 @@ fn cost(processes: usize, disturbed: usize, factor: u64) -> Option<TokenCost> {
         };
         specs.iter().enumerate().flat_map(of_cell).collect()
     };
-    let processes: Vec<Vec<IterationLog>> = (0..processes).map(iterations).collect();
-    let seen = Observations {
-        plan: &plan,
-        cases: &[],
-        cells: &specs,
-        processes: &processes,
-        own_threads: &BTreeSet::new(),
-        error_ns: 0.0,
-        batch_ns: 0.0,
-    };
-    estimate(&seen, StudyReport::planned("made up", plan.clone())).tokens
+    let processes: Vec<Vec<IterationLog>> = (0..PROCESSES).map(iterations).collect();
+    estimated(&plan, &[], &specs, &processes, 0.0).tokens
 }
 
 #[test]
 fn a_token_costs_something() {
-    let found = cost(3, 0, 1).expect("it was measured");
+    let found = cost(0).expect("it was measured");
     assert!(
         (found.ns_per_token.estimate - 3.0).abs() < 1e-9 && (found.call_ns.estimate - 1.0).abs() < 1e-9,
         "{found:?}"
     );
     // Two of three processes met a neighbour that made the shortest calls the longest: their lines fall.
-    let found = cost(3, 2, 1_000).expect("one process was not disturbed");
+    let found = cost(2).expect("one process was not disturbed");
     assert!((found.ns_per_token.estimate - 3.0).abs() < 1e-9 && found.largest_deviation_pct < 1e-6, "{found:?}");
-    assert_eq!(cost(3, 3, 1_000), None, "no process measured it");
+    assert_eq!(cost(3), None, "no process measured it");
 }
