@@ -83,18 +83,16 @@ fn a_check_gives_a_valid_record_in_which_nothing_is_unexplained() {
 
 #[test]
 fn a_real_system_call_costs_more_than_the_counter() {
-    let record = record(&["clocks"]);
+    // Next to other tests a run may see a clock of long ticks change too seldom to tell its step; another run sees it.
+    let tells = |record: &Value| clock(record, "CLOCK_MONOTONIC_COARSE")["granularity_ns"].is_number();
+    let record = (0..5).map(|_| record(&["clocks"])).find(tells).expect("one of five runs tells the step");
     let minimum = |name: &str| clock(&record, name)["latency_ns"]["minimum"].as_f64().unwrap();
     let call = minimum("syscall CLOCK_MONOTONIC");
     if cfg!(target_arch = "x86_64") && clock(&record, "rdtsc")["available"] == true {
         assert!(minimum("rdtsc") < call);
     }
-    let coarse = clock(&record, "CLOCK_MONOTONIC_COARSE");
-    match coarse["granularity_ns"].as_f64() {
-        Some(step_ns) => assert!(step_ns >= 100_000.0 && coarse["granularity_is_latency"] == false, "{coarse}"),
-        // Of fewer than five changes no step is told: next to other tests this process may be stopped for most of the time.
-        None => assert!(coarse["granularity"]["steps"].as_u64().is_none_or(|steps| steps < 5), "{coarse}"),
-    }
+    assert!(clock(&record, "CLOCK_MONOTONIC_COARSE")["granularity_ns"].as_f64().unwrap() >= 100_000.0);
+    assert_eq!(clock(&record, "CLOCK_MONOTONIC_COARSE")["granularity_is_latency"], false);
 }
 
 #[test]
