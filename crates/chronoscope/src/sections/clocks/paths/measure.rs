@@ -6,7 +6,6 @@ use crate::engine::session::Session;
 use crate::engine::stages::{Found, StageError, needs_linux, outcome};
 use crate::sections::clocks::plan::PATHS;
 use crate::sections::clocks::report::{ClockReport, ClocksReport};
-use chronoscope_harness::estimators::latency::Latency;
 use chronoscope_harness::record::{Estimate, Path, PathEvidence, PathMethod};
 
 /// A clock cheaper than this share of the real system call is assumed not to make it.
@@ -108,15 +107,13 @@ struct Doubt {
 
 /// The clocks whose proved path does not go with what a read costs.
 fn contradicted(report: &ClocksReport) -> Vec<(ClockId, Doubt)> {
-    fn cost(clock: &ClockReport) -> Option<&Latency> {
-        clock.latency_ns.as_ref()
-    }
-    let Some(call) = report.clock(&SourceId::MonotonicSystemCall.into()).and_then(cost) else { return Vec::new() };
+    let system_call = report.clock(&SourceId::MonotonicSystemCall.into());
+    let Some(call) = system_call.and_then(|clock| clock.latency_ns.as_ref()) else { return Vec::new() };
     let is_proved = |clock: &&ClockReport| {
         clock.path_evidence.as_ref().is_some_and(|evidence| evidence.method == PathMethod::Proved)
     };
     let doubt = |clock: &ClockReport| {
-        let (path, read) = (clock.path?, cost(clock)?);
+        let (path, read) = (clock.path?, clock.latency_ns.as_ref()?);
         let share = read.p50 / call.p50;
         let whole = read.per_read.over(&call.per_read).filter(Estimate::has_interval);
         let is_certain = whole.is_some_and(|whole| [whole.low, whole.high].iter().all(|end| !goes_with(path, *end)));
