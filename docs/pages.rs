@@ -32,6 +32,7 @@ pages! {
     hiccups "docs/hiccups.md"
     history "docs/history.md"
     lab "docs/lab.md"
+    literature "docs/literature.md"
     measuring "docs/measuring.md"
     pacing "docs/pacing.md"
     pages "docs/pages.md"

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::answers::advice::report::Advice;
 use crate::answers::compare::report::Comparison;
 use crate::answers::gate::report::Gate;
+use crate::answers::literature::report::Literature;
 use crate::answers::noise_floor::report::NoiseFloor;
 use crate::answers::since::report::Since;
 use crate::clock_id::ClockId;
@@ -77,6 +78,9 @@ pub struct Content {
     /// Documents compared with each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
+    /// Claims of the literature, judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub literature: Option<Literature>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -113,7 +117,7 @@ impl Content {
 
     /// Whether it is of a check or a section of one, rather than of a study or a pace.
     pub fn is_check(&self) -> bool {
-        self.study.is_none() && self.pace.is_none() && self.comparison.is_none()
+        self.study.is_none() && self.pace.is_none() && self.comparison.is_none() && self.literature.is_none()
     }
 
     /// That the results of `parts` are missing, and why.

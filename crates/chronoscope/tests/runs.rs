@@ -139,7 +139,7 @@ fn studies_that_are_commands_are_in_the_record() {
         (&"thread-release".into(), &"thread-release".into())
     );
     assert_eq!(released["content"]["study"]["plan"]["parameters"][0]["values"], serde_json::json!(["3"]));
-    let contention = study(&["monotime", "--threads", "2"], 5 * 2);
+    let contention = study(&["monotime", "--threads", "2"], 7 * 2);
     assert_eq!(
         (&contention["command"], &contention["content"]["study"]["plan"]["threads"]),
         (&"contention".into(), &serde_json::json!([1, 2]))

@@ -47,7 +47,7 @@ const ZEN4: &str = "crates/chronoscope/tests/fixtures/zen4/check.json";
 const ZEN4_CLOCKS: &str = "crates/chronoscope/tests/fixtures/zen4/clocks.json";
 const LAB: &str = "crates/chronoscope/tests/fixtures/record.json";
 
-const PAGES: [Shown; 25] = [
+const PAGES: [Shown; 26] = [
     Shown { file: "check.html", of: "`chronoscope check`", how: How::Show(CHECK) },
     Shown { file: "noisy.html", of: "the same, of a host that is NOISY", how: How::Show(NOISY) },
     Shown { file: "card.svg", of: "`chronoscope card`", how: How::By(&["card", CHECK, "--output"]) },
@@ -105,6 +105,7 @@ const PAGES: [Shown; 25] = [
         how: How::By(&["advise", "--interval", "1us", CHECK, "--html"]),
     },
     Shown { file: "compare.html", of: "`chronoscope compare`", how: How::By(&["compare", ZEN4, CHECK, "--html"]) },
+    Shown { file: "literature.html", of: "`chronoscope literature`", how: How::Show("docs/shown/literature.json") },
     Shown { file: "trend.html", of: "`chronoscope history trend`", how: How::Trend(&[ZEN4, ZEN4_CLOCKS, CHECK]) },
 ];
 

@@ -15,6 +15,7 @@ mod claim;
 /// From samples to numbers with bounds: pure functions, and the plain data that they return.
 #[cfg(feature = "estimators")]
 pub mod estimators;
+pub mod literature;
 pub mod machine;
 mod os;
 pub mod process;

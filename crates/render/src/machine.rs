@@ -173,8 +173,8 @@ pub fn rating(machine: &Machine, name: &str) -> String {
         .clocksource_rating(name)
         .map_or_else(|| "rating unknown".to_owned(), |rating| format!("rating {rating}"));
     let cost = match machine.is_emulated() {
-        true => "emulated: no published cost applies",
-        false => machine.clocksource_cost(name).unwrap_or("no published cost"),
+        true => "emulated: no published cost applies".to_owned(),
+        false => machine.clocksource_cost(name).unwrap_or_else(|| "no published cost".to_owned()),
     };
     format!("{} · {number} · {cost}", machine.clocksource_class(name))
 }

@@ -6,11 +6,14 @@
 use std::time::Duration;
 
 use chronoscope_clock::{Clock, Granular, Unordered};
+use chronoscope_harness::literature::measure::READS;
+use chronoscope_harness::literature::{self, Article, Figure};
 use chronoscope_harness::quantity::{RATIO, count, ns};
 use chronoscope_harness::record::study::{Estimate, Mode, StudyRecord};
 use chronoscope_harness::stats::over_processes;
 use chronoscope_harness::{Study, study_words};
 
+use super::monotime::MonoTime;
 use crate::{Block, Chart, Conclusions, Experiment, Level, Panel, Series, Spot, Topic, Unit, Value};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -25,14 +28,12 @@ const BARE: &str = "Unordered";
 const ORDERED: &str = "Clock::now";
 /// Granularities in nanoseconds, ascending.
 const GRANULAR: [(&str, u64); 3] = [("Granular 0 ns", 0), ("Granular 100 ns", 100), ("Granular 1 µs", 1_000)];
+/// HotSpot's own clock, by its granularity in nanoseconds.
+const MONOTIME: [(&str, u64); 2] = [("MonoTime 0 ns", 0), ("MonoTime 1 µs", 1_000)];
 /// A granularity scales like the bare source if it does within this many percent.
 const TOLERANCE_PCT: f64 = 10.0;
 /// Below this share of its threads, the bare source lacked CPUs.
 const SCALES_FREELY: f64 = 0.8;
-/// Thread counts, and for each granularity the millions of reads that they made together in ten seconds.
-const PUBLISHED_THREADS: [u32; 5] = [1, 2, 4, 8, 16];
-const PUBLISHED: [(&str, [f64; 5]); 2] =
-    [(GRANULAR[0].0, [11.0, 14.0, 25.0, 29.0, 29.0]), (GRANULAR[2].0, [14.0, 27.0, 54.0, 104.0, 181.0])];
 
 fn study(cpus: u32, threads: &[u32]) -> Study {
     let study = Study::new("contention")
@@ -50,7 +51,11 @@ fn study(cpus: u32, threads: &[u32]) -> Study {
     let granular = |study: Study, (name, ns): (&str, u64)| {
         study.case_shared(name, move |_| Granular::new(Duration::from_nanos(ns)), |b, clock| b.iter(|| clock.now()))
     };
-    GRANULAR.into_iter().fold(study, granular).processes(12).budget(Duration::from_secs(16))
+    let monotime = |study: Study, (name, ns): (&str, u64)| {
+        study.case_shared(name, move |_| MonoTime::new(ns), |b, clock| b.iter(|| clock.now_ns()))
+    };
+    let study = GRANULAR.into_iter().fold(study, granular);
+    MONOTIME.into_iter().fold(study, monotime).processes(12).budget(Duration::from_secs(20))
 }
 
 /// Those asked for with 1, the reference for the others; else powers of two up to the number of CPUs, and that.
@@ -98,9 +103,13 @@ fn conclude(record: &StudyRecord) -> Conclusions {
     }
 }
 
+/// All clocks by name.
+fn clocks() -> impl Iterator<Item = &'static str> {
+    [BARE, ORDERED].into_iter().chain(GRANULAR.map(|(name, _)| name)).chain(MONOTIME.map(|(name, _)| name))
+}
+
 fn naive(record: &StudyRecord) -> Block {
     let mut block = Block::default();
-    let clocks = || [BARE, ORDERED].into_iter().chain(GRANULAR.map(|(name, _)| name));
     let row = |(clock, threads): (&str, u32)| {
         let rate = Value::or(rate(record, clock, threads).map(Value::PerSecond), why_none(record, clock, threads));
         let scaling = Value::or(scaling(record, clock, threads).map(Value::Factor), "–");
@@ -138,13 +147,11 @@ fn over_threads(record: &StudyRecord, model: &Block) -> Option<Chart> {
         let threads = record.study().plan.threads.iter();
         Series::of(clock, threads.map(|threads| Some(Spot::new((*threads).into(), scaling(record, clock, *threads)?))))
     };
-    let published = |(clock, millions): &(&str, [f64; 5])| {
-        let points =
-            PUBLISHED_THREADS.iter().zip(millions).map(|(threads, reads)| ((*threads).into(), reads / millions[0]));
+    let published = |(clock, figures): &(&str, Vec<&Figure>)| {
+        let points = figures.iter().filter_map(|figure| Some((figure.threads?.into(), over_one(figures, figure)?)));
         Series::published(&format!("{clock} on a SPARC T5, D. Dice"), points)
     };
-    let clocks = [BARE, ORDERED].into_iter().chain(GRANULAR.map(|(name, _)| name));
-    let series = clocks.map(ours).chain(PUBLISHED.iter().map(published)).collect();
+    let series = clocks().map(ours).chain(figures().iter().map(published)).collect();
     let panel = Panel::over("threads", "reads per second of all threads, over those of one", Unit::Factor, series);
     let panel = Panel { cpus: Some(record.cpus()), ..panel };
     Chart::of(Topic::Scaling, "Reads of all threads, over those of one", model.main(), vec![panel])
@@ -224,23 +231,43 @@ fn model(record: &StudyRecord) -> Block {
     block
 }
 
+/// The clocks that figures were published of: reads by all threads, by the number of threads.
+fn figures() -> Vec<(&'static str, Vec<&'static Figure>)> {
+    let of = |(name, granularity): (&'static str, u64)| {
+        let is_of = |figure: &&Figure| figure.place_ns() == Some(granularity as f64);
+        (name, literature::of(Article::Monotime, READS).filter(is_of).collect())
+    };
+    MONOTIME.into_iter().map(of).collect()
+}
+
+/// How many times as many reads as by one thread.
+fn over_one(figures: &[&Figure], figure: &Figure) -> Option<f64> {
+    Some(figure.number()? / figures.iter().find(|figure| figure.threads == Some(1))?.number()?)
+}
+
 fn published(record: &StudyRecord) -> Block {
     let mut block = Block::default();
-    let row = |(clock, at): (usize, usize)| {
-        let ((clock, millions), threads) = (PUBLISHED[clock], PUBLISHED_THREADS[at]);
-        let ours = |found: Option<Value>| Value::or(found, "–");
-        vec![
-            Value::text(clock),
-            Value::Count(threads.into()),
-            Value::plain_per_second(millions[at] * 1e5),
-            Value::plain_factor(millions[at] / millions[0]),
-            ours(rate(record, clock, threads).map(Value::PerSecond)),
-            ours(scaling(record, clock, threads).map(Value::Factor)),
-        ]
-    };
-    let rows = (0..PUBLISHED.len()).flat_map(|clock| (0..PUBLISHED_THREADS.len()).map(move |at| (clock, at))).map(row);
-    block.table("", &["clock", "threads", "SPARC T5", "over one", "ours", "over one"], rows.collect());
-    block.say("SPARC T5, Solaris: D. Dice, \"Mitigating the Java nanoTime coherence hotspot\"; compare only the shape of the curve");
+    let or_none = |found: Option<Value>| Value::or(found, "–");
+    let mut rows = Vec::new();
+    for (clock, figures) in figures() {
+        for figure in &figures {
+            let threads = figure.threads.unwrap_or_default();
+            rows.push(vec![
+                Value::text(clock),
+                Value::Count(threads.into()),
+                Value::text(figure.said()),
+                or_none(over_one(&figures, figure).map(Value::plain_factor)),
+                or_none(rate(record, clock, threads).map(Value::PerSecond)),
+                or_none(scaling(record, clock, threads).map(Value::Factor)),
+            ]);
+        }
+    }
+    block.table("", &["clock", "threads", "SPARC T5, in 10 s", "over one", "ours", "over one"], rows);
+    block.say(format!(
+        "MonoTime is HotSpot's own: one compare-and-swap, and what another thread stored if that fails; Granular tries again until it is \
+         near, and says how stale a reading can be. SPARC T5, Solaris: {}; compare only the shape of the curve",
+        Article::Monotime.cited()
+    ));
     block
 }
 
@@ -249,11 +276,14 @@ mod tests {
     use super::*;
     use crate::synthetic::{assert_pages, cell, interval, record};
 
-    /// Two CPUs, where the bare source scales 2×, and these granularities so.
+    /// Two CPUs, where the bare source scales 2×, and these granularities so; HotSpot's clock as ours of the same granularity.
     fn made_up(granular: [f64; 3]) -> StudyRecord {
         let mut made = record(&[0], &[1, 2]);
-        let clocks =
-            [(BARE, 2.0), (ORDERED, 2.0)].into_iter().chain(GRANULAR.map(|(name, _)| name).into_iter().zip(granular));
+        let [finest, _, coarsest] = granular;
+        let clocks = [(BARE, 2.0), (ORDERED, 2.0)]
+            .into_iter()
+            .chain(GRANULAR.map(|(name, _)| name).into_iter().zip(granular))
+            .chain(MONOTIME.map(|(name, _)| name).into_iter().zip([finest, coarsest]));
         for (clock, scaling) in clocks {
             for (threads, ns) in [(1, 10.0), (2, 20.0 / scaling)] {
                 let mut cell = cell(clock, 0, threads, [ns; 4]);

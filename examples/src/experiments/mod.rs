@@ -2,6 +2,7 @@ mod backoff;
 mod contention;
 mod experiment;
 mod fibonacci;
+mod monotime;
 mod omission;
 mod selftest;
 mod thread_release;

@@ -149,19 +149,19 @@ fn chart(control: &Call<'_>, clocks: &[Call<'_>], many: &str, [naive, model]: [&
     let places = || (0_u32..).map(f64::from);
     let serial = places().zip(&calls).map(|(at, call)| Spot::of_cell(at, call.record.cell(call.name, 0, 1)));
     let released = places().zip(&calls).map(|(at, call)| Some(Spot::new(at, call.released_ns?)));
-    let published = |name: &str, of: fn(latch::PublishedRelease) -> f64| {
+    let published = |name: &str, of: fn(latch::PublishedRelease) -> Option<f64>| {
         // The control comes first.
         let figures = places()
             .skip(1)
             .zip(CLOCKS)
-            .filter_map(|(at, (_, call))| Some((at, of(latch::published(call?, THREADS)?))));
+            .filter_map(|(at, (_, call))| Some((at, of(latch::published(call?, THREADS)?)?)));
         Series::published(name, figures)
     };
     let series = vec![
         Series::of("in one thread", serial),
         Series::of(&format!("{many}, per thread"), released),
-        published("in one thread, published", |found| found.serial_ns),
-        published("100 threads, per thread, published", |found| found.concurrent_ns),
+        published("in one thread, published", |found| found.serial.ns()),
+        published("100 threads, per thread, published", |found| found.concurrent.ns()),
     ];
     let names = calls.iter().map(|call| call.name.to_owned()).collect();
     let panel = Panel { names, ..Panel::over("", "", Unit::Ns, series) };
@@ -208,8 +208,8 @@ fn published(clocks: &[Call<'_>], many: &str) -> Block {
     let of = |call| latch::published(call, THREADS);
     let row = |(clock, (_, call)): (&Call<'_>, &(&str, Option<&'static str>))| {
         let found = of((*call)?)?;
-        let figures = [found.serial_ns, found.concurrent_ns].map(Value::plain_ns);
-        let names = [clock.name, found.call].map(Value::text);
+        let figures = [found.serial, found.concurrent].map(|figure| Value::text(figure.said()));
+        let names = [clock.name, found.serial.call].map(Value::text);
         Some(names.into_iter().chain(figures).chain([clock.serial.clone(), clock.released()]).collect())
     };
     let rows: Vec<Vec<Value>> = clocks.iter().zip(&CLOCKS).filter_map(row).collect();
@@ -217,7 +217,7 @@ fn published(clocks: &[Call<'_>], many: &str) -> Block {
     let columns: Vec<&str> = columns.into_iter().chain([many]).collect();
     block.table("", &columns, rows);
     if let Some(found) = CLOCKS[0].1.and_then(of) {
-        block.say(format!("published: {}, {}", found.source, found.machine));
+        block.say(format!("published: {}; a JVM on a machine without a name", found.serial.article.cited()));
     }
     block
 }

@@ -7,6 +7,8 @@
 //! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>, poses the
 //! question and has the laptop figures (JMH, 2 GHz). The server figures are ours (JMH 1.37, JDK 25, VM at 2.8 GHz).
 
+use chronoscope_harness::literature::measure::TIME as TIME_OF;
+use chronoscope_harness::literature::{self, Article, Figure};
 use chronoscope_harness::quantity::{RATIO, TIME};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
@@ -29,12 +31,10 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 const BASELINE: &str = "baseline";
 const PLAIN: &str = "plain";
 const VOLATILE: &str = "volatile";
-/// Case, description, the article's nanoseconds, and those of JMH 1.37.
-const PUBLISHED: [(&str, &str, f64, f64); 3] = [
-    (BASELINE, "nothing", 2.04, 3.99),
-    (PLAIN, "v++", 3.59, 3.9),
-    (VOLATILE, "v++, sequentially consistent", 15.2, 11.0),
-];
+/// Each case with what it does.
+const CASES: [(&str, &str); 3] = [(BASELINE, "nothing"), (PLAIN, "v++"), (VOLATILE, "v++, sequentially consistent")];
+/// Who published a figure of each.
+const SOURCES: [Article; 2] = [Article::Nanotrust, Article::Jmh];
 
 fn study() -> Study {
     Study::new("experiment volatile")
@@ -83,15 +83,16 @@ fn conclude(record: &StudyRecord) -> Conclusions {
 
 fn chart(record: &StudyRecord, [naive, model]: [&Block; 2]) -> Option<Chart> {
     let places = || (0_u32..).map(f64::from);
-    let ours = places().zip(PUBLISHED).map(|(at, (case, ..))| Spot::of_cell(at, record.cell(case, 0, 1)));
-    let article = places().zip(PUBLISHED).map(|(at, (_, _, article, _))| (at, article));
-    let jmh = places().zip(PUBLISHED).map(|(at, (_, _, _, jmh))| (at, jmh));
+    let ours = places().zip(CASES).map(|(at, (case, _))| Spot::of_cell(at, record.cell(case, 0, 1)));
+    let published = |article: Article| {
+        places().zip(CASES).filter_map(move |(at, (case, _))| Some((at, figure(article, case)?.ns()?)))
+    };
     let series = vec![
         Series::of("this run", ours),
-        Series::published("the article, a 2 GHz laptop", article),
-        Series::published("JMH 1.37, a VM at 2.8 GHz", jmh),
+        Series::published("the article, a 2 GHz laptop", published(SOURCES[0])),
+        Series::published("JMH 1.37, a VM at 2.8 GHz", published(SOURCES[1])),
     ];
-    let names = PUBLISHED.iter().map(|(case, what, ..)| format!("{case}: {what}")).collect();
+    let names = CASES.iter().map(|(case, what)| format!("{case}: {what}")).collect();
     let panel = Panel { names, ..Panel::over("", "", Unit::Ns, series) };
     let sentences = naive.main().into_iter().chain(model.main()).collect();
     Chart::of(Topic::Times, "One figure per operation", sentences, vec![panel])
@@ -99,9 +100,9 @@ fn chart(record: &StudyRecord, [naive, model]: [&Block; 2]) -> Option<Chart> {
 
 fn naive(record: &StudyRecord) -> Block {
     let mut block = Block::default();
-    let rows = PUBLISHED
+    let rows = CASES
         .iter()
-        .map(|(case, what, ..)| vec![Value::text(*case), Value::text(*what), Value::time(record.cell(case, 0, 1))]);
+        .map(|(case, what)| vec![Value::text(*case), Value::text(*what), Value::time(record.cell(case, 0, 1))]);
     block.table("", &["case", "operation", "time per operation"], rows.collect());
     let Some(point) = record.point(VOLATILE, PLAIN, 0, 1) else {
         block.conclude("nothing: the two were not compared in this run");
@@ -198,25 +199,32 @@ fn model(record: &StudyRecord) -> Block {
     block
 }
 
+/// What was published of a case.
+fn figure(article: Article, case: &str) -> Option<&'static Figure> {
+    literature::of(article, TIME_OF).find(|figure| figure.row == "N2" && figure.call == case)
+}
+
 fn published(record: &StudyRecord) -> Block {
     let mut block = Block::default();
-    let rows = PUBLISHED.iter().map(|(case, _, article, jmh)| {
+    let rows = CASES.iter().map(|(case, _)| {
+        let published =
+            SOURCES.map(|article| Value::or(figure(article, case).map(|found| Value::text(found.said())), "–"));
         let ours = Value::time(record.cell(case, 0, 1));
-        vec![Value::text(*case), Value::plain_ns(*article), Value::plain_ns(*jmh), ours]
+        std::iter::once(Value::text(*case)).chain(published).chain([ours]).collect()
     });
     let mut rows: Vec<Vec<Value>> = rows.collect();
-    let [_, (_, _, plain, plain_jmh), (_, _, volatile, volatile_jmh)] = PUBLISHED;
-    rows.push(vec![
-        Value::text("volatile / plain"),
-        Value::plain_factor(volatile / plain),
-        Value::plain_factor(volatile_jmh / plain_jmh),
-        Value::or(ratio(record).map(Value::Factor), "no ratio"),
-    ]);
+    let ratios = SOURCES.map(|article| {
+        let ns = |case| figure(article, case)?.ns();
+        Value::or(ns(VOLATILE).zip(ns(PLAIN)).map(|(volatile, plain)| Value::plain_factor(volatile / plain)), "–")
+    });
+    let ours = Value::or(ratio(record).map(Value::Factor), "no ratio");
+    rows.push(std::iter::once(Value::text("volatile / plain")).chain(ratios).chain([ours]).collect());
     block.table("", &["case", "article, 2 GHz laptop", "JMH 1.37, JDK 25, 2.8 GHz", "ours, native"], rows);
-    block.say(
-        "article: A. Shipilëv, \"Nanotrusting the Nanotime\", 2014. A Java volatile increment is a load and a sequentially \
-         consistent store, here an `xchg` on x86-64; a plain one is kept in memory, not in a register",
-    );
+    block.say(format!(
+        "article: {}; ±: half of a 99.9 % interval. A Java volatile increment is a load and a sequentially consistent store, here an \
+         `xchg` on x86-64; a plain one is kept in memory, not in a register",
+        SOURCES[0].cited()
+    ));
     block
 }
 

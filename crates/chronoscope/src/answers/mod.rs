@@ -3,5 +3,6 @@
 pub mod advice;
 pub mod compare;
 pub mod gate;
+pub mod literature;
 pub mod noise_floor;
 pub mod since;

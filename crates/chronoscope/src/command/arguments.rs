@@ -10,6 +10,7 @@ use crate::command::compare::CompareOptions;
 use crate::command::findings::FindingsOptions;
 use crate::command::gallery::GalleryOptions;
 use crate::command::history::options::HistoryCommand;
+use crate::command::literature::LiteratureOptions;
 use crate::command::measure::{self, CheckOptions, Of};
 use crate::command::show::ShowOptions;
 use crate::gate_options::GateOptions;
@@ -74,6 +75,8 @@ pub enum Command {
     Gallery(GalleryOptions),
     /// Compare documents with the first: what changed, by how much, and by more than the noise between runs or not
     Compare(CompareOptions),
+    /// What was published about clocks, claim by claim, next to this machine's answer; about six minutes, or from documents
+    Literature(LiteratureOptions),
     /// Earlier checks: list, show, compare, plot, prune, export
     #[command(subcommand)]
     History(HistoryCommand),

@@ -12,6 +12,7 @@ mod gate;
 pub mod history;
 mod identical_operations;
 mod keeper;
+pub mod literature;
 pub mod measure;
 pub mod output;
 pub mod page;
@@ -40,6 +41,7 @@ pub fn run(arguments: Arguments, start: &Start) -> Result<ExitCode, Failure> {
         Some(Command::Card(options)) => card::run(&options),
         Some(Command::Gallery(options)) => gallery::run(&options),
         Some(Command::Compare(options)) => compare::run(&options),
+        Some(Command::Literature(options)) => literature::run(&options),
         Some(Command::History(command)) => history::run(&command),
         Some(Command::Schema) => definition::schema(),
         Some(Command::Completions { shell }) => definition::completions(shell),

@@ -6,8 +6,8 @@ use chronoscope_render::page::Page;
 use chronoscope_render::study::{self, Detail, Lead};
 use chronoscope_render::text::{Mood, Text};
 
-use crate::answers::compare;
 use crate::answers::gate::view::gate_at;
+use crate::answers::{compare, literature};
 use crate::document::{self, Record};
 use crate::screen::View;
 use crate::{screen, standalone};
@@ -36,6 +36,9 @@ fn drawn(record: &Record, shown: Shown, width: Width) -> Page {
     }
     if let Some(comparison) = &record.content.comparison {
         return compare::view::page(comparison, shown.full, width);
+    }
+    if let Some(literature) = &record.content.literature {
+        return literature::view::page(literature, width);
     }
     let concluded = standalone::page(record, width);
     let Some(study) = document::as_study(record) else {
@@ -87,6 +90,10 @@ fn sheet(record: &Record, shown: Shown) -> Sheet {
     if let Some(comparison) = &record.content.comparison {
         let (meta, figures) = (compare::view::base(comparison), compare::browser::figures(comparison));
         return Sheet { meta, figures, ..screen::browser::of_page(record, Page::default()) };
+    }
+    if let Some(literature) = &record.content.literature {
+        let figures = literature::browser::figures(literature);
+        return Sheet { figures, ..screen::browser::of_page(record, Page::default()) };
     }
     let is_answer = record.content.advice.is_some() || record.content.gate.is_some();
     let of_page = || screen::browser::of_page(record, drawn(record, shown, Width::default()));

@@ -10,6 +10,7 @@ mod gallery;
 mod golden;
 pub mod golden_file;
 mod hostile;
+mod literature;
 mod mutation;
 mod own_markup;
 mod page_size;

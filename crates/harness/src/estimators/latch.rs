@@ -8,6 +8,8 @@ use chronoscope_sources::os::OsClock;
 use chronoscope_sources::{Rate, SourceId};
 use serde::{Deserialize, Serialize};
 
+use crate::literature::measure::{RELEASED, SERIAL};
+use crate::literature::{Article, Figure, of};
 use crate::record::Estimate;
 use crate::stats::{CONFIDENCE, Distribution, median_interval};
 
@@ -103,18 +105,12 @@ pub enum ReleaseVerdict {
 }
 
 /// A published pair of figures.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublishedRelease {
-    /// The call.
-    pub call: &'static str,
     /// Per call in one thread.
-    pub serial_ns: f64,
+    pub serial: &'static Figure,
     /// Per thread of a release.
-    pub concurrent_ns: f64,
-    /// The machine, as far as named.
-    pub machine: &'static str,
-    /// The publication.
-    pub source: &'static str,
+    pub concurrent: &'static Figure,
 }
 
 /// If the empty control costs at least this share of a call, even at the lower end of the interval, then thread wake-up
@@ -124,18 +120,6 @@ const CONTROL_SHARE_PCT_LEAST: f64 = 80.0;
 const MOST_OF_IT: f64 = 0.5;
 /// The name of the empty control.
 pub const CONTROL: &str = "nothing";
-
-/// Nanoseconds per call in one thread, and per thread of a release.
-///
-/// # Sources
-/// "System.nanoTime / currentTimeMillis under concurrency", 2018, in Chinese: 100 threads on a JVM.
-const PUBLISHED: [(OsClock, &str, f64, f64); 2] = [
-    (OsClock::Monotonic, "System.nanoTime", 28.0, 50_855.0),
-    (OsClock::Realtime, "System.currentTimeMillis", 41.0, 76_787.0),
-];
-const PUBLISHED_THREADS: u32 = 100;
-const PUBLISHED_MACHINE: &str = "a JVM on an unnamed machine";
-const PUBLISHED_SOURCE: &str = "\"System.nanoTime / currentTimeMillis under concurrency\", 2018, in Chinese";
 
 /// The cost of calls in one thread and in `threads` released together, from `rounds` with ticks of `rate`. None without
 /// calls.
@@ -251,14 +235,18 @@ pub fn verdict(control_share: &Estimate) -> ReleaseVerdict {
 /// ```
 /// use chronoscope_harness::estimators::latch::published;
 ///
-/// assert_eq!(published("System.nanoTime", 100).map(|found| found.concurrent_ns), Some(50_855.0));
+/// assert_eq!(published("System.nanoTime", 100).map(|found| found.concurrent.said()).as_deref(), Some("50855 ns"));
 /// assert_eq!(published("System.nanoTime", 99), None);
 /// ```
 pub fn published(call: &str, threads: u32) -> Option<PublishedRelease> {
-    let is_like = |os: OsClock, known: &str| call == known || SourceId::from_name(call) == Some(SourceId::Os(os));
-    let (_, call, serial_ns, concurrent_ns) =
-        PUBLISHED.into_iter().find(|(os, known, ..)| threads == PUBLISHED_THREADS && is_like(*os, known))?;
-    Some(PublishedRelease { call, serial_ns, concurrent_ns, machine: PUBLISHED_MACHINE, source: PUBLISHED_SOURCE })
+    let name = match SourceId::from_name(call) {
+        Some(SourceId::Os(OsClock::Monotonic)) => "System.nanoTime",
+        Some(SourceId::Os(OsClock::Realtime)) => "System.currentTimeMillis",
+        _ => call,
+    };
+    let of_call = |measure| of(Article::Latch, measure).find(|figure| figure.call == name);
+    let concurrent = of_call(RELEASED).filter(|figure| figure.threads == Some(threads))?;
+    Some(PublishedRelease { serial: of_call(SERIAL)?, concurrent })
 }
 
 /// Two intervals between stamps are each off by up to a step.
@@ -426,9 +414,9 @@ mod tests {
     fn published_figures_stand_beside_their_like_alone() {
         let wall = SourceId::Os(OsClock::Realtime).name();
         let figures =
-            |call: &str, threads| published(call, threads).map(|found| (found.serial_ns, found.concurrent_ns));
-        assert_eq!(figures(clock(), 100), Some((28.0, 50_855.0)));
-        assert_eq!(figures(wall, 100), Some((41.0, 76_787.0)));
+            |call: &str, threads| published(call, threads).map(|found| (found.serial.ns(), found.concurrent.ns()));
+        assert_eq!(figures(clock(), 100), Some((Some(28.0), Some(50_855.0))));
+        assert_eq!(figures(wall, 100), Some((Some(41.0), Some(76_787.0))));
         assert_eq!((figures(clock(), 99), figures(CONTROL, 100)), (None, None));
         assert_eq!(figures("ordered", 100), None);
     }

@@ -87,36 +87,12 @@ pub struct PauseUnavailable {
     pub reason: String,
 }
 
-/// Published figures for one method.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PublishedPause {
-    /// The method.
-    pub name: &'static str,
-    /// Requested and actual length, both in nanoseconds.
-    pub mean_ns: Vec<(u64, f64)>,
-    /// The publication.
-    pub source: &'static str,
-}
-
 /// Bins of a histogram, at most.
 const BINS: usize = 24;
 /// With fewer pauses there is no 99th percentile.
 pub const FEWEST_FOR_P99: u64 = 100;
 /// With fewer pauses there is no 99.9th percentile.
 pub const FEWEST_FOR_P999: u64 = 1_000;
-
-/// Means in microseconds for 1, 10, 100, 1 000 and 10 000 µs.
-///
-/// # Sources
-/// D. Shaya, "Let's pause for a Microsecond", 2015.
-const PUBLISHED: [(&str, [f64; 5]); 3] = [
-    ("Thread.sleep (Java)", [1284.6, 1293.8, 1295.7, 1292.7, 11865.3]),
-    ("LockSupport.parkNanos (Java)", [8.1, 28.4, 141.8, 1294.3, 11834.2]),
-    ("busy wait (Java)", [1.1, 10.1, 100.2, 1000.2, 10000.2]),
-];
-/// The lengths, in nanoseconds.
-pub const PUBLISHED_LENGTHS_NS: [u64; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
-const PUBLISHED_SOURCE: &str = "D. Shaya, \"Let's pause for a Microsecond\", 2015: Java on a MacBook Pro";
 
 /// Pauses of one method and length in one process.
 pub struct Paused<'a> {
@@ -155,16 +131,6 @@ pub fn pause_figures(name: &str, requested_ns: u64, rounds: &[Paused<'_>]) -> Op
         early: taken().filter(|(ns, _)| *ns < requested_ns).map(|(_, count)| count).sum(),
         preempted: rounds.iter().map(|of| of.preempted).sum(),
     })
-}
-
-/// The article's figures.
-pub fn published() -> Vec<PublishedPause> {
-    let of = |(name, means_us): (&'static str, [f64; 5])| PublishedPause {
-        name,
-        mean_ns: PUBLISHED_LENGTHS_NS.into_iter().zip(means_us.iter().map(|us| us * 1e3)).collect(),
-        source: PUBLISHED_SOURCE,
-    };
-    PUBLISHED.into_iter().map(of).collect()
 }
 
 /// Each method once, however many processes lacked it.

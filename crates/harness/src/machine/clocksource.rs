@@ -1,5 +1,8 @@
 use super::files::Files;
+use crate::literature::measure::{FREQUENCY, LATENCY};
+use crate::literature::{Article, Figure, of};
 use crate::os;
+use crate::quantity::{TIME, ns};
 use crate::record::{Clocksource, Machine};
 
 const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
@@ -83,7 +86,7 @@ impl Machine {
     }
 
     /// Published cost of reading the system clock with the clocksource `name`: measured on hardware, so none on an emulator.
-    pub fn clocksource_cost(&self, name: &str) -> Option<&'static str> {
+    pub fn clocksource_cost(&self, name: &str) -> Option<String> {
         published_cost(name).filter(|_| !self.is_emulated())
     }
 }
@@ -118,13 +121,21 @@ fn rating(name: &str, kernel_flags: &[String]) -> Option<u32> {
     Some(rating)
 }
 
-/// Source: A. Akinshin, "Stopwatch under the hood" (2016), which gives figures for these two only.
-fn published_cost(name: &str) -> Option<&'static str> {
-    match name {
-        "hpet" => Some("0.5–0.8 µs a read; a tick of 69.8 ns at the usual 14.31818 MHz (Akinshin, 2016)"),
-        "acpi_pm" => Some("0.65–0.7 µs a read; 3.579545 MHz, 24 or 32 bits (Akinshin, 2016)"),
-        _ => None,
-    }
+/// What a read took and how long a tick is, by [`Article::Stopwatch`], which measured these two alone.
+fn published_cost(name: &str) -> Option<String> {
+    const SOURCE: Article = Article::Stopwatch;
+    let timer = match name {
+        "hpet" => "HPET",
+        "acpi_pm" => "ACPI PM",
+        _ => return None,
+    };
+    let of_timer = |measure| of(SOURCE, measure).filter(move |figure| figure.timer == timer);
+    let reads = || of_timer(LATENCY).filter_map(Figure::ns);
+    let (least, most) = (reads().reduce(f64::min)?, reads().reduce(f64::max)?);
+    let frequency = of_timer(FREQUENCY).next()?;
+    let tick = ns(1e3 / frequency.number()?);
+    let read = TIME.interval(least, most);
+    Some(format!("{read} a read, ticks of {tick} at {} ({})", frequency.said(), SOURCE.cited_in_short()))
 }
 
 #[cfg(test)]

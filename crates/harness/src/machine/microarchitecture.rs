@@ -1,6 +1,8 @@
 //! Names of microarchitectures, and published figures for them.
 
 use super::cpuid::Feature;
+use crate::literature::measure::CYCLES;
+use crate::literature::{Article, of};
 
 /// The published cost of `rdtsc` on `microarchitecture`, spelt as in [`Cpu::microarchitecture`].
 ///
@@ -8,8 +10,8 @@ use super::cpuid::Feature;
 /// Core cycles per `rdtsc`, back to back.
 ///
 /// # Sources
-/// A. Fog, "Instruction tables" of 2016-01-09, as quoted by A. Akinshin, "Stopwatch under the hood" (2016): 21 processors. Others have no
-/// figure, even if a close relative is listed.
+/// [`Article::Fog`]: 21 processors. Others have no figure, even if a close relative is listed. [`x86_name`] names no K7, P6 or Nano; Fog's
+/// Wolfdale is a Penryn.
 ///
 /// # Examples
 /// ```
@@ -21,37 +23,8 @@ use super::cpuid::Feature;
 ///
 /// [`Cpu::microarchitecture`]: crate::record::Cpu::microarchitecture
 pub fn published_rdtsc_cycles(microarchitecture: &str) -> Option<f64> {
-    RDTSC_CYCLES.iter().find(|(name, _)| *name == microarchitecture).map(|(_, cycles)| *cycles)
+    of(Article::Fog, CYCLES).find(|figure| figure.hardware == microarchitecture)?.number()
 }
-
-/// The whole table. [`x86_name`] names no K7, P6 or Nano; Fog's Wolfdale is a Penryn.
-const RDTSC_CYCLES: [(&str, f64); 21] = [
-    ("K7", 11.0),
-    ("K8", 7.0),
-    ("K10", 67.0),
-    ("Bulldozer", 42.0),
-    ("Piledriver", 42.0),
-    ("Steamroller", 78.0),
-    ("Bobcat", 87.0),
-    ("Jaguar", 41.0),
-    ("Pentium II/III", 42.0),
-    ("Core (Merom)", 64.0),
-    ("Core (Penryn)", 32.0),
-    ("Nehalem", 24.0),
-    ("Sandy Bridge", 28.0),
-    ("Ivy Bridge", 27.0),
-    ("Haswell", 24.0),
-    ("Broadwell", 24.0),
-    ("Skylake", 25.0),
-    ("Pentium 4", 80.0),
-    ("Pentium 4 (Prescott)", 100.0),
-    ("Nano 2000", 39.0),
-    ("Nano 3000", 37.0),
-];
-
-/// Who published them.
-pub const RDTSC_CYCLES_SOURCE: &str =
-    "core cycles, by Agner Fog's instruction tables, as quoted by A. Akinshin, \"Stopwatch under the hood\" (2016)";
 
 /// How many turns of an empty loop a core completes while one 64-bit multiplication waits for the previous one, where
 /// both are published: the multiplication takes 3 cycles; a loop of one fused count and jump takes one cycle per turn.
@@ -387,9 +360,8 @@ mod tests {
             .collect();
         // These have no 64-bit mode, or are of a company whose processors are not named.
         let unnamed = ["K7", "Pentium II/III", "Nano 2000", "Nano 3000"];
-        for (name, cycles) in RDTSC_CYCLES {
+        for name in of(Article::Fog, CYCLES).map(|figure| figure.hardware) {
             assert_ne!(named.contains(&name), unnamed.contains(&name), "{name}");
-            assert_eq!(published_rdtsc_cycles(name), Some(cycles));
         }
     }
 

@@ -26,7 +26,7 @@ mod tsc;
 pub use clocksource::current as current_clocksource;
 pub use known_core::KnownCore;
 pub use limits::throttled_ms;
-pub use microarchitecture::{RDTSC_CYCLES_SOURCE, published_rdtsc_cycles};
+pub use microarchitecture::published_rdtsc_cycles;
 
 use files::Files;
 

@@ -2,7 +2,7 @@
 //!
 //! # Sources
 //! A. Shipilëv, "Nanotrusting the Nanotime", 2014, <https://shipilev.net/blog/2014/nanotrusting-nanotime/>, draws the
-//! curve with JMH on a 2 GHz laptop. Our figures for JMH 1.37 are in `published.rs`.
+//! curve with JMH on a 2 GHz laptop.
 
 mod cases;
 mod charts;

@@ -1,5 +1,7 @@
 //! The time of a call by its index, with what three ways to measure answer instead.
 
+use chronoscope_harness::literature::measure::MEAN_OF_FIRST;
+use chronoscope_harness::literature::{self, Article};
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_render::text::count;
 
@@ -9,7 +11,8 @@ use crate::{Block, Chart, Level, Panel, Series, Spot, Topic, Unit};
 
 pub(super) fn call_times(record: &StudyRecord, growth: &Growth, [naive, model]: [&Block; 2]) -> Option<Chart> {
     let points = curve(growth).into_iter().map(|(index, time)| Some(Spot::new(index as f64, time)));
-    let first = FIRST_CALLS.iter().map(|(calls, ns)| (*calls as f64, *ns));
+    let of_first = literature::of(Article::Jmh, MEAN_OF_FIRST);
+    let first = of_first.filter_map(|figure| figure.place().zip(figure.ns()));
     let published = Series::published("mean of so many first calls, JMH 1.37 on JDK 25", first);
     let panel =
         Panel::over("index of the call", "time of a call", Unit::Ns, vec![Series::of("a call", points), published]);
@@ -20,14 +23,14 @@ pub(super) fn call_times(record: &StudyRecord, growth: &Growth, [naive, model]: 
 
 /// Of the shortest and the longest run for a time that was long enough, of stamps, and of so many first calls.
 fn answers(record: &StudyRecord, growth: &Growth) -> Vec<Level> {
-    let of_runs = WINDOWS.iter().filter_map(|(ms, ..)| {
+    let of_runs = WINDOWS.iter().filter_map(|ms| {
         let mean = growth.mean_of_window(ms * MS)?;
         Some(Level { name: format!("run for {ms} ms"), value: mean.estimate })
     });
     let runs: Vec<Level> = of_runs.collect();
     let last = runs.last().filter(|_| runs.len() > 1).cloned();
     let stamped = stamped_ns(record).map(|mean| Level { name: "stamp each call".to_owned(), value: mean.estimate });
-    let most = FIRST_CALLS.iter().rev().find_map(|(calls, _)| {
+    let most = FIRST_CALLS.iter().rev().find_map(|calls| {
         let mean = growth.mean_of_first(*calls)?;
         Some(Level { name: format!("the first {} calls", count(*calls)), value: mean.estimate })
     });

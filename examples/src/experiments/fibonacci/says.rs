@@ -1,3 +1,5 @@
+use chronoscope_harness::literature::measure::{MEAN_OF_FIRST, MEAN_OF_RUN, STAMPED};
+use chronoscope_harness::literature::{self, Article};
 use chronoscope_harness::quantity::{PERCENT, RATIO, TIME};
 use chronoscope_harness::record::study::{Estimate, Steadiness, StudyRecord};
 use chronoscope_render::text::{count, percent};
@@ -8,14 +10,10 @@ use crate::reading::{doubt, quotient};
 use crate::{Block, Value};
 
 pub(super) const MS: f64 = 1e6;
-/// The length of a time-bound run, in milliseconds, and the nanoseconds per call reported by plain programs in Java
-/// (JDK 25) and Rust in a server VM at 2.8 GHz.
-pub(super) const WINDOWS: [(f64, f64, f64); 4] =
-    [(1.0, 226.0, 170.0), (10.0, 613.0, 349.0), (100.0, 1_372.0, 1_102.0), (1_000.0, 6_812.0, 2_759.0)];
-/// Calls in a work-bound run, and JMH's nanoseconds per call (JDK 25, single shots, fresh state).
-pub(super) const FIRST_CALLS: [(u64, f64); 3] = [(100, 633.0), (1_000, 2_403.0), (10_000, 12_661.0)];
-/// JMH's nanoseconds per call with a timestamp around each (JDK 25).
-const STAMPED_NS: f64 = 7_100.0;
+/// The length of a time-bound run, in milliseconds.
+pub(super) const WINDOWS: [f64; 4] = [1.0, 10.0, 100.0, 1_000.0];
+/// Calls in a work-bound run.
+pub(super) const FIRST_CALLS: [u64; 3] = [100, 1_000, 10_000];
 /// The call taken as an early one: the first on the curve.
 const EARLY_CALL: u64 = 100;
 /// Calls shown on the curve.
@@ -23,17 +21,17 @@ const CURVE: [u64; 9] = [100, 1_000, 5_000, 10_000, 30_000, 100_000, 200_000, 30
 
 pub(super) fn naive(record: &StudyRecord, growth: &Growth) -> Block {
     let mut block = Block::default();
-    let windows = WINDOWS.iter().map(|(ms, ..)| {
+    let windows = WINDOWS.iter().map(|ms| {
         vec![Value::text("run for a time"), Value::text(format!("{ms} ms")), mean(growth.mean_of_window(ms * MS))]
     });
     let stamps = vec![Value::text("stamp each call"), Value::text("the whole run"), stamped(record)];
-    let first_calls = FIRST_CALLS.iter().map(|(calls, _)| {
+    let first_calls = FIRST_CALLS.iter().map(|calls| {
         let length = format!("first {}", count(*calls));
         vec![Value::text("run so many calls"), Value::text(length), mean(growth.mean_of_first(*calls))]
     });
     let rows = windows.chain([stamps]).chain(first_calls).collect();
     block.table("Three bad answers", &["method", "length", "mean per call"], rows);
-    let answers = WINDOWS.iter().filter_map(|(ms, ..)| Some((ms, growth.mean_of_window(ms * MS)?)));
+    let answers = WINDOWS.iter().filter_map(|ms| Some((ms, growth.mean_of_window(ms * MS)?)));
     let answers: Vec<(&f64, Estimate)> = answers.collect();
     let quoted: Vec<String> = answers.iter().map(|(ms, mean)| format!("{} in {ms} ms", TIME.amount(mean))).collect();
     let quoted = format!("\"a call takes {}\"", quoted.join("; "));
@@ -172,27 +170,34 @@ fn verdict(found: &Steadiness, grows: bool, record: &StudyRecord) -> String {
     }
 }
 
+/// What was measured of Fibonacci numbers by other programs, at such a length.
+fn figure(measure: &'static str, runtime: &str, at: Option<f64>) -> Value {
+    let found = literature::of(Article::Jmh, measure).find(|figure| figure.runtime == runtime && figure.place() == at);
+    Value::or(found.map(|figure| Value::text(figure.said())), "–")
+}
+
 pub(super) fn published(record: &StudyRecord, growth: &Growth) -> Block {
     let mut block = Block::default();
     let none = || Value::text("–");
-    let windows = WINDOWS.iter().map(|(ms, java, rust)| {
+    let windows = WINDOWS.iter().map(|ms| {
         let by = Value::text(format!("a run of {ms} ms"));
-        vec![by, Value::plain_ns(*java), Value::plain_ns(*rust), mean(growth.mean_of_window(ms * MS))]
+        let [java, rust] = ["Java", "Rust"].map(|runtime| figure(MEAN_OF_RUN, runtime, Some(*ms)));
+        vec![by, java, rust, mean(growth.mean_of_window(ms * MS))]
     });
-    let first_calls = FIRST_CALLS.iter().map(|(calls, jmh)| {
+    let first_calls = FIRST_CALLS.iter().map(|calls| {
         let by = Value::text(format!("the first {} calls", count(*calls)));
-        vec![by, Value::plain_ns(*jmh), none(), mean(growth.mean_of_first(*calls))]
+        vec![by, figure(MEAN_OF_FIRST, "Java", Some(*calls as f64)), none(), mean(growth.mean_of_first(*calls))]
     });
-    let stamps = vec![Value::text("each call stamped"), Value::plain_ns(STAMPED_NS), none(), stamped(record)];
+    let stamps = vec![Value::text("each call stamped"), figure(STAMPED, "Java", None), none(), stamped(record)];
     block.table(
         "Mean per call; Java on JDK 25 (runs: plain program; first calls and stamps: JMH 1.37) and Rust, at 2.8 GHz",
         &["by", "Java", "Rust", "ours"],
         windows.chain(first_calls).chain([stamps]).collect(),
     );
-    block.say(
-        "article: A. Shipilëv, \"Nanotrusting the Nanotime\", 2014: without a steady state, time-based, per-call and \
-         first-calls figures are three different things",
-    );
+    block.say(format!(
+        "article: {}: without a steady state, time-based, per-call and first-calls figures are three different things",
+        Article::Nanotrust.cited()
+    ));
     if let Some(mean) = growth.mean() {
         block
             .say(format!(

@@ -1,3 +1,4 @@
+use chronoscope_harness::literature::{self, Article, Figure, measure};
 use chronoscope_harness::quantity::{PER_SECOND, RATIO, TIME};
 use chronoscope_harness::record::study::{Estimate, OperationPart, StudyRecord};
 use chronoscope_render::text::{counted, percent, three_digits};
@@ -6,12 +7,8 @@ use super::figures::{Figures, claim_over_done, is_more_than_one, stamped_share};
 use crate::reading::doubt;
 use crate::{Block, Series, Value};
 
-/// The article's CPUs, the seconds of its set-up and work, its threads, and the operations per second claimed by their
-/// timestamps.
-const ARTICLE: (u32, f64, f64, u32, f64) = (2, 0.005, 0.010, 4, 400.0);
-/// JMH 1.37 on JDK 25 with 2 CPUs, equal set-up and work in microseconds: threads, external, per part, per second.
-const JMH: [(u32, f64, f64); 4] =
-    [(1, 21_300.0, 41_600.0), (2, 33_200.0, 84_000.0), (4, 43_000.0, 87_000.0), (8, 35_700.0, 74_500.0)];
+/// The article's CPUs, and the seconds of its set-up and work.
+const ARTICLE: (u32, f64, f64) = (2, 0.005, 0.010);
 
 pub(super) fn naive(figures: &[Figures]) -> Block {
     let mut block = Block::default();
@@ -121,7 +118,12 @@ fn of_one(alone: &OperationPart) -> String {
 
 pub(super) fn published(record: &StudyRecord, figures: &[Figures]) -> Block {
     let mut block = Block::default();
-    let (cpus, setup_s, work_s, threads, claimed_per_s) = ARTICLE;
+    let (cpus, setup_s, work_s) = ARTICLE;
+    // Of the most threads.
+    let claimed = literature::of(Article::Nanotrust, measure::CLAIMED).max_by_key(|figure| figure.threads);
+    let Some((threads, claimed_per_s)) = claimed.and_then(|figure| figure.threads.zip(figure.number())) else {
+        return block;
+    };
     let per_cpu = threads / cpus;
     let ours = figures.last().and_then(|each| {
         let (threads, part) = each.measured(true).find(|(threads, _)| *threads == per_cpu * record.cpus())?;
@@ -144,15 +146,15 @@ pub(super) fn published(record: &StudyRecord, figures: &[Figures]) -> Block {
         work_s * 1e3,
         three_digits(claimed_per_s / of_both),
     ));
-    let rows = JMH.iter().map(|(threads, external, claimed)| {
-        let ours = figures.first().and_then(|each| each.rows.iter().find(|row| row.threads == *threads)?.part);
+    let rows = jmh().into_iter().map(|(threads, done, claimed)| {
+        let ours = figures.first().and_then(|each| each.rows.iter().find(|row| row.threads == threads)?.part);
         let ours = |rate: fn(OperationPart) -> Estimate| {
             Value::or(ours.map(|part| Value::PerSecond(rate(part))), "not measured")
         };
         vec![
-            Value::Count(u64::from(*threads)),
-            Value::plain_per_second(*external),
-            Value::plain_per_second(*claimed),
+            Value::Count(u64::from(threads)),
+            Value::plain_per_second(done),
+            Value::plain_per_second(claimed),
             ours(|part| part.external_per_s),
             ours(|part| part.claimed_per_s),
         ]
@@ -162,14 +164,24 @@ pub(super) fn published(record: &StudyRecord, figures: &[Figures]) -> Block {
         &["threads", "JMH done", "JMH claimed", "our done", "our claimed"],
         rows.collect(),
     );
-    block.say("article: A. Shipilëv, \"Nanotrusting the Nanotime\", 2014; JMH claims by an invocation-level fixture");
+    block.say(format!("article: {}; JMH claims by an invocation-level fixture", Article::Nanotrust.cited()));
     block
+}
+
+/// What JMH measured with 2 CPUs, of set-up and work of equal length: threads, and operations per second done and claimed.
+fn jmh() -> Vec<(u32, f64, f64)> {
+    let of = |measure| literature::of(Article::Jmh, measure);
+    let row = |done: &Figure| {
+        let claimed = of(measure::CLAIMED).find(|claimed| claimed.threads == done.threads)?;
+        Some((done.threads?, done.number()?, claimed.number()?))
+    };
+    of(measure::DONE).filter_map(row).collect()
 }
 
 /// Rates by number of threads, done and claimed, that were published of a loop with set-up and work of equal length.
 pub(super) fn published_rates() -> [Series; 2] {
     let of = |name: &str, rate: fn(&(u32, f64, f64)) -> f64| {
-        Series::published(name, JMH.iter().map(|row| (f64::from(row.0), rate(row))))
+        Series::published(name, jmh().iter().map(|row| (f64::from(row.0), rate(row))))
     };
     [of("done, JMH 1.37 with 2 CPUs", |row| row.1), of("claimed, JMH 1.37 with 2 CPUs", |row| row.2)]
 }

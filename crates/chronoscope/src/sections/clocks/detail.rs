@@ -7,7 +7,7 @@ use crate::sections::clocks::report::ClockReport;
 use chronoscope_harness::estimators::latency::{Latency, ProcessSummary};
 use chronoscope_harness::estimators::steps::Granularity;
 use chronoscope_harness::estimators::tick::{Step, Tick};
-use chronoscope_harness::machine::RDTSC_CYCLES_SOURCE;
+use chronoscope_harness::literature::Article;
 use chronoscope_harness::record::PathMethod;
 
 use crate::screen::{findings, verdict};
@@ -82,7 +82,7 @@ fn one(page: &mut Page, record: &Record, clock: &ClockReport) {
     if let Some(cycles) = cycles_said(clock, record) {
         page.entry("cycles", PLAIN, &cycles);
         if clock.published_cycles(&record.machine).is_some() {
-            page.entry("", DIM, &format!("published: {RDTSC_CYCLES_SOURCE}"));
+            page.entry("", DIM, &published_cycles());
         }
     }
     let declared = clock.resolution_ns_declared.map_or_else(|| "none".to_owned(), ns);
@@ -251,6 +251,12 @@ fn clocksources(page: &mut Page, record: &Record) {
         let advice = advice.map_or_else(String::new, |source| format!(" · {}", source.advice));
         page.paragraph(lead, PLAIN, &format!("{}{advice}", machine::rating(&record.machine, name)));
     }
+}
+
+/// Who published cycles of the plain read.
+fn published_cycles() -> String {
+    let remark = Article::Fog.remark().map_or_else(String::new, |remark| format!(" ({remark})"));
+    format!("published: core cycles, {}{remark}", Article::Fog.cited())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The section on a page for browsers: for each way to wait, the length asked for and the one got.
 
-use chronoscope_harness::estimators::pauses::{FEWEST_FOR_P99, FEWEST_FOR_P999, PauseFigures, Pauses, published};
+use chronoscope_harness::estimators::pauses::{FEWEST_FOR_P99, FEWEST_FOR_P999, PauseFigures, Pauses};
+use chronoscope_harness::literature::{pause_means, pauses};
 use chronoscope_harness::quantity::{count, ns, percent};
 use chronoscope_render::axis::{Axis, Scale};
 use chronoscope_render::browser::{Chart, Curve, Figure, Hue, Label, Mark, Plot, Shape};
@@ -31,7 +32,7 @@ pub fn figures(record: &Record) -> Vec<Figure> {
     let is_published = !record.machine.is_emulated();
     let plots = seen.map_or_else(Vec::new, |seen| plots(seen, is_published));
     let has_published = plots.iter().flat_map(|plot| &plot.curves).any(|curve| curve.hue == PUBLISHED.0);
-    let source = published().first().map(|row| row.source).filter(|_| has_published);
+    let source = pauses().next().map(|figure| figure.source()).filter(|_| has_published);
     vec![Figure {
         id: "pauses",
         short: "pauses",
@@ -216,9 +217,7 @@ fn distribution(method: &PauseFigures, wide: f64) -> Option<Vec<(f64, f64)>> {
 
 /// The published means of a way, at those of the lengths that have them.
 fn published_curve(name: &str, lengths: &[f64]) -> Curve {
-    let rows = published();
-    let means = rows.iter().filter(|row| row.name == name).flat_map(|row| &row.mean_ns);
-    let marks = means.map(|(length, mean)| (*length as f64, *mean)).filter(|(length, _)| lengths.contains(length));
+    let marks = pause_means(name).filter(|(length, _)| lengths.contains(length));
     let (hue, shape) = PUBLISHED;
     let marks = marks.map(|(x, at)| (x, Mark::Point { at, shape, is_hollow: true })).collect();
     Curve { hue, marks, ..Curve::default() }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::report::PauseWay;
 use crate::part::{Part, PartRow};
 use crate::plan::{Frame, PlanError, bounded_list, within};
-use chronoscope_harness::estimators::pauses::PUBLISHED_LENGTHS_NS;
+use chronoscope_harness::literature::pause_lengths_ns;
 
 pub const PAUSES: Part = Part::Pauses;
 
@@ -68,7 +68,7 @@ pub fn plan(options: &Options, frame: &Frame) -> Result<PausesPlan, PlanError> {
 /// In ascending order.
 fn lengths_ns(options: &Options, frame: &Frame) -> Result<Vec<u64>, PlanError> {
     if options.length.is_empty() {
-        return Ok(if frame.alone { PUBLISHED_LENGTHS_NS.to_vec() } else { LENGTHS_IN_CHECK_NS.to_vec() });
+        return Ok(if frame.alone { pause_lengths_ns() } else { LENGTHS_IN_CHECK_NS.to_vec() });
     }
     // At most a second, so they fit.
     let ns = |length: &Duration| within(*length, BOUNDS, "pause").map(|length| length.as_nanos() as u64);

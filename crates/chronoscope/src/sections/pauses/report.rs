@@ -56,7 +56,7 @@ impl PauseWay {
     /// The name of the same way among published figures, where there are some of it.
     pub const fn published_as(self) -> Option<&'static str> {
         match self {
-            Self::Spin => Some("busy wait (Java)"),
+            Self::Spin => Some("busy wait"),
             _ => None,
         }
     }

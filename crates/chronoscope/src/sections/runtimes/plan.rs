@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::part::{Part, PartRow};
 use crate::plan::{Depth, Frame, MOST_THREADS, Plan, PlanError, released_threads};
 use crate::probe::RuntimePlace;
-use chronoscope_harness::estimators::pauses::PUBLISHED_LENGTHS_NS;
+use chronoscope_harness::literature::pause_lengths_ns;
 use chronoscope_probes::RuntimeKind;
 
 pub const RUNTIMES: Part = Part::Runtimes;
@@ -94,7 +94,7 @@ pub fn plan(options: &Options, frame: &Frame) -> Result<RuntimesPlan, PlanError>
         quick_starters: in_check,
         rounds: if in_check { 1 } else { frame.depth.processes() },
         clocks: !options.pause && latch_threads.is_none(),
-        pause_lengths_ns: if options.pause { PUBLISHED_LENGTHS_NS.to_vec() } else { Vec::new() },
+        pause_lengths_ns: if options.pause { pause_lengths_ns() } else { Vec::new() },
         latch_threads,
     })
 }
@@ -139,9 +139,6 @@ mod tests {
         let latch = planned(&Options { only: only.clone(), latch: Some(7), ..Options::default() }, true).unwrap();
         assert_eq!((latch.kinds, latch.latch_threads, latch.clocks), (only, Some(7), false));
         let both = planned(&Options { pause: true, latch: Some(7), ..Options::default() }, true).unwrap();
-        assert_eq!(
-            (both.pause_lengths_ns, both.latch_threads, both.clocks),
-            (PUBLISHED_LENGTHS_NS.to_vec(), Some(7), false)
-        );
+        assert_eq!((both.pause_lengths_ns, both.latch_threads, both.clocks), (pause_lengths_ns(), Some(7), false));
     }
 }

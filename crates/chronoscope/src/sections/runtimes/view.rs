@@ -3,6 +3,7 @@
 pub mod clocks;
 pub mod latch;
 pub mod pause;
+mod published;
 
 use crate::document::Record;
 use crate::probe::runtime::Runtime;

@@ -246,7 +246,7 @@ fn operations(page: &mut Text, record: &StudyRecord, conclusions: &[Conclusion],
         " ",
         &format!(
             "columns: tokens of work between reads{}; their time is that of nothing, in the rows of the same runtime; ▲ in the forbidden zone: more than {} longer \
-             than on one thread, by the increase within each process rather than by two of these times; ? inconclusive; – not measured: too short next to a read, or not needed for this clock's front",
+             than on one thread, by the increase within each process rather than by two of these times; ? inconclusive; – not measured: too short next to a read, too long for an interpreter, or not needed for this clock's front",
             left_out(conclusions, columns.len()),
             percent(TOLERANCE_PCT)
         ),

@@ -28,8 +28,8 @@ const MOST_OF_A_KIND: [usize; 3] = [1, 1, 4];
 /// The shortest batch, and how long an iteration takes.
 const BATCH_NS: u64 = 20_000;
 const ITERATION_NS: u64 = 1_000_000;
-/// The most work between reads: an interpreter takes milliseconds for it.
-const MOST_TOKENS: u64 = 1 << 16;
+/// The most work between reads where an interpreter does it, which takes milliseconds for so much.
+const MOST_INTERPRETED: u64 = 1 << 16;
 /// Rounds that a process makes at least.
 const FEWEST_ROUNDS: u64 = 3;
 /// How long a process measures at most.
@@ -74,7 +74,7 @@ pub struct Swept {
 
 impl RuntimesPlan {
     pub fn new(of: Vec<OfRuntime>, threads: &Threads, cpus: Vec<u32>, is_bound: bool, depth: Depth) -> Self {
-        let tokens = std::iter::once(0).chain(grid::coarse(depth).filter(|tokens| *tokens <= MOST_TOKENS)).collect();
+        let tokens = std::iter::once(0).chain(grid::coarse(depth)).collect();
         Self { of, threads: grid::within(threads, depth), tokens, cpus, is_bound, depth }
     }
 
@@ -196,14 +196,14 @@ impl RuntimesPlan {
         let clocks = self.of.iter().find(|of| of.kind == kind).map(|of| of.clocks.clone()).unwrap_or_default();
         // Threads that take turns under a lock tell how it is passed on, and nothing about a clock.
         let threads_list = if turn.candidate.runtime.parallel == Some(false) { vec![1] } else { self.threads.clone() };
+        let tokens: Vec<u64> = self.tokens.iter().copied().filter(|tokens| *tokens <= most_tokens(kind)).collect();
         let loops = if clocks.is_empty() { kind.row().clocks.len() } else { clocks.len() } + 1;
-        let iterations = (loops * self.tokens.len() * threads_list.len()) as u64;
+        let iterations = (loops * tokens.len() * threads_list.len()) as u64;
         let shortest_ms = FEWEST_ROUNDS * iterations * ITERATION_NS / 1_000_000;
         let warm_ms = if kind.row().warms_up { WARM_MS[self.depth as usize] } else { WARM_COMPILED_MS };
         let aside_ms = turn.candidate.start_ms().unwrap_or(START_MS) as u64 + warm_ms + ASIDE_MS;
         let slot_ms = u64::try_from(slot.as_millis()).unwrap_or(u64::MAX);
         let budget_ms = slot_ms.saturating_sub(aside_ms).clamp(shortest_ms, LONGEST_MS.max(shortest_ms));
-        let tokens = self.tokens.clone();
         Task::Sweep { tokens, threads_list, clocks, batch_ns: BATCH_NS, iteration_ns: ITERATION_NS, warm_ms, budget_ms }
     }
 }
@@ -275,6 +275,14 @@ impl Turn {
         let untold = if stopped { STOPPED } else { LATE };
         runtime.reason_unavailable = Some(reason.unwrap_or_else(|| untold.to_owned()));
         (None, runtime)
+    }
+}
+
+/// The most work between reads of a runtime.
+const fn most_tokens(kind: RuntimeKind) -> u64 {
+    match kind {
+        RuntimeKind::Java | RuntimeKind::Dotnet | RuntimeKind::Mono | RuntimeKind::Go | RuntimeKind::C => u64::MAX,
+        _ => MOST_INTERPRETED,
     }
 }
 

@@ -1,4 +1,5 @@
-use chronoscope_harness::estimators::pauses::{PauseFigures, Pauses, published};
+use chronoscope_harness::estimators::pauses::{PauseFigures, Pauses};
+use chronoscope_harness::literature::{pause_means, pauses};
 use chronoscope_harness::quantity::ns;
 use chronoscope_probes::RuntimeKind;
 use chronoscope_render::axis::{Axis, Scale};
@@ -23,7 +24,7 @@ pub fn figure(record: &Record) -> Figure {
     view::pause::show(&mut numbers, record);
     let is_published = !record.machine.is_emulated();
     let plots = plots(record, is_published);
-    let source = published().first().map(|row| row.source);
+    let source = pauses().next().map(|figure| figure.source());
     let has_published = plots.iter().flat_map(|plot| &plot.curves).any(|curve| !curve.marks.is_empty());
     let key = source.filter(|_| has_published);
     Figure {
@@ -110,8 +111,5 @@ fn curves(pause: &Pauses, published_at: Option<&[f64]>) -> Vec<Curve> {
 
 /// The published means of Java's way of this name.
 fn means(name: &str, lengths: &[f64]) -> Vec<(f64, f64)> {
-    let rows = published();
-    let of_way = rows.iter().filter(|row| row.name.strip_suffix(" (Java)") == Some(name));
-    let means = of_way.flat_map(|row| &row.mean_ns).map(|(length, mean)| (*length as f64, *mean));
-    means.filter(|(length, _)| lengths.contains(length)).collect()
+    pause_means(name).filter(|(length, _)| lengths.contains(length)).collect()
 }

@@ -1,3 +1,4 @@
+use super::published;
 use crate::document::Record;
 use crate::probe::runtime::{Bounded, ConcurrentLatency, Runtime, RuntimeClock, TimeKind};
 use crate::screen::step::{AS_A_READ_MEANS, observed_step};
@@ -8,7 +9,6 @@ use chronoscope_harness::record::Path;
 use chronoscope_harness::quantity::{
     BARE, TIME, confidence, count, hertz, ms, ns, share, share_in_column, three_digits,
 };
-use chronoscope_probes::RuntimeKind;
 use chronoscope_render::line::Line;
 use chronoscope_render::page::Page;
 use chronoscope_render::palette::{DIM, PLAIN, TITLE};
@@ -57,8 +57,8 @@ pub fn show(page: &mut Page, record: &Record) {
     for said in &declared {
         page.paragraph(Line::plain("  "), DIM, said);
     }
-    for said in published(&measured).iter().filter(|_| !record.machine.is_emulated()) {
-        page.paragraph(Line::plain("  "), DIM, said);
+    if !record.machine.is_emulated() {
+        published::show(page, &measured);
     }
     page.paragraph(Line::plain("  "), DIM, &explanation(&measured));
 }
@@ -185,47 +185,6 @@ fn declares(runtime: &Runtime, clock: &RuntimeClock) -> Option<String> {
     (!words.is_empty()).then(|| format!("{}: {} declares {}", runtime.title(), clock.name, words.join(" and ")))
 }
 
-type Figures = (RuntimeKind, &'static str, &'static str, Option<f64>, f64, f64);
-
-/// Figures of rows K5 and T1: runtime, call, surroundings, tick, and latency from and to, in nanoseconds.
-///
-/// # Sources
-/// A. Akinshin, "Stopwatch under the hood", 2016; A. Shipilëv, "Nanotrusting the Nanotime", 2014.
-const PUBLISHED: [Figures; 7] = [
-    (RuntimeKind::Dotnet, "Stopwatch.GetTimestamp", "CoreCLR on Linux over TSC", Some(1.0), 30.0, 35.0),
-    (RuntimeKind::Dotnet, "Stopwatch.GetTimestamp", "CoreCLR on Linux over HPET or ACPI PM", Some(1.0), 500.0, 800.0),
-    (RuntimeKind::Dotnet, "Stopwatch.GetTimestamp", ".NET on Windows over TSC", Some(350.0), 15.0, 18.0),
-    (RuntimeKind::Mono, "Stopwatch.GetTimestamp", "Mono on Linux over TSC", Some(100.0), 20.0, 25.0),
-    (RuntimeKind::Mono, "Stopwatch.GetTimestamp", "Mono on Windows", Some(100.0), 35.0, 45.0),
-    (RuntimeKind::Java, "System.nanoTime", "JVM on Linux", None, 25.5, 25.5),
-    (RuntimeKind::Java, "System.nanoTime", "JVM on macOS", None, 44.0, 44.0),
-];
-const AKINSHIN: &str = "A. Akinshin, \"Stopwatch under the hood\", 2016";
-const SHIPILEV: &str = "A. Shipilëv, \"Nanotrusting the Nanotime\", 2014";
-
-/// What was published of the calls that were measured, each once.
-fn published(measured: &[&Runtime]) -> Vec<String> {
-    let mut calls: Vec<(RuntimeKind, &str)> = Vec::new();
-    for (kind, clock) in measured.iter().flat_map(|one| one.clocks.iter().map(|clock| (one.kind, &*clock.name))) {
-        if !calls.contains(&(kind, clock)) {
-            calls.push((kind, clock));
-        }
-    }
-    let said = |(kind, clock): (RuntimeKind, &str)| {
-        let figures = PUBLISHED.iter().filter(|(of_kind, call, ..)| (*of_kind, *call) == (kind, clock));
-        let figures: Vec<String> = figures
-            .map(|(_, _, surroundings, tick_ns, low, high)| {
-                let latency = if low == high { ns(*low) } else { format!("{} to {}", ns(*low), ns(*high)) };
-                let tick = tick_ns.map_or_else(String::new, |tick| format!(", ticks of {}", ns(tick)));
-                format!("{surroundings} {latency}{tick}")
-            })
-            .collect();
-        let source = if kind == RuntimeKind::Java { SHIPILEV } else { AKINSHIN };
-        (!figures.is_empty()).then(|| format!("published: {clock}: {} ({source})", figures.join("; ")))
-    };
-    calls.into_iter().filter_map(said).collect()
-}
-
 fn explanation(measured: &[&Runtime]) -> String {
     let latencies =
         || measured.iter().flat_map(|runtime| &runtime.clocks).filter_map(|clock| clock.latency_ns.as_ref());
@@ -336,7 +295,7 @@ mod tests {
         let is_published = |record: &Record| {
             let mut page = Page::with_width(chronoscope_render::Width::of_columns(118));
             show(&mut page, record);
-            page.finish().contains("published:")
+            page.finish().contains("Nanotrusting the Nanotime")
         };
         assert!(is_published(&record));
         record.machine.cpu.emulation.is_emulated = Some(true);

@@ -39,9 +39,9 @@ fn calls(page: &mut Page, seen: &ThreadReleaseReport, of_hardware: bool) {
     }
     page.table(table);
     for of in seen.rows.iter().filter_map(|row| published(&row.call, seen.threads)).filter(|_| of_hardware) {
-        let (serial, concurrent) = (ns(of.serial_ns), ns(of.concurrent_ns));
-        let text =
-            format!("published: {}: {serial} a call in one thread, {concurrent} per thread ({})", of.call, of.source);
+        let (call, serial, concurrent) = (of.serial.call, of.serial.said(), of.concurrent.said());
+        let source = of.serial.article.cited();
+        let text = format!("published: {call}: {serial} a call in one thread, {concurrent} per thread ({source})");
         page.paragraph(Line::plain("  "), DIM, &text);
     }
 }
