@@ -47,6 +47,25 @@ pub struct Conclusions {
     pub charts: Vec<Chart>,
 }
 
+impl Conclusions {
+    /// The same, where the operations ran in a language runtime; `how`: its version, and what else matters.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_examples::Conclusions;
+    ///
+    /// fn of_java(conclusions: Conclusions) -> Conclusions {
+    ///     conclusions.told_in("Java 25", "measured in six processes".to_owned())
+    /// }
+    /// ```
+    #[must_use]
+    pub fn told_in(mut self, runtime: &str, how: String) -> Self {
+        self.question = format!("In {runtime}: {}", self.question);
+        self.model.say(how);
+        self
+    }
+}
+
 /// A section of the conclusions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]

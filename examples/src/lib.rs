@@ -27,4 +27,4 @@ mod synthetic;
 
 pub use chart::{Chart, Level, Panel, Series, Spot, Topic, Unit};
 pub use conclusions::{Block, Conclusions, Grid, Item, Statement, Value};
-pub use experiments::Experiment;
+pub use experiments::{Experiment, RuntimeOperations};

@@ -76,7 +76,8 @@ public final class Probe {
             case "\"clocks\"": new ClocksTask().run(clocks); break;
             case "\"pause\"": new PauseTask().run(); break;
             case "\"latch\"": new LatchTask().run(); break;
-            case "\"sweep\"": new SweepTask(clocks).run(); break;
+            case "\"sweep\"": new SweepTask(swept(clocks)).run(); break;
+            case "\"experiment\"": new SweepTask(operations()).run(); break;
             default: throw new BadRequest(2, "request: \"task\" must be one of this protocol, not " + task);
         }
         sendElapsed(clocks, first, false);
@@ -106,6 +107,8 @@ public final class Probe {
         notes.add("The loops of counts, steps and differences, the ways to pause and the turns at a latch run for a"
             + " moment before they are measured, to be compiled.");
         notes.add("The latch is a CountDownLatch. The thread that ends its call last takes the stamp.");
+        notes.add("The operations of experiments write fields of each thread's own; the work between them is not inlined.");
+        notes.add(options());
         if (CPU_TIME == null) {
             notes.add("This runtime has no ThreadMXBean that tells the CPU time of a thread.");
         }
@@ -235,6 +238,97 @@ public final class Probe {
         return s + w;
     }
 
+    // ---- The operations of experiments and their loops
+
+    static volatile long leftOfWork = System.nanoTime();
+
+    /**
+     * So many tokens of work, as long each as those of JMH: a chain of a multiplication, an addition, a mask and one more operation.
+     * The launcher forbids to inline it, as JMH does, so that nothing that an operation does can move into the work or out of it.
+     */
+    static void consume(long tokens) {
+        long w = leftOfWork;
+        for (long t = tokens; t > 0; t--) w ^= w * STEP + t & Long.MAX_VALUE;
+        if (w == 0) leftOfWork = tokens + 1;
+    }
+
+    /** A thread's own fields, on cache lines of their own: super classes come first in memory. */
+    static class Before { long a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, aa, ab, ac, ad, ae, af; }
+    static class Written extends Before { int plain; volatile int shared; }
+    static final class Fields extends Written { long z0, z1, z2, z3, z4, z5, z6, z7, z8, z9, za, zb, zc, zd, ze, zf; }
+    static final ThreadLocal<Fields> FIELDS = ThreadLocal.withInitial(Fields::new);
+
+    static final Map<String, List<Clock>> EXPERIMENTS = Map.of(
+        "\"backoff\"", List.of(
+            operation("baseline: consume", Probe::consumeLoop),
+            operation("baseline: consume, return 42", Probe::return42Loop),
+            operation("baseline: consume, return a field", Probe::returnFieldLoop),
+            operation("plain v++", Probe::plainLoop),
+            operation("volatile v++", Probe::volatileLoop)),
+        "\"timers\"", List.of(
+            operation("a read", Probe::nanoTimeSweep),
+            operation("a read until the value changes", Probe::stepLoop)));
+
+    static List<Clock> operations() {
+        List<Clock> found = EXPERIMENTS.get(request.values.getOrDefault("experiment", "missing"));
+        if (found == null) throw new BadRequest(2, "request: \"experiment\" must be one of this protocol");
+        return found;
+    }
+
+    static Clock operation(String name, Sweep loop) {
+        return new Clock(name, "", 0, null, operations -> loop.run(operations, 0), loop, null);
+    }
+
+    static long consumeLoop(int n, int tokens) {
+        for (int i = 0; i < n; i++) consume(tokens);
+        return n;
+    }
+    static long return42Loop(int n, int tokens) {
+        long s = 0;
+        for (int i = 0; i < n; i++) {
+            consume(tokens);
+            s += 42;
+        }
+        return s;
+    }
+    static long returnFieldLoop(int n, int tokens) {
+        Fields own = FIELDS.get();
+        long s = 0;
+        for (int i = 0; i < n; i++) {
+            consume(tokens);
+            s += own.plain;
+        }
+        return s;
+    }
+    static long plainLoop(int n, int tokens) {
+        Fields own = FIELDS.get();
+        for (int i = 0; i < n; i++) {
+            consume(tokens);
+            own.plain++;
+        }
+        return own.plain;
+    }
+    static long volatileLoop(int n, int tokens) {
+        Fields own = FIELDS.get();
+        for (int i = 0; i < n; i++) {
+            consume(tokens);
+            own.shared++;
+        }
+        return own.shared;
+    }
+
+    /** Without work, which could only hide a step. */
+    static long stepLoop(int n, int tokens) {
+        long last = System.nanoTime(), now;
+        for (int i = 0; i < n; i++) {
+            do {
+                now = System.nanoTime();
+            } while (now == last);
+            last = now;
+        }
+        return last;
+    }
+
     static void nanoTimeFill(long[] into) { for (int i = 0; i < into.length; i++) into[i] = System.nanoTime(); }
     static void millisFill(long[] into) { for (int i = 0; i < into.length; i++) into[i] = System.currentTimeMillis(); }
     static void instantFill(long[] into) { for (int i = 0; i < into.length; i++) into[i] = instant(); }
@@ -250,6 +344,17 @@ public final class Probe {
             return (long) CPU_TIME.invokeExact();
         } catch (Throwable failed) {
             throw new IllegalStateException(failed);
+        }
+    }
+
+    /** What the virtual machine was told; its bean is reached by reflection, for its module may be missing. */
+    static String options() {
+        try {
+            Object bean = Class.forName("java.lang.management.ManagementFactory").getMethod("getRuntimeMXBean").invoke(null);
+            Object told = Class.forName("java.lang.management.RuntimeMXBean").getMethod("getInputArguments").invoke(bean);
+            return "Options of the virtual machine: " + ((List<?>) told).stream().map(Object::toString).collect(Collectors.joining(" ")) + ".";
+        } catch (ReflectiveOperationException | LinkageError none) {
+            return "Options of the virtual machine: unknown.";
         }
     }
 
@@ -793,7 +898,16 @@ public final class Probe {
         }
     }
 
-    // ---- Task sweep
+    // ---- Tasks sweep and experiment
+
+    /** The clocks that a sweep is asked for, and none. */
+    static Collection<Clock> swept(List<Clock> clocks) {
+        Longs wanted = request.list("clocks", clocks.size() - 1);
+        Set<Clock> swept = new LinkedHashSet<>(List.of(NOTHING));
+        for (long index : wanted.trimmed()) swept.add(clocks.get((int) index));
+        if (wanted.size == 0) clocks.stream().filter(clock -> !clock.kind.equals("cpu")).forEach(swept::add);
+        return swept;
+    }
 
     static final class SweepTask {
         static final int BATCHES_MAX = 200;
@@ -820,13 +934,9 @@ public final class Probe {
             }
         }
 
-        SweepTask(List<Clock> clocks) {
-            Longs wanted = request.list("clocks", clocks.size() - 1);
-            Set<Clock> swept = new LinkedHashSet<>(List.of(NOTHING));
-            for (long index : wanted.trimmed()) swept.add(clocks.get((int) index));
-            if (wanted.size == 0) clocks.stream().filter(clock -> !clock.kind.equals("cpu")).forEach(swept::add);
-            for (Clock clock : swept) {
-                for (long of : tokens) cells.add(new Cell(clock, of));
+        SweepTask(Collection<Clock> loops) {
+            for (Clock loop : loops) {
+                for (long of : tokens) cells.add(new Cell(loop, of));
             }
             if (Arrays.stream(threads).anyMatch(of -> of == 0)) {
                 throw new BadRequest(2, "request: \"threads_list\" must not contain 0");

@@ -23,6 +23,7 @@ mod program_path;
 mod registry;
 mod rules;
 mod run_options;
+mod runtime_study;
 mod screen;
 mod section;
 mod sections;

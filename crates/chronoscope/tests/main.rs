@@ -8,6 +8,7 @@ mod gallery;
 mod gate;
 mod hiccups;
 mod history;
+mod literature;
 mod pages;
 mod refused;
 mod runs;

@@ -431,3 +431,50 @@ fn nobody_else_says_which_version_runs() {
     let failed: Vec<_> = runtimes(&record).iter().filter(|runtime| runtime["available"] == false).collect();
     assert!(failed.is_empty(), "{failed:?}");
 }
+
+/// `experiment backoff` in a runtime.
+fn backoff_in(runtime: &str) -> assert_cmd::assert::Assert {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
+    command.args(["experiment", "backoff", "--quick", "--format", "json", "--runtime", runtime]).assert()
+}
+
+#[test]
+fn an_experiment_that_cannot_run_in_a_runtime_says_why() {
+    let refused = backoff_in("python").code(2).get_output().stderr.clone();
+    assert!(String::from_utf8_lossy(&refused).contains("no experiment can run in Python; try java"));
+    let mut native = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
+    let refused =
+        native.args(["experiment", "volatile", "--runtime", "java"]).assert().code(2).get_output().stderr.clone();
+    let refused = String::from_utf8_lossy(&refused).into_owned();
+    assert!(refused.contains("the experiment volatile runs natively only; try backoff, timers"), "{refused}");
+    let folder = tempfile::tempdir().unwrap();
+    let broken = program(folder.path(), "java", "echo this one is broken >&2; exit 7");
+    let failed = backoff_in(&format!("java={}", broken.display())).code(1).get_output().stderr.clone();
+    let failed = String::from_utf8_lossy(&failed).into_owned();
+    assert!(failed.contains("nothing was measured") && failed.contains("broken"), "{failed}");
+}
+
+#[test]
+fn the_jvm_measures_the_operations_of_the_article() {
+    let found = backoff_in("java").get_output().clone();
+    let complaint = String::from_utf8_lossy(&found.stderr).into_owned();
+    if complaint.contains("not found in the usual places") {
+        println!("skipped: {complaint}");
+        return;
+    }
+    let record: Value = serde_json::from_slice(&found.stdout).unwrap_or_else(|error| panic!("{error}: {complaint}"));
+    let study = &record["content"]["study"];
+    let threads = study["plan"]["threads"].as_array().unwrap().len();
+    let cells = study["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 5 * 12 * threads);
+    let raw = |cell: &Value| cell["processes"].as_array().unwrap().len();
+    assert!(cells.iter().all(|cell| raw(cell) > 0), "the raw values of each process are there");
+    let compared = study["comparisons"].as_array().unwrap();
+    assert!(compared.iter().all(|one| one["case"] == "volatile v++" && one["baseline"] == "plain v++"), "{compared:?}");
+    let java = &runtimes(&record)[0];
+    let notes = java["notes"].as_array().unwrap();
+    let is_told = notes.iter().any(|note| note.as_str().unwrap().contains("-XX:-UsePerfData"));
+    assert!(is_told && java["version"].is_string(), "{java}");
+    let question = record["content"]["experiment"]["question"].as_str().unwrap();
+    assert!(question.starts_with("In Java "), "{question}");
+}

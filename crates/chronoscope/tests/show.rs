@@ -93,7 +93,7 @@ fn experiments_are_shown_again_with_their_conclusions() {
         let (_, record) = assert_shown_again(&[command, "--duration", "1s"]);
         assert_eq!(record["command"], command);
     }
-    for name in ["volatile", "backoff", "omission", "fibonacci"] {
+    for name in ["volatile", "backoff", "omission", "fibonacci", "cold", "timers"] {
         let (page, record) = assert_shown_again(&["experiment", name, "--duration", "1s"]);
         assert!(page.contains("MODEL"), "{page}");
         assert_eq!(record["command"], format!("experiment {name}"));

@@ -47,7 +47,7 @@ const ZEN4: &str = "crates/chronoscope/tests/fixtures/zen4/check.json";
 const ZEN4_CLOCKS: &str = "crates/chronoscope/tests/fixtures/zen4/clocks.json";
 const LAB: &str = "crates/chronoscope/tests/fixtures/record.json";
 
-const PAGES: [Shown; 26] = [
+const PAGES: [Shown; 28] = [
     Shown { file: "check.html", of: "`chronoscope check`", how: How::Show(CHECK) },
     Shown { file: "noisy.html", of: "the same, of a host that is NOISY", how: How::Show(NOISY) },
     Shown { file: "card.svg", of: "`chronoscope card`", how: How::By(&["card", CHECK, "--output"]) },
@@ -95,6 +95,12 @@ const PAGES: [Shown; 26] = [
         file: "fibonacci.html",
         of: "`chronoscope experiment fibonacci`",
         how: How::Show("docs/shown/fibonacci.json"),
+    },
+    Shown { file: "cold.html", of: "`chronoscope experiment cold`", how: How::Show("docs/shown/cold.json") },
+    Shown {
+        file: "timers.html",
+        of: "`chronoscope experiment timers --runtime java`",
+        how: How::Show("docs/shown/timers.json"),
     },
     Shown { file: "selftest.html", of: "`chronoscope selftest`", how: How::Show("docs/shown/selftest.json") },
     Shown { file: "publish.html", of: "a study of `cargo bench`", how: How::Show("docs/shown/publish.json") },

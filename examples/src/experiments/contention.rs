@@ -21,6 +21,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     about: "Causal clocks on many threads: reads per second and scaling by granularity",
     study,
     conclude,
+    in_runtimes: None,
 };
 
 /// The source of the others, which nobody writes.

@@ -1,6 +1,7 @@
 use chronoscope_harness::Study;
 use chronoscope_harness::record::study::StudyRecord;
 
+use super::runtime_operations::RuntimeOperations;
 use crate::{Block, Chart, Conclusions};
 
 /// A question, the study that measures it, and the conclusions from its record.
@@ -10,6 +11,7 @@ pub struct Experiment {
     pub(super) about: &'static str,
     pub(super) study: fn(cpus: u32, threads: &[u32]) -> Study,
     pub(super) conclude: fn(&StudyRecord) -> Conclusions,
+    pub(super) in_runtimes: Option<&'static RuntimeOperations>,
 }
 
 impl Experiment {
@@ -45,6 +47,18 @@ impl Experiment {
     /// ```
     pub fn study(&self, cpus: u32, threads: &[u32]) -> Study {
         (self.study)(cpus, threads)
+    }
+
+    /// What of it the probes of language runtimes measure, too; None if it is native only.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_examples::Experiment;
+    ///
+    /// assert!(Experiment::from_name("backoff").unwrap().in_runtimes().is_some());
+    /// ```
+    pub const fn in_runtimes(&self) -> Option<&'static RuntimeOperations> {
+        self.in_runtimes
     }
 
     /// The conclusions from its study's record; for any other record, that nothing was measured. On an emulated CPU they

@@ -1,14 +1,18 @@
 mod backoff;
+mod cold;
 mod contention;
 mod experiment;
 mod fibonacci;
 mod monotime;
 mod omission;
+mod runtime_operations;
 mod selftest;
 mod thread_release;
+mod timers;
 mod volatile;
 
 pub use self::experiment::Experiment;
+pub use self::runtime_operations::RuntimeOperations;
 
 impl Experiment {
     /// All of them.
@@ -24,6 +28,8 @@ impl Experiment {
         backoff::EXPERIMENT,
         omission::EXPERIMENT,
         fibonacci::EXPERIMENT,
+        cold::EXPERIMENT,
+        timers::EXPERIMENT,
         Self::THREAD_RELEASE,
         Self::CONTENTION,
         Self::SELFTEST,
@@ -47,4 +53,14 @@ impl Experiment {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|experiment| experiment.name() == name).copied()
     }
+}
+
+impl RuntimeOperations {
+    /// Those of all experiments.
+    ///
+    /// # Examples
+    /// ```
+    /// assert!(!chronoscope_examples::RuntimeOperations::ALL.is_empty());
+    /// ```
+    pub const ALL: &[Self] = &[backoff::IN_RUNTIMES, timers::IN_RUNTIMES];
 }

@@ -17,6 +17,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     about: "Operations of known cost: whether the harness can be trusted here and now",
     study: |_, _| study(),
     conclude,
+    in_runtimes: None,
 };
 
 /// An operation with what is known of it.

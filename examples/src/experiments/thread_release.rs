@@ -23,6 +23,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     about: "Calls by one thread and by many released together, against an empty control",
     study: |_, threads| study(threads.first().copied().unwrap_or(THREADS)),
     conclude,
+    in_runtimes: None,
 };
 
 /// As in the article.

@@ -26,6 +26,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     about: "The cost of a volatile write, measured naively",
     study: |_, _| study(),
     conclude,
+    in_runtimes: None,
 };
 
 const BASELINE: &str = "baseline";

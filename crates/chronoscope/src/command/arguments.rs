@@ -75,7 +75,7 @@ pub enum Command {
     Gallery(GalleryOptions),
     /// Compare documents with the first: what changed, by how much, and by more than the noise between runs or not
     Compare(CompareOptions),
-    /// What was published about clocks, claim by claim, next to this machine's answer; about six minutes, or from documents
+    /// What was published about clocks, claim by claim, next to this machine's answer; about seven minutes, or from documents
     Literature(LiteratureOptions),
     /// Earlier checks: list, show, compare, plot, prune, export
     #[command(subcommand)]

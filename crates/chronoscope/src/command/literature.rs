@@ -25,7 +25,7 @@ const PATIENCE: u32 = 5;
 /// Options of the literature.
 #[derive(Args, Clone, Debug)]
 pub struct LiteratureOptions {
-    /// Documents of this machine to judge by [default: measure, six minutes]
+    /// Documents of this machine to judge by [default: measure, seven minutes]
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 

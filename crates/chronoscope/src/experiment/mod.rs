@@ -4,6 +4,7 @@ pub mod against;
 mod browser;
 pub mod figures;
 pub mod options;
+mod runtime;
 pub mod show;
 
 #[cfg(test)]
@@ -11,11 +12,12 @@ pub mod synthetic;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chronoscope_bench::{Failure, tell};
-use chronoscope_examples::Experiment;
-use chronoscope_harness::Start;
+use chronoscope_examples::{Conclusions, Experiment};
+use chronoscope_harness::record::study::StudyRecord;
+use chronoscope_harness::{Start, StudyObserver};
 use chronoscope_render::Width;
 use chronoscope_render::browser::Sheet;
 use chronoscope_render::page::Page;
@@ -24,14 +26,21 @@ use crate::command::output::Output;
 use crate::command::page::Shown;
 use crate::command::study_run;
 use crate::document::{self, Record};
+use crate::plan::Depth;
+use crate::probe::runtime::Runtime;
 use crate::run_options::RunOptions;
+use crate::runtime_study::Swept;
 use crate::standalone::Standalone;
 use against::worst_first;
 use options::{ContentionOptions, ExperimentOptions, ThreadReleaseOptions};
+use runtime::{InRuntime, circumstances};
 
 impl Standalone for ExperimentOptions {
     fn run(&self, start: &Start) -> Result<ExitCode, Failure> {
-        run(start, "experiment ", self.name, &self.run, &[])
+        match &self.runtime {
+            Some(runtime) => run_in(start, runtime, self.name, &self.run),
+            None => run(start, "experiment ", self.name, &self.run, &[]),
+        }
     }
 
     /// Also of an experiment that is a command by its own name.
@@ -90,9 +99,56 @@ fn run(
     });
     let study = found.map_err(|error| Failure::usage(error.to_string()))?;
     let conclusions = experiment.conclude(&study);
-    let is_well = conclusions.passed.unwrap_or(study.is_whole() && !(run.strict && study.has_warning()));
-    let mut record = document::of_study(study, format!("{before}{}", experiment.name()));
+    conclude((study, conclusions), format!("{before}{}", experiment.name()), Vec::new(), run.strict, output)
+}
+
+/// A runtime's compiler, and six of its processes, take as long; a --duration may be shorter.
+const LEAST_IN_RUNTIME: Duration = Duration::from_secs(15);
+
+/// Runs the operations of an experiment in a language runtime, and then does as [`run`].
+fn run_in(start: &Start, runtime: &InRuntime, experiment: Experiment, run: &RunOptions) -> Result<ExitCode, Failure> {
+    let operations = runtime.operations(experiment)?;
+    let options = study_run::options(run)?;
+    let study = experiment.study(study_run::cpus(run, start), &[]);
+    let plan = study.plan(&options, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
+    let output = Output::prepare(&run.to)?;
+    let command = format!("experiment {} --runtime {}", experiment.name(), runtime.word());
+    let planned = Duration::from_millis(plan.budget_ms);
+    let budget = if run.duration.is_some() { planned } else { planned.max(LEAST_IN_RUNTIME) };
+    let began = Instant::now();
+    let runtimes = runtime.plan(operations, study.name(), &plan, options.cpus.is_some(), Depth::of(run));
+    let (Swept { studies, runtimes }, interrupted) = study_run::shown(run.quiet, |progress| {
+        progress.expects(budget);
+        (runtimes.run(began + budget, start, &study_run::tool(), progress), progress.cancelled())
+    });
+    let Some(mut study) = studies.into_iter().next() else {
+        let reason = runtimes.iter().find_map(|runtime| runtime.reason_unavailable.clone());
+        return Err(Failure::run(format!(
+            "nothing was measured: {}",
+            reason.unwrap_or_else(|| "no runtime".to_owned())
+        )));
+    };
+    study.elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    study.interrupted |= interrupted;
+    let mut conclusions = experiment.conclude(&study);
+    if let Some(measured) = runtimes.iter().find(|runtime| runtime.available) {
+        conclusions = conclusions.told_in(&measured.title(), circumstances(measured));
+    }
+    conclude((study, conclusions), command, runtimes, run.strict, output)
+}
+
+/// Prints and saves what a study gave.
+fn conclude(
+    (study, conclusions): (StudyRecord, Conclusions),
+    command: String,
+    runtimes: Vec<Runtime>,
+    strict: bool,
+    output: Output,
+) -> Result<ExitCode, Failure> {
+    let is_well = conclusions.passed.unwrap_or(study.is_whole() && !(strict && study.has_warning()));
+    let mut record = document::of_study(study, command);
     record.content.experiment = Some(conclusions);
+    record.content.sections.runtimes.report = runtimes;
     worst_first(&mut record.findings);
     output.write(&record, Shown::default())?;
     Ok(ExitCode::from(u8::from(!is_well)))

@@ -3,6 +3,7 @@ use chronoscope_examples::Experiment;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use super::runtime::InRuntime;
 use crate::plan::released_threads;
 use crate::run_options::RunOptions;
 
@@ -15,6 +16,10 @@ pub struct ExperimentOptions {
 
     #[command(flatten)]
     pub run: RunOptions,
+
+    /// Measure in this language runtime instead of natively: java, or java=PROGRAM; only backoff and timers
+    #[arg(long, value_name = "KIND")]
+    pub runtime: Option<InRuntime>,
 }
 
 /// Parses an experiment by name.

@@ -24,7 +24,7 @@ pub struct Noise {
 }
 
 /// Time lost in gaps between consecutive reads. The share is that of one clock: the one that lost most, or most of those for
-/// whose gaps the kernel accounts. The longest gap is that of all clocks.
+/// whose gaps the kernel accounts. The longest gap is that of all clocks, empty intervals included.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Lost {
     /// The clock; null in documents of builds that did not say.
@@ -34,7 +34,7 @@ pub struct Lost {
     pub above_ns: f64,
     /// Their share of the time that the clock was read.
     pub share: f64,
-    /// The longest while any clock was read that shows gaps.
+    /// The longest between two readings of any clock that shows gaps, in a row or at the ends of an empty interval.
     pub worst_ns: f64,
     /// Who took most of it, as far as the kernel counts that.
     pub mostly_by: LostTo,
@@ -93,7 +93,8 @@ pub fn noise(facts: &Facts<'_>) -> Noise {
     };
     let advice = (share > LITTLE).then(|| advice(facts, mostly_by));
     let clock = Some(loss.reads.clock.clone());
-    let worst_ns = losses.iter().map(|loss| loss.reads.maximum_ns).fold(0.0, f64::max);
+    let longest = |loss: &Loss<'_>| loss.reads.maximum_ns.max(loss.reads.largest_empty_interval_ns);
+    let worst_ns = losses.iter().map(longest).fold(0.0, f64::max);
     let lost = Lost { clock, above_ns: GAP_NS, share, worst_ns, mostly_by };
     Noise { lost: Some(lost), reason_unmeasured: None, advice }
 }
@@ -210,9 +211,13 @@ mod tests {
         let less = crate::sections::reads::report::Reads { maximum_ns: 250_000.0, ..reads[0].clone() };
         reads.push(less);
         reads[0].gaps[0].share_of_time = 0.03;
+        reads.iter_mut().for_each(|reads| reads.largest_empty_interval_ns = 0.0);
         let first = reads[0].clock.clone();
         let lost = noise(&Facts::from(&record)).lost.unwrap();
         assert_eq!((lost.share, lost.worst_ns, lost.clock), (0.03, 250_000.0, Some(first)));
+        // What came between the ends of an empty interval came between two readings, too.
+        record.content.sections.reads.report[1].largest_empty_interval_ns = 300_000.0;
+        assert_eq!(noise(&Facts::from(&record)).lost.unwrap().worst_ns, 300_000.0);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use chronoscope_examples::RuntimeOperations;
 use chronoscope_sources::Rate;
 
 use super::protocol::{Clock, Concurrent, Identity, Line, NOTHING, PROTOCOL, Paused, Sweep, Task};
@@ -157,7 +158,10 @@ impl Answer {
     }
 
     fn take_sweep(&mut self, sweep: Sweep) -> Result<(), String> {
-        self.known_or_nothing(&sweep.clock)?;
+        // An operation of an experiment is no clock.
+        if !RuntimeOperations::ALL.iter().any(|of| of.cases.contains(&sweep.clock.as_str())) {
+            self.known_or_nothing(&sweep.clock)?;
+        }
         positive(u64::from(sweep.threads), "threads of an iteration")?;
         positive(sweep.operations, "operations of a batch")?;
         check_batches(sweep.threads, &sweep.batches)?;
@@ -287,25 +291,41 @@ impl Answer {
                 let whole = self.latch.calls.iter().filter(is_whole).count();
                 (self.latch_unavailable.is_none() && whole < LATCH_CALLS).then(|| "released calls".to_owned())
             }
-            Task::Sweep { .. } if self.sweep_unavailable.is_some() => None,
-            Task::Sweep { tokens, threads_list, clocks, .. } => self.missing_rounds(tokens, threads_list, clocks),
+            Task::Sweep { .. } | Task::Experiment { .. } if self.sweep_unavailable.is_some() => None,
+            Task::Sweep { tokens, threads_list, clocks, .. } => {
+                let swept = [Some(NOTHING)].into_iter().chain(self.swept(clocks));
+                self.missing_rounds(tokens, threads_list, swept)
+            }
+            Task::Experiment { experiment, tokens, threads_list, .. } => {
+                let of = RuntimeOperations::ALL.iter().find(|of| of.experiment == *experiment);
+                let cases = of.map(|of| of.cases).unwrap_or_default();
+                self.missing_rounds(tokens, threads_list, cases.iter().copied().map(Some))
+            }
         }
     }
 
+    /// The clocks that a sweep of these was to read; None for one that the probe does not have.
+    fn swept(&self, clocks: &[u64]) -> Vec<Option<&str>> {
+        if clocks.is_empty() {
+            let swept = self.clocks.iter().filter(|clock| clock.kind != TimeKind::Cpu);
+            return swept.map(|clock| Some(clock.clock.as_str())).collect();
+        }
+        let at = |index: &u64| self.clocks.get(usize::try_from(*index).ok()?).map(|clock| clock.clock.as_str());
+        clocks.iter().map(at).collect()
+    }
+
     /// A part of a sweep that was visited too rarely.
-    fn missing_rounds(&self, tokens: &[u64], threads_list: &[u32], clocks: &[u64]) -> Option<String> {
+    fn missing_rounds<'a>(
+        &self,
+        tokens: &[u64],
+        threads_list: &[u32],
+        names: impl Iterator<Item = Option<&'a str>>,
+    ) -> Option<String> {
         let mut iterations: BTreeMap<_, usize> = BTreeMap::new();
         for sweep in &self.sweeps {
             *iterations.entry(cell(sweep)).or_default() += 1;
         }
-        let names: Vec<Option<&str>> = if clocks.is_empty() {
-            let swept = self.clocks.iter().filter(|clock| clock.kind != TimeKind::Cpu);
-            swept.map(|clock| Some(clock.clock.as_str())).collect()
-        } else {
-            let at = |index: &u64| self.clocks.get(usize::try_from(*index).ok()?).map(|clock| clock.clock.as_str());
-            clocks.iter().map(at).collect()
-        };
-        for name in [Some(NOTHING)].into_iter().chain(names) {
+        for name in names {
             let Some(name) = name else { return Some("a clock of the sweep".to_owned()) };
             for (tokens, threads) in
                 tokens.iter().flat_map(|of| threads_list.iter().map(move |threads| (*of, *threads)))

@@ -152,7 +152,7 @@ impl Candidate {
             Task::Count { .. } | Task::Clocks { .. } => &mut self.clocks,
             Task::Pause { .. } => &mut self.pauses,
             Task::Latch { .. } => &mut self.latches,
-            Task::Sweep { .. } => &mut self.sweeps,
+            Task::Sweep { .. } | Task::Experiment { .. } => &mut self.sweeps,
         };
         processes.push(ProbeProcess { round, answer: asked.answer });
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use chronoscope_examples::RuntimeOperations;
 use serde_json::{Map, Value};
 
 use super::answer::Answer;
@@ -16,8 +17,17 @@ use super::recipe::{Launch, WORKING_DIRECTORY, prepare};
 use super::runtime::TimeKind;
 use chronoscope_probes::RuntimeKind;
 
-fn tasks() -> [Task; 5] {
-    [
+fn tasks(kind: RuntimeKind) -> Vec<Task> {
+    let experiment = |of: &RuntimeOperations| Task::Experiment {
+        experiment: of.experiment,
+        tokens: of.tokens[..2.min(of.tokens.len())].to_vec(),
+        threads_list: vec![1, 3],
+        batch_ns: 20_000,
+        iteration_ns: 100_000,
+        warm_ms: 5,
+        budget_ms: 30,
+    };
+    let all = [
         Task::Count { reads: 7 },
         Task::Clocks {
             batch_ns: 20_000,
@@ -42,7 +52,10 @@ fn tasks() -> [Task; 5] {
             warm_ms: 5,
             budget_ms: 30,
         },
-    ]
+    ];
+    // One probe has the operations of experiments.
+    let experiments = RuntimeOperations::ALL.iter().filter(|_| kind == RuntimeKind::Java).map(experiment);
+    all.into_iter().chain(experiments).collect()
 }
 
 /// The runtime of `kind` on this machine, ready to run its probe.
@@ -102,9 +115,9 @@ fn blur(key: &str, field: &mut Value) {
 }
 
 /// The transcript of all tasks: each line shape once, in order of first appearance.
-fn transcript(launch: &Launch, environment: &[(&str, &str)]) -> String {
+fn transcript(kind: RuntimeKind, launch: &Launch, environment: &[(&str, &str)]) -> String {
     let mut text = String::new();
-    for task in tasks() {
+    for task in tasks(kind) {
         let answer = said(launch, task.clone(), environment);
         let heard = Answer::of(&answer).unwrap_or_else(|error| panic!("{error}"));
         assert!(heard.ended, "it never came to its end");
@@ -156,7 +169,7 @@ fn assert_sound(task: &Task, heard: &Answer) {
                 assert!(inside >= u64::from(*threads) && inside.is_multiple_of(u64::from(*threads)));
             }
         }
-        Task::Sweep { .. } => {
+        Task::Sweep { .. } | Task::Experiment { .. } => {
             for iteration in &heard.sweeps {
                 let has_batches = |thread| iteration.batches.iter().any(|(of, ..)| *of == thread);
                 assert!((0..iteration.threads).all(has_batches), "{iteration:?}");
@@ -192,7 +205,7 @@ fn golden(kind: RuntimeKind) {
     let Some(launch) = ready(kind, directory.path()) else { return };
     let file = golden_folder().join(format!("{}.jsonl", kind.row().word));
     for environment in [&[], GERMAN] {
-        let said = transcript(&launch, environment);
+        let said = transcript(kind, &launch, environment);
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
             std::fs::write(&file, &said).unwrap();
         }

@@ -54,6 +54,16 @@ pub enum Task {
         warm_ms: u64,
         budget_ms: u64,
     },
+    /// Work and each of the operations of an experiment in turn, as in a sweep.
+    Experiment {
+        experiment: &'static str,
+        tokens: Vec<u64>,
+        threads_list: Vec<u32>,
+        batch_ns: u64,
+        iteration_ns: u64,
+        warm_ms: u64,
+        budget_ms: u64,
+    },
 }
 
 impl ProbeRequest {
@@ -78,7 +88,9 @@ impl ProbeRequest {
                 warm_ms + lanes_ms + 4 * steps_ms + CLOCKS_OF_A_PROBE * readings_ms + concurrent_ms + MEETING_MS
             }
             Task::Pause { budget_ms, .. } | Task::Latch { budget_ms, .. } => *budget_ms,
-            Task::Sweep { warm_ms, budget_ms, .. } => warm_ms + budget_ms + MEETING_MS,
+            Task::Sweep { warm_ms, budget_ms, .. } | Task::Experiment { warm_ms, budget_ms, .. } => {
+                warm_ms + budget_ms + MEETING_MS
+            }
         }
     }
 }

@@ -103,7 +103,8 @@ impl Recipe<'_> {
 
     fn java(&self) -> Result<Launch, String> {
         let (program, source) = (&self.place.program, self.write()?);
-        let java = || self.run(program).with(NO_PERFORMANCE_DATA);
+        let java =
+            || NOT_INLINED.iter().fold(self.run(program).with(NO_PERFORMANCE_DATA), |run, option| run.with(*option));
         // One compilation for all processes, and none inside the measuring process.
         let Some(compiler) = sibling(program, "javac") else { return Ok(java().with(source)) };
         self.compile(
@@ -203,6 +204,8 @@ impl Recipe<'_> {
 const GO_LIBRARY: Duration = Duration::from_secs(60);
 /// Java's file of performance counters, which it maps into /tmp whatever TMPDIR says.
 const NO_PERFORMANCE_DATA: &str = "-XX:-UsePerfData";
+/// The work of the task `backoff` is a call, as it is in JMH.
+const NOT_INLINED: [&str; 2] = ["-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Probe::consume"];
 /// Mono's area of performance counters in /dev/shm.
 const NO_SHARED_AREA: &str = "MONO_DISABLE_SHARED_AREA";
 /// A .NET runtime must not fail for lack of a locale library; the probe prints only integers.

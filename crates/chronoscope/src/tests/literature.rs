@@ -11,7 +11,7 @@ use crate::document::Record;
 
 const HEAD: &str = "# Literature\n\n\
     Chronoscope implements what five articles describe. Each of their claims has a row here: the command that looks at it, the place in \
-    that command's document, and the test that must hold there. `chronoscope literature` runs those commands, about six minutes, and \
+    that command's document, and the test that must hold there. `chronoscope literature` runs those commands, about seven minutes, and \
     judges every claim; `chronoscope literature FILE` does so by documents that are there. A state is computed, never written:\n\n\
     | state | it means |\n|---|---|\n\
     | agreed, differs | the test holds, or fails, for the whole interval; another machine than the article's may differ rightly |\n\

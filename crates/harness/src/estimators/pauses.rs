@@ -70,6 +70,11 @@ impl PauseFigures {
         (self.samples >= FEWEST_FOR_P99).then_some(self.p99_ns)
     }
 
+    /// The requested length as a share of the mean, in percent: 90 where a pause of 1 µs takes 1.11. None without a mean.
+    pub fn accuracy_pct(&self) -> Option<f64> {
+        (self.mean_ns > 0.0).then(|| 100.0 * self.requested_ns as f64 / self.mean_ns)
+    }
+
     /// The CPU time of one pause; None if unknown.
     pub fn cpu_ns(&self) -> Option<f64> {
         let ns = self.cpu_share * self.mean_ns;

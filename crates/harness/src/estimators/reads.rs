@@ -49,6 +49,9 @@ pub struct Reads<C> {
     pub maximum_ns: f64,
     /// Values around which differences cluster, most frequent first.
     pub modes: Vec<Peak>,
+    /// The differences that were seen most often, at most 16, by ascending ticks; empty in documents of earlier builds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub most_frequent: Vec<DifferenceCount>,
     /// Share of time lost in long gaps; thresholds hidden by the clock's steps or by what a read takes are left out.
     pub gaps: Vec<Gaps>,
     /// When gaps began; null where a runtime counted them, and where the clock hides them all.
@@ -67,6 +70,17 @@ pub struct Reads<C> {
 impl<C> Reads<C> {
     /// A clock moves in steps longer than a read if at least this share of differences is zero.
     const EQUAL_SHARE_OF_STEPS: f64 = 0.1;
+
+    /// Whether it moves in steps longer than a read.
+    pub fn moves_in_steps(&self) -> bool {
+        self.step_ns() > 0.0
+    }
+
+    /// How many differences are not zero.
+    pub fn changes(&self) -> u64 {
+        // A float-to-int cast saturates.
+        (self.count as f64 * (1.0 - self.zero_share)).round() as u64
+    }
 
     /// The step in which the clock moved, if longer than a read; else 0. Infinite if it never moved.
     ///
@@ -101,6 +115,21 @@ impl<C> Reads<C> {
         self.maximum_ns + self.step_ns()
     }
 }
+
+/// How often two readings in a row differed by so much.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DifferenceCount {
+    /// The difference in ticks of the clock.
+    pub ticks: i64,
+    /// The same in nanoseconds.
+    pub ns: f64,
+    /// How often it was seen.
+    pub count: u64,
+}
+
+/// Differences of which counts are kept.
+const MOST_FREQUENT: usize = 16;
 
 /// Gaps above a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -140,6 +169,7 @@ pub fn reads<C>(clock: C, samples: &Samples, rate: Rate, disturbance: Disturbanc
         p999_ns: all.quantile(0.999)?,
         maximum_ns: all.maximum()?,
         modes: modes_of(&all),
+        most_frequent: most_frequent(&samples.differences, &ns),
         gaps: Vec::new(),
         gaps_over_time: None,
         empty_intervals: samples.empty_intervals,
@@ -163,9 +193,32 @@ pub fn reads<C>(clock: C, samples: &Samples, rate: Rate, disturbance: Disturbanc
     Some(found)
 }
 
+fn most_frequent(differences: &[(i64, u64)], ns: &impl Fn(i64) -> f64) -> Vec<DifferenceCount> {
+    let mut found: Vec<DifferenceCount> = differences
+        .iter()
+        .map(|(ticks, count)| DifferenceCount { ticks: *ticks, ns: ns(*ticks), count: *count })
+        .collect();
+    // The shorter one of two that are as frequent, so that the order of the samples does not matter.
+    found.sort_by_key(|one| (std::cmp::Reverse(one.count), one.ticks));
+    found.truncate(MOST_FREQUENT);
+    found.sort_by_key(|one| one.ticks);
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_differences_seen_most_often_are_counted_exactly() {
+        let differences = (1..=40).map(|ticks| (ticks, if ticks == 30 { 900 } else { 100 - ticks as u64 })).collect();
+        let samples = Samples { differences, ..Samples::default() };
+        let rate = Rate::from_hz(10_000_000).unwrap();
+        let found = reads("fake", &samples, rate, Disturbance::default()).unwrap().most_frequent;
+        assert_eq!(found.len(), 16);
+        assert_eq!(found.first(), Some(&DifferenceCount { ticks: 1, ns: 100.0, count: 99 }));
+        assert_eq!(found.last(), Some(&DifferenceCount { ticks: 30, ns: 3_000.0, count: 900 }));
+    }
 
     /// Mono's stopwatch: 93 of 100 differences are zero, all others one tick.
     #[test]

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::record::Histogram;
 use crate::stats::Distribution;
 
+/// Fewer changes of a clock do not tell its steps.
+pub const FEWEST_CHANGES: u64 = 5;
+
 /// Changes of one clock, in its own ticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Steps {
@@ -86,7 +89,6 @@ impl GranularityEstimate {
     /// The step, and whether it is merely the latency of the read. None where each of a few changes may have been as long as the process was
     /// stopped.
     pub fn told(&self) -> Option<(f64, bool)> {
-        const FEWEST_CHANGES: u64 = 5;
         let is_told = self.is_latency || self.observed.steps >= FEWEST_CHANGES;
         is_told.then_some((self.step_ns, self.is_latency))
     }

@@ -4,13 +4,12 @@ use chronoscope_harness::quantity::TIME;
 use chronoscope_harness::record::study::{Cell, Estimate, StudyRecord};
 use chronoscope_render::text::counted;
 
-use super::cases::{BASELINES, CONSUME, PLAIN, RETURN_42, RETURN_FIELD, VOLATILE};
+use super::cases::{BASELINES, OWN, PLAIN, VOLATILE};
 use super::model::{View, views};
 use super::naive::{Less, differences};
 use super::published;
 use crate::{Block, Chart, Panel, Series, Spot, Topic, Unit};
 
-const FIVE: [&str; 5] = [CONSUME, RETURN_42, RETURN_FIELD, PLAIN, VOLATILE];
 const TOKENS: &str = "tokens of work";
 
 pub(super) fn all(record: &StudyRecord, naive: &Block, model: &Block) -> Vec<Chart> {
@@ -22,7 +21,7 @@ fn raw(record: &StudyRecord) -> Option<Chart> {
         let tokens = record.study().plan.backoff_tokens.iter();
         Series::of(case, tokens.map(|tokens| Spot::of_cell(*tokens as f64, record.cell(case, *tokens, 1))))
     };
-    let panel = Panel::over(TOKENS, "time of one operation, one thread", Unit::Ns, FIVE.iter().map(of).collect());
+    let panel = Panel::over(TOKENS, "time of one operation, one thread", Unit::Ns, OWN.iter().map(of).collect());
     let sentences = [spread(record), told_apart(record)].into_iter().flatten().collect();
     Chart::of(Topic::Times, "Five operations, with more and more work", sentences, vec![panel])
 }
@@ -30,7 +29,7 @@ fn raw(record: &StudyRecord) -> Option<Chart> {
 /// The five cells on one thread with so much work; those without a time or a bound are left out.
 fn five(record: &StudyRecord, tokens: u64) -> Vec<(&'static str, Estimate)> {
     let known = |case: &'static str| Some((case, reach(record.cell(case, tokens, 1)?)?));
-    FIVE.into_iter().filter_map(known).collect()
+    OWN.into_iter().filter_map(known).collect()
 }
 
 /// A time, or from nothing to its bound.
@@ -64,7 +63,7 @@ fn told_apart(record: &StudyRecord) -> Option<String> {
         let known: Vec<Estimate> =
             five(record, tokens).into_iter().map(|(_, time)| time).filter(Estimate::has_confidence).collect();
         // Of fewer, nothing is known of all five.
-        if known.len() < FIVE.len() {
+        if known.len() < OWN.len() {
             return None;
         }
         let least = known.iter().map(|time| time.high).reduce(f64::min)?;

@@ -18,16 +18,23 @@ use std::time::Duration;
 use chronoscope_harness::Study;
 use chronoscope_harness::record::study::StudyRecord;
 
-use self::cases::{CONSUME, PLAIN, PLAIN_SHARED, RETURN_42, RETURN_FIELD, VOLATILE, VOLATILE_SHARED};
+use self::cases::{CONSUME, OWN, PLAIN, PLAIN_SHARED, RETURN_42, RETURN_FIELD, VOLATILE, VOLATILE_SHARED};
 use super::volatile::{on_own_field, plain, volatile};
-use crate::{Conclusions, Experiment};
+use crate::{Conclusions, Experiment, RuntimeOperations};
+
+const NAME: &str = "backoff";
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
-    name: "backoff",
+    name: NAME,
     about: "The cost of a volatile write by the work around it, with three baselines",
     study: |_, _| study(),
     conclude,
+    in_runtimes: Some(&IN_RUNTIMES),
 };
+
+/// Three baselines, a plain and a volatile increment.
+pub(super) const IN_RUNTIMES: RuntimeOperations =
+    RuntimeOperations { experiment: NAME, cases: &OWN, compared: &[(VOLATILE, PLAIN)], tokens: &TOKENS, shares: &[1] };
 
 const TOKENS: [u64; 12] = [0, 1, 2, 5, 8, 10, 15, 20, 25, 30, 35, 40];
 

@@ -5,7 +5,7 @@ use chronoscope_harness::record::study::{Estimate, StudyRecord};
 use chronoscope_harness::study_words::why_no_time;
 use chronoscope_render::text::counted;
 
-use super::cases::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
+use super::cases::{CONSUME, PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
 use super::cost::{Amortised, Cost, MARGIN_PCT, Row, amortised, moved, rows, turns};
 use crate::reading::{MAY_BE_ZERO, doubt};
 use crate::{Block, Value};
@@ -56,13 +56,18 @@ pub(super) fn views(record: &StudyRecord) -> Vec<View> {
         let title = format!("{who}{}", if *threads > 1 { ", each with its own field" } else { "" });
         View { pair: (VOLATILE, PLAIN), threads: *threads, title, who }
     };
-    let shared = threads.last().copied().filter(|threads| *threads > 1).map(|threads| View {
+    let shared = threads.last().copied().filter(|threads| *threads > 1 && has_shared(record)).map(|threads| View {
         pair: (VOLATILE_SHARED, PLAIN_SHARED),
         threads,
         title: format!("{threads} threads, one field on one cache line"),
         who: format!("{threads} threads on one line"),
     });
     threads.iter().map(own).chain(shared).collect()
+}
+
+/// Whether threads wrote one field: a runtime's probe has each write its own.
+pub(super) fn has_shared(record: &StudyRecord) -> bool {
+    record.study().cells.iter().any(|cell| cell.case == VOLATILE_SHARED)
 }
 
 /// Adds a table of two operations compared directly, with its conclusion about who did.
@@ -204,7 +209,11 @@ fn at(record: &StudyRecord, row: &Row) -> String {
     tokens(row) + &work.map_or_else(String::new, |took| format!(" ({} of work)", TIME.amount(&Estimate::certain(took))))
 }
 
-/// The duration of this many tokens, in nanoseconds.
+/// The duration of this many tokens, in nanoseconds; of a runtime's, how much longer its empty operation takes with them.
 fn work_ns(record: &StudyRecord, tokens: u64) -> Option<f64> {
-    Some(record.study().tokens.as_ref()?.ns(tokens as f64))
+    let of_baseline = |tokens: u64| record.cell(CONSUME, tokens, 1)?.time_ns.map(|time| time.estimate);
+    match record.study().tokens.as_ref() {
+        Some(cost) => Some(cost.ns(tokens as f64)),
+        None => Some((of_baseline(tokens)? - of_baseline(0)?).max(0.0)),
+    }
 }

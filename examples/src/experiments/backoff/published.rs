@@ -3,7 +3,7 @@ use chronoscope_harness::record::study::StudyRecord;
 
 use super::cases::{PLAIN, PLAIN_SHARED, VOLATILE, VOLATILE_SHARED};
 use super::cost::{amortised, rows};
-use super::model::{amortisation, plain_time};
+use super::model::{amortisation, has_shared, plain_time};
 use crate::{Block, Series, Value};
 
 /// What JMH measured of the plain and the volatile increment, by tokens; on one field with two threads.
@@ -45,8 +45,10 @@ pub(super) fn block(record: &StudyRecord) -> Block {
     let columns = ["tokens", "JMH plain", "JMH volatile", "our plain", "our volatile", "our difference"];
     let title = "One thread; JMH 1.37 on JDK 25 (Ice Lake server, 2.8 GHz)";
     block.table(title, &columns, rows(VOLATILE, PLAIN, 1));
-    let title = "Two threads on one field; JMH as above";
-    block.table(title, &columns, rows(VOLATILE_SHARED, PLAIN_SHARED, 2));
+    if has_shared(record) {
+        let title = "Two threads on one field; JMH as above";
+        block.table(title, &columns, rows(VOLATILE_SHARED, PLAIN_SHARED, 2));
+    }
     block.say(format!("article: {}; JMH's figures differ by 0.1 to 10 ns from run to run", Article::Nanotrust.cited()));
     block
 }

@@ -6,10 +6,16 @@ use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_render::text::count;
 
 use super::growth::Growth;
+use super::rivals::{self, Compared};
 use super::says::{FIRST_CALLS, MS, WINDOWS, curve, stamped_ns};
 use crate::{Block, Chart, Level, Panel, Series, Spot, Topic, Unit};
 
-pub(super) fn call_times(record: &StudyRecord, growth: &Growth, [naive, model]: [&Block; 2]) -> Option<Chart> {
+pub(super) fn call_times(
+    record: &StudyRecord,
+    growth: &Growth,
+    compared: &[Compared],
+    [naive, model]: [&Block; 2],
+) -> Option<Chart> {
     let points = curve(growth).into_iter().map(|(index, time)| Some(Spot::new(index as f64, time)));
     let of_first = literature::of(Article::Jmh, MEAN_OF_FIRST);
     let first = of_first.filter_map(|figure| figure.place().zip(figure.ns()));
@@ -18,7 +24,8 @@ pub(super) fn call_times(record: &StudyRecord, growth: &Growth, [naive, model]: 
         Panel::over("index of the call", "time of a call", Unit::Ns, vec![Series::of("a call", points), published]);
     let sentences = naive.main().into_iter().chain(model.main()).collect();
     let panel = Panel { levels: answers(record, growth), ..panel };
-    Chart::of(Topic::CallTimes, "The time of a call, and three bad answers", sentences, vec![panel])
+    let panels = [panel].into_iter().chain(rivals::panel(compared)).collect();
+    Chart::of(Topic::CallTimes, "The time of a call, and three bad answers", sentences, panels)
 }
 
 /// Of the shortest and the longest run for a time that was long enough, of stamps, and of so many first calls.

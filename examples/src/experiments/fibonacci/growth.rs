@@ -1,4 +1,6 @@
-use chronoscope_harness::record::study::{Estimate, StudyRecord};
+use std::ops::Range;
+
+use chronoscope_harness::record::study::{CellProcess, Estimate, StudyRecord};
 use chronoscope_harness::stats::{median_interval, straight_line};
 
 use super::cases::{CALLS, TIMED_OUTSIDE};
@@ -47,11 +49,8 @@ impl Line {
 
 impl Growth {
     pub(super) fn of(record: &StudyRecord) -> Self {
-        let processes = record.cell(TIMED_OUTSIDE, 0, 1).map(|cell| cell.processes.as_slice()).unwrap_or_default();
-        let series = processes
-            .iter()
-            .map(|process| process.iterations.iter().flat_map(|iteration| iteration.batches_ns.clone()).collect());
-        Self::new(series.filter(|series: &Vec<f64>| !series.is_empty()).collect(), record.study().plan.confidence)
+        let series = batches_of(record, TIMED_OUTSIDE).into_iter().map(|(_, series)| series).collect();
+        Self::new(series, record.study().plan.confidence)
     }
 
     pub(super) fn new(series: Vec<Vec<f64>>, confidence: f64) -> Self {
@@ -88,11 +87,8 @@ impl Growth {
 
     /// The mean time of the batch that contains call `index`.
     pub(super) fn at(&self, index: u64) -> Option<Estimate> {
-        let batch = batch_of(index);
-        // Include a few neighbours, so that one preemption does not dominate; the last calls have fewer.
-        let around = batch / 20;
-        let to = self.batches().min(batch + around + 1);
-        if batch < to { self.mean_of(batch.saturating_sub(around), to) } else { None }
+        let range = around(index, self.batches())?;
+        self.mean_of(range.start, range.end)
     }
 
     /// The mean time of the calls made by every process.
@@ -102,7 +98,7 @@ impl Growth {
 
     /// The mean over batches `from..to`; the median would hide the longer calls.
     fn mean_of(&self, from: usize, to: usize) -> Option<Estimate> {
-        self.over(|series| Some(series.get(from..to)?.iter().sum::<f64>() / (to - from) as f64))
+        self.over(|series| mean(series, &(from..to)))
     }
 
     /// A figure of each process, with the interval of their median: that of processes, not of calls.
@@ -127,6 +123,30 @@ impl Growth {
             mean_ns: a_ns.estimate + b_ns.estimate * self.calls() as f64 / 2.0,
         })
     }
+}
+
+/// Nanoseconds per call of each batch of a case, by process; none of a process that made no batch.
+pub(super) fn batches_of(record: &StudyRecord, case: &str) -> Vec<(u32, Vec<f64>)> {
+    let processes = record.cell(case, 0, 1).map(|cell| cell.processes.as_slice()).unwrap_or_default();
+    let batches = |process: &CellProcess| {
+        let iterations = process.iterations.iter();
+        (process.process, iterations.flat_map(|iteration| iteration.batches_ns.clone()).collect())
+    };
+    processes.iter().map(batches).filter(|(_, batches): &(u32, Vec<f64>)| !batches.is_empty()).collect()
+}
+
+/// The batch of so many that contains a call, and a few neighbours, so that one preemption does not dominate; the last calls have fewer. None
+/// for a call that was not made.
+pub(super) fn around(call: u64, batches: usize) -> Option<Range<usize>> {
+    let batch = batch_of(call);
+    let neighbours = batch / 20;
+    let to = batches.min(batch.saturating_add(neighbours).saturating_add(1));
+    (batch < to).then(|| batch.saturating_sub(neighbours)..to)
+}
+
+/// The mean over these batches, if all were made.
+pub(super) fn mean(series: &[f64], range: &Range<usize>) -> Option<f64> {
+    Some(series.get(range.clone())?.iter().sum::<f64>() / range.len() as f64)
 }
 
 /// The batch that contains a call.

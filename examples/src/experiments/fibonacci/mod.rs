@@ -6,7 +6,9 @@
 
 mod cases;
 mod charts;
+mod decimal;
 mod growth;
+mod rivals;
 mod says;
 
 use std::sync::Mutex;
@@ -17,7 +19,9 @@ use chronoscope_harness::record::study::{Mode, StudyRecord};
 use chronoscope_render::text::count;
 use num_bigint::BigUint;
 
-use self::cases::{CALLS, TIMED_ALONE, TIMED_OUTSIDE};
+use self::cases::{CALLS, IN_DECIMAL, TIMED_ALONE, TIMED_OUTSIDE};
+use self::decimal::DecimalPair;
+use self::rivals::Rivals;
 use crate::{Conclusions, Experiment};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -25,6 +29,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     about: "An operation that never settles, and three bad answers",
     study: |_, _| study(),
     conclude,
+    in_runtimes: None,
 };
 
 /// Two consecutive Fibonacci numbers.
@@ -72,15 +77,26 @@ fn study() -> Study {
                 }
             },
         )
-        .budget(Duration::from_secs(24))
+        .case_shared(
+            IN_DECIMAL,
+            |_| Mutex::new(DecimalPair::new()),
+            |b, pair| {
+                if let Ok(mut pair) = pair.lock() {
+                    b.iter(|| pair.next());
+                }
+            },
+        )
+        .budget(Duration::from_secs(48))
 }
 
 fn conclude(record: &StudyRecord) -> Conclusions {
     let growth = growth::Growth::of(record);
-    let (naive, model) = (says::naive(record, &growth), says::model(record, &growth));
+    let (naive, mut model) = (says::naive(record, &growth), says::model(record, &growth));
+    let compared = Rivals::of(record).map_or_else(Vec::new, |rivals| rivals.compared());
+    rivals::say(&mut model, &compared);
     Conclusions {
         experiment: EXPERIMENT.name.to_owned(),
-        charts: charts::call_times(record, &growth, [&naive, &model]).into_iter().collect(),
+        charts: charts::call_times(record, &growth, &compared, [&naive, &model]).into_iter().collect(),
         question: format!(
             "How long does the next Fibonacci number take? The numbers never stop growing: {} calls add 209 digits.",
             count(1_000)

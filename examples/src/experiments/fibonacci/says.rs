@@ -17,7 +17,7 @@ pub(super) const FIRST_CALLS: [u64; 3] = [100, 1_000, 10_000];
 /// The call taken as an early one: the first on the curve.
 const EARLY_CALL: u64 = 100;
 /// Calls shown on the curve.
-const CURVE: [u64; 9] = [100, 1_000, 5_000, 10_000, 30_000, 100_000, 200_000, 300_000, 400_000];
+pub(super) const CURVE: [u64; 9] = [100, 1_000, 5_000, 10_000, 30_000, 100_000, 200_000, 300_000, 400_000];
 
 pub(super) fn naive(record: &StudyRecord, growth: &Growth) -> Block {
     let mut block = Block::default();

@@ -10,6 +10,8 @@ fn made_up(steadiness: Steadiness) -> StudyRecord {
     let mut made = record(&[0], &[1]);
     let batches: Vec<f64> = (0..4_000).map(|batch| 50.0 + 0.01 * (f64::from(batch) + 0.5) * CALLS as f64).collect();
     made.content.study.cells.push(series(TIMED_OUTSIDE, &batches, steadiness));
+    let decimal: Vec<f64> = batches.iter().map(|ns| 40.0 + 3.0 * (ns - 50.0)).collect();
+    made.content.study.cells.push(series(IN_DECIMAL, &decimal, steadiness));
     let mut alone = cell(TIMED_ALONE, 0, 1, [2_100.0; 4]);
     alone.part = Some(part(1e9 / 2_100.0, 1e9 / 2_150.0, 0.9));
     made.content.study.cells.push(alone);

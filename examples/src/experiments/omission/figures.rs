@@ -59,6 +59,18 @@ impl Figures {
         part.claimed_per_s.over(&self.ceiling_per_s?)
     }
 
+    /// Between which rates so many threads must claim: where a thread that waits for a CPU does so between the stamps as often as it is there, each
+    /// claims no more than its CPU does, and where it waits outside them only, as if it had a CPU of its own.
+    pub(super) fn predicted(&self, threads: u32, cpus: u32) -> Option<[Estimate; 2]> {
+        let of_one = Estimate::certain(1e9).over(&self.alone()?.part_ns)?;
+        Some([of_one.times(f64::from(cpus.min(threads))), of_one.times(f64::from(threads))])
+    }
+
+    /// How many times as long the stamps say that an operation takes with more threads than CPUs as with one for each.
+    pub(super) fn average_grows(&self) -> Option<Estimate> {
+        self.oversubscribed()?.1.part_ns.over(&self.full()?.1.part_ns)
+    }
+
     /// The loop's name, with the lengths of set-up and work on one thread of this machine.
     pub(super) fn title(&self) -> String {
         let lengths_ns = self.alone().map(|part| (1e9 / part.external_per_s.estimate, part.part_ns.estimate));

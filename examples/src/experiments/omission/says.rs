@@ -10,6 +10,9 @@ use crate::{Block, Series, Value};
 /// The article's CPUs, and the seconds of its set-up and work.
 const ARTICLE: (u32, f64, f64) = (2, 0.005, 0.010);
 
+/// A time within this share of another is the same.
+const SAME: f64 = 0.1;
+
 pub(super) fn naive(figures: &[Figures]) -> Block {
     let mut block = Block::default();
     for each in figures {
@@ -50,6 +53,8 @@ pub(super) fn model(record: &StudyRecord, figures: &[Figures]) -> Block {
             ))
             .with("ceiling_per_s", ceiling);
         block.conclude(over_report(each, &alone)).with("inflation_alone", claim_over_done(&alone));
+        prediction(&mut block, record, each);
+        average(&mut block, each);
     }
     block.say(
         "model: with a share f of the time stamped, one thread claims 1/f times what it does. With more threads than CPUs, a \
@@ -57,6 +62,50 @@ pub(super) fn model(record: &StudyRecord, figures: &[Figures]) -> Block {
          leave the CPU outside the stamps, as at a yield or in a long set-up, the claim can grow with the threads",
     );
     block
+}
+
+/// What the model predicts of the most threads, and whether the claim keeps to it.
+fn prediction(block: &mut Block, record: &StudyRecord, each: &Figures) {
+    let Some((threads, part)) = each.oversubscribed() else { return };
+    let Some([least, most]) = each.predicted(threads, record.cpus()) else { return };
+    let claimed = part.claimed_per_s;
+    let verdict = match (claimed.high < least.low, claimed.low > most.high) {
+        _ if !claimed.has_confidence() => "too few processes to check it",
+        (true, _) => "it claims less: a stamped part takes longer than alone, whoever has the CPU",
+        (_, true) => "it claims more, which the model does not explain",
+        _ => "the claim lies there",
+    };
+    block
+        .say(format!(
+            "predicted for {threads} threads: from {}, if waits for a CPU fall between the stamps as often as anywhere, to {}, if none does: \
+             {verdict}",
+            PER_SECOND.value(least.estimate),
+            PER_SECOND.value(most.estimate)
+        ))
+        .with("predicted_least_per_s", least)
+        .with("predicted_most_per_s", most);
+}
+
+/// Whether the average time by the stamps tells that threads wait.
+fn average(block: &mut Block, each: &Figures) {
+    let Some(((threads, over), (full_threads, full))) = each.oversubscribed().zip(each.full()) else { return };
+    let Some(grows) = each.average_grows() else { return };
+    let verdict = match grows {
+        _ if !grows.has_confidence() => "too few processes to say whether it grows",
+        _ if grows.low >= 1.0 - SAME && grows.high <= 1.0 + SAME => "it stays the same, and tells of no wait",
+        _ if grows.low > 1.0 + SAME => "it grows",
+        _ if grows.high < 1.0 - SAME => "it shrinks",
+        _ => "whether it grows is inconclusive",
+    };
+    block
+        .say(format!(
+            "average time by the stamps: {} with {}, {} with {}: {verdict}",
+            TIME.amount(&full.part_ns),
+            counted(u64::from(full_threads), "thread", "threads"),
+            TIME.amount(&over.part_ns),
+            counted(u64::from(threads), "thread", "threads"),
+        ))
+        .with("average_over_full", grows);
 }
 
 fn table(block: &mut Block, each: &Figures) {

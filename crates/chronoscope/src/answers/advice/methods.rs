@@ -4,7 +4,7 @@ use super::locking::{Uneven, phases_needed, uneven};
 use super::repetitions::{CONFIDENCE_PCT, Z_99, deviation_in_steps, readings};
 use super::report::{Fit, IntervalQuestion, Method, MethodAdvice};
 use super::usable_clocks::UsableClock;
-use chronoscope_harness::quantity::{count, limit, ns, percent, three_digits};
+use chronoscope_harness::quantity::{PERCENT, count, limit, ns, percent, three_digits};
 use chronoscope_probes::RuntimeKind;
 
 /// What is asked.
@@ -73,7 +73,7 @@ pub fn direct(clock: &UsableClock, setting: Setting<'_>) -> MethodAdvice {
     let (error_pct, formula) = match tried {
         Some((truth_ns, error_pct)) => (
             error_pct.min(setting.question.error_pct),
-            format!("trials of {}: 95 % of errors below {}", ns(truth_ns), percent(error_pct)),
+            format!("trials of {}: 95 % of errors {}", ns(truth_ns), PERCENT.below(error_pct)),
         ),
         None => {
             let error_ns = clock.error_within_ns(setting.error());

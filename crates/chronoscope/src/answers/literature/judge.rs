@@ -73,10 +73,14 @@ fn told(figure: &Figure) -> String {
 fn found(claim: &Claim, document: &Value) -> Option<Found> {
     let value = at(document, &claim.at)?;
     let Some(number) = number(value) else { return Some(Found::Other(text(value))) };
-    match &claim.over {
-        None => Some(Found::Number(number)),
-        Some(over) => number.over(&self::number(at(document, over)?)?).map(Found::Number),
-    }
+    let Some(over) = &claim.over else { return Some(Found::Number(number)) };
+    let ratio = number.over(&self::number(at(document, over)?)?)?;
+    Some(Found::Number(if claim.unit == Some(Unit::Percent) { in_percent(ratio) } else { ratio }))
+}
+
+fn in_percent(ratio: Estimate) -> Estimate {
+    let Estimate { estimate, low, high, confidence } = ratio;
+    Estimate { estimate: 100.0 * estimate, low: 100.0 * low, high: 100.0 * high, confidence }
 }
 
 /// A number, or an estimate with its interval.

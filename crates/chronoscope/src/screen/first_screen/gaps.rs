@@ -22,6 +22,7 @@ pub fn gaps(noise: &Noise) -> Row {
     };
     let grade = if noise.advice.is_some() { Grade::Warning } else { Grade::Good };
     let (above, share, worst) = (ns(lost.above_ns), share(lost.share), ns(lost.worst_ns));
-    let said = format!("> {above}: {share} of time, up to {worst} long");
+    // The share is that of one clock.
+    let said = format!("> {above}: {share} of time; longest of all {worst}");
     Row::named("GAPS", [graded(grade, &said), Line::styled(DIM, "not in errors above")])
 }

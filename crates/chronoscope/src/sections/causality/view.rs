@@ -5,7 +5,7 @@ use crate::screen::findings;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::causality::report::{Causality, Litmus, LitmusOutcome, PairOffset};
 use anstyle::Style;
-use chronoscope_harness::quantity::{TIME, count, ns, share};
+use chronoscope_harness::quantity::{PERCENT, TIME, count, ns, share};
 use chronoscope_harness::record::{Disturbance, Quantiles};
 use chronoscope_render::disturbance;
 use chronoscope_render::line::Line;
@@ -193,7 +193,7 @@ fn litmus(page: &mut Page, record: &Record, rows: Rows) {
             LitmusOutcome::WentBack { share } => {
                 (share.map_or_else(|| NOT_COUNTED.to_owned(), self::share), ns(run.worst_ns))
             }
-            LitmusOutcome::Held { rate_below } => (format!("< {}", share(rate_below)), "none".to_owned()),
+            LitmusOutcome::Held { rate_below } => (PERCENT.below(100.0 * rate_below), "none".to_owned()),
             LitmusOutcome::TooFewValues => ("–".to_owned(), "–".to_owned()),
         };
         let went_back = run.went_back().map_or_else(|| NOT_COUNTED.to_owned(), count);

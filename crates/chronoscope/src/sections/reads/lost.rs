@@ -2,6 +2,7 @@
 //! gaps, and who took it. Whoever tells of lost time asks here, so one run has one figure.
 
 use chronoscope_harness::estimators::reads::Gaps;
+use chronoscope_harness::estimators::steps::FEWEST_CHANGES;
 use chronoscope_harness::quantity::ns;
 
 use super::report::Reads;
@@ -90,7 +91,38 @@ pub fn reason_hidden(reads: &Reads, above_ns: f64) -> Option<String> {
     let (step, clock) = (reads.step_ns(), &reads.clock);
     Some(match step {
         _ if step.is_infinite() => format!("{clock} did not advance"),
-        _ if step > 0.0 => format!("{clock} moves in steps of up to {}", ns(step)),
+        _ if step > 0.0 && reads.changes() < FEWEST_CHANGES => {
+            let times = if reads.changes() == 1 { "once".to_owned() } else { format!("{} times", reads.changes()) };
+            format!("{clock} moved {times}, which does not tell its steps")
+        }
+        _ if step > 0.0 => format!("{clock} moves in steps of {} or more", ns(step)),
         _ => format!("a read of {clock} takes {}", ns(reads.p50_ns)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_harness::estimators::reads::{Samples, reads};
+    use chronoscope_harness::record::Disturbance;
+    use chronoscope_sources::Rate;
+
+    fn reason(differences: Vec<(i64, u64)>) -> String {
+        let samples = Samples { differences, ..Samples::default() };
+        let found = reads("CLOCK_MONOTONIC_COARSE".into(), &samples, Rate::NANOSECONDS, Disturbance::default());
+        reason_hidden(&found.unwrap(), GAP_NS).unwrap()
+    }
+
+    #[test]
+    fn a_step_of_which_few_changes_were_seen_is_not_told() {
+        // The process was stopped for three of its ticks.
+        assert_eq!(
+            reason(vec![(0, 1_000_000), (12_000_000, 1)]),
+            "CLOCK_MONOTONIC_COARSE moved once, which does not tell its steps"
+        );
+        assert_eq!(
+            reason(vec![(0, 1_000_000), (4_000_000, 6), (12_000_000, 1)]),
+            "CLOCK_MONOTONIC_COARSE moves in steps of 4.00 ms or more"
+        );
+    }
 }

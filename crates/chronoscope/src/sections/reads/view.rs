@@ -5,7 +5,7 @@ use crate::sections::reads::lost::reason_hidden;
 use crate::sections::reads::plan::READS;
 use crate::sections::reads::report::Reads;
 use crate::shared_findings::NEGATIVE_ELAPSED;
-use chronoscope_harness::estimators::reads::{GAP_THRESHOLDS_NS, READINGS_PER_GAP};
+use chronoscope_harness::estimators::reads::{DifferenceCount, GAP_THRESHOLDS_NS, READINGS_PER_GAP};
 
 use crate::screen::findings;
 use chronoscope_harness::quantity::{count, length, ns, share};
@@ -22,6 +22,8 @@ const CHECK_ROWS: usize = 5;
 const ROWS: usize = 12;
 /// Maximum modes named.
 const MODES: usize = 3;
+/// Maximum differences named with their counts.
+const FREQUENT: usize = 6;
 
 /// The first clocks, side by side.
 pub fn show_in_check(page: &mut Page, record: &Record) {
@@ -63,11 +65,19 @@ pub fn show(page: &mut Page, record: &Record) {
             );
             page.paragraph(Line::plain("  "), PLAIN, &text);
         }
+        if reads.moves_in_steps() && reads.shown_gaps().next().is_some() {
+            let text = format!("a gap is a difference less a step of the clock, {}", ns(reads.step_ns()));
+            page.paragraph(Line::plain("  "), PLAIN, &text);
+        }
         if let Some(text) = hidden(reads) {
             page.paragraph(Line::plain("  "), PLAIN, &text);
         }
+        if let Some(text) = most_frequent(reads) {
+            page.paragraph(Line::plain("  "), PLAIN, &text);
+        }
         let smallest = reads.minimum_ns.map_or_else(|| "none".to_owned(), ns);
-        let text = format!("smallest difference {smallest}; read for {} in all", ns(reads.span_ns));
+        let by = if reads.moves_in_steps() { ", by its own steps" } else { "" };
+        let text = format!("smallest difference {smallest}; read for {} in all{by}", ns(reads.span_ns));
         page.paragraph(Line::plain("  "), PLAIN, &text);
         page.paragraph(Line::plain("  "), PLAIN, &disturbance::said(&reads.disturbance));
     }
@@ -122,6 +132,18 @@ fn facts(reads: &Reads) -> Vec<String> {
         format!("largest of {} empty intervals {}", count(reads.empty_intervals), ns(reads.largest_empty_interval_ns))
     });
     facts
+}
+
+/// The differences seen most often, in ticks, most frequent first; None where they were not kept.
+fn most_frequent(reads: &Reads) -> Option<String> {
+    let mut most: Vec<&DifferenceCount> = reads.most_frequent.iter().collect();
+    most.sort_by_key(|one| (std::cmp::Reverse(one.count), one.ticks));
+    let told = most.iter().take(FREQUENT).map(|one| {
+        let ticks = if one.ticks == 1 { "1 tick".to_owned() } else { format!("{} ticks", one.ticks) };
+        format!("{ticks} ({}) {} times", ns(one.ns), count(one.count))
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| format!("most frequent: {}", told.join(", ")))
 }
 
 /// All gaps in one sentence.

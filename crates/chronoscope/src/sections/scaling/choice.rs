@@ -4,6 +4,7 @@ use chronoscope_bench::Failure;
 
 use super::clock::ScaledClock;
 use crate::clock_id::ClockId;
+use crate::runtime_study::{OfRuntime, Operations};
 use chronoscope_probes::RuntimeKind;
 
 /// What comes between a kind of runtime and one of its clocks in `--clock`.
@@ -14,14 +15,6 @@ const OF: char = ':';
 pub struct Choice {
     pub native: Vec<ScaledClock>,
     pub runtimes: Vec<OfRuntime>,
-}
-
-/// Clocks of one kind of runtime.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OfRuntime {
-    pub kind: RuntimeKind,
-    /// Their places in its row; none for all but those of CPU time.
-    pub clocks: Vec<u64>,
 }
 
 /// The clocks called `names`; without names, every native clock and of each kind of runtime the clock that its users reach for
@@ -36,7 +29,7 @@ pub fn choose(
     installed: &dyn Fn(RuntimeKind) -> bool,
 ) -> Result<Choice, Failure> {
     if names.is_empty() {
-        let of = |kind: RuntimeKind| OfRuntime { kind, clocks: if all { Vec::new() } else { vec![0] } };
+        let of = |kind: RuntimeKind| of_runtime(kind, if all { Vec::new() } else { vec![0] });
         return Ok(Choice { native, runtimes: RuntimeKind::all().map(of).collect() });
     }
     let mut chosen = Choice { native: Vec::new(), runtimes: Vec::new() };
@@ -58,12 +51,17 @@ pub fn choose(
 
 impl Choice {
     fn add(&mut self, kind: RuntimeKind, clock: u64) {
-        match self.runtimes.iter_mut().find(|of| of.kind == kind) {
-            Some(of) if of.clocks.contains(&clock) => {}
-            Some(of) => of.clocks.push(clock),
-            None => self.runtimes.push(OfRuntime { kind, clocks: vec![clock] }),
+        let known = self.runtimes.iter_mut().find(|of| of.kind == kind).map(|of| &mut of.operations);
+        match known {
+            Some(Operations::Clocks(clocks)) if !clocks.contains(&clock) => clocks.push(clock),
+            Some(_) => {}
+            None => self.runtimes.push(of_runtime(kind, vec![clock])),
         }
     }
+}
+
+fn of_runtime(kind: RuntimeKind, clocks: Vec<u64>) -> OfRuntime {
+    OfRuntime { kind, operations: Operations::Clocks(clocks) }
 }
 
 /// The clocks that `java`, `java:System.nanoTime`, `java System.nanoTime` or `System.nanoTime` mean.
@@ -100,7 +98,7 @@ mod tests {
     }
 
     fn of(kind: RuntimeKind, clocks: &[u64]) -> OfRuntime {
-        OfRuntime { kind, clocks: clocks.to_vec() }
+        of_runtime(kind, clocks.to_vec())
     }
 
     #[test]
@@ -131,10 +129,12 @@ mod tests {
     #[test]
     fn without_names_every_runtime_has_one_clock() {
         let found = chosen(&[]).unwrap();
-        assert!(!found.native.is_empty() && found.runtimes.iter().all(|of| of.clocks.len() == 1));
+        assert!(
+            !found.native.is_empty() && found.runtimes.iter().all(|of| of.operations == Operations::Clocks(vec![0]))
+        );
         assert_eq!(found.runtimes.len(), RuntimeKind::all().count());
         let all = choose(Vec::new(), &[], true, &|_| false).unwrap();
-        assert!(all.runtimes.iter().all(|of| of.clocks.is_empty()));
+        assert!(all.runtimes.iter().all(|of| of.operations == Operations::Clocks(Vec::new())));
     }
 
     #[test]

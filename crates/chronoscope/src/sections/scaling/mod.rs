@@ -3,7 +3,7 @@
 //! a user would write it.
 //!
 //! Data moves one way: [`clock`] lists what can be read, [`choice`] takes what the user names, [`grid`] plans the passes,
-//! [`program`] runs them, [`runtimes`] has the probes of language runtimes do the same, [`merge`] combines everything into
+//! [`program`] runs them, [`runtime_study`](crate::runtime_study) has the probes of language runtimes do the same, [`merge`] combines everything into
 //! one record, [`front`] concludes from the record alone, [`rules`] turn that into findings, and [`mod@page`] draws it.
 
 mod browser;
@@ -18,7 +18,8 @@ mod page;
 mod program;
 pub mod report;
 mod rules;
-mod runtimes;
+#[cfg(test)]
+mod runtimes_tests;
 
 use std::process::ExitCode;
 

@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 use crate::engine::read_case::Read;
 use crate::plan::{Depth, within};
 use crate::probe::runtime::Runtime;
+use crate::runtime_study::{RuntimesPlan, Swept, is_installed};
 use chronoscope_bench::{Failure, StudyProgress};
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::record::{Tool, TscAccess};
@@ -14,7 +15,6 @@ use super::front::conclude;
 use super::grid::{self, Pass, Threads};
 use super::merge;
 use super::options::Options;
-use super::runtimes::{self, RuntimesPlan, Swept};
 
 /// The study's name, shared by all its passes so that a worker process recognizes itself in any pass.
 const STUDY: &str = "scaling";
@@ -26,6 +26,8 @@ const DURATIONS: (Duration, Duration) = (Duration::from_secs(5), Duration::from_
 /// The time of native clocks and that of runtimes, by depth.
 const NATIVE_S: [u64; 3] = [12, 46, 540];
 const RUNTIMES_S: [u64; 3] = [11, 26, 180];
+/// Maximum versions of one kind, by depth.
+const MOST_OF_A_KIND: [usize; 3] = [1, 1, 4];
 /// With less time, runtimes are left out: their compilers alone take seconds.
 const LEAST_FOR_RUNTIMES: Duration = Duration::from_secs(6);
 /// The share of the time available to the first passes, if second ones are planned.
@@ -62,7 +64,7 @@ impl Program {
         all.serve_if_worker();
         let depth = Depth::of(&options.run);
         let Choice { native: clocks, runtimes } =
-            choose(clocks, &options.clock, depth == Depth::Thorough, &runtimes::is_installed)?;
+            choose(clocks, &options.clock, depth == Depth::Thorough, &is_installed)?;
         let runtimes = if options.no_runtimes { Vec::new() } else { runtimes };
         if clocks.is_empty() && runtimes.is_empty() {
             return Err(Failure::usage("--no-runtimes leaves out every clock that --clock names"));
@@ -74,7 +76,17 @@ impl Program {
         let options = StudyOptions { cpus: cpus.clone(), threads: threads.clone(), ..StudyOptions::default() };
         let plan = all.plan(&options, start.allowed_cpus()).map_err(|error| Failure::usage(error.to_string()))?;
         let threads = Threads::new(threads.as_deref(), plan.cpus.len() as u32);
-        let runtimes = RuntimesPlan::new(runtimes, &threads, plan.cpus, cpus.is_some(), depth);
+        let runtimes = RuntimesPlan {
+            name: STUDY.to_owned(),
+            of: runtimes,
+            named: Vec::new(),
+            threads: grid::within(&threads, depth),
+            tokens: std::iter::once(0).chain(grid::coarse(depth)).collect(),
+            cpus: plan.cpus,
+            is_bound: cpus.is_some(),
+            most_of_a_kind: MOST_OF_A_KIND[depth as usize],
+            depth,
+        };
         let clocks = clocks.into_iter().map(ScaledClock::probed).collect();
         Ok(Self { clocks, runtimes, threads, cpus, depth, budgets })
     }

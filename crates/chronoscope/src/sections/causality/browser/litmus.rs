@@ -1,4 +1,4 @@
-use chronoscope_harness::quantity::{count, ns, share};
+use chronoscope_harness::quantity::{PERCENT, count, ns, share};
 use chronoscope_render::axis::Scale;
 use chronoscope_render::browser::{Chart, Entry, Figure, Mark, Row, Rows, Shape};
 use chronoscope_render::page::Page;
@@ -171,7 +171,7 @@ fn rate(record: &Record, clock: &ClockId, outcome: &LitmusOutcome) -> Row {
             let mood = if is_broken { Mood::Bad } else { Mood::Plain };
             (format!("{often}, by up to {by}"), mood)
         }
-        LitmusOutcome::Held { rate_below } => (format!("< {}", share(*rate_below)), Mood::Plain),
+        LitmusOutcome::Held { rate_below } => (PERCENT.below(100.0 * rate_below), Mood::Plain),
         LitmusOutcome::TooFewValues => ("too few values to tell".to_owned(), Mood::Quiet),
     };
     let marks = match outcome {

@@ -24,21 +24,8 @@ pub fn show(page: &mut Page, record: &Record) {
     let mut lengths = ascending(paused.iter().flat_map(|(_, pause)| &pause.methods).map(|method| method.requested_ns));
     // At most the article's lengths; a record may contain anything.
     lengths.truncate(MOST_LENGTHS);
-    let heads: Vec<String> = lengths.iter().map(|length| ns(*length as f64)).collect();
-    let columns: Vec<(&str, Align)> =
-        std::iter::once(("way", Align::Left)).chain(heads.iter().map(|head| (head.as_str(), Align::Right))).collect();
-    let mut table = Table::new(&columns);
-    for (name, pause) in &paused {
-        table.title(TITLE, name, &counted(pause.rounds, "process", "processes"));
-        for way in ways(pause) {
-            let of = |length: &u64| {
-                pause.methods.iter().find(|method| (&*method.name, method.requested_ns) == (way, *length))
-            };
-            let cells = lengths.iter().map(|length| of(length).map_or_else(|| "–".to_owned(), cell));
-            table.cells(PLAIN, std::iter::once(format!("  {way}")).chain(cells).collect());
-        }
-    }
-    page.table(table);
+    table(page, "way", &paused, &lengths, cell);
+    table(page, "accuracy", &paused, &lengths, accuracy);
     for (name, pause) in &paused {
         for missing in &pause.unavailable {
             let text = format!("{name} has no {}: {}", missing.name, given(Some(&missing.reason)));
@@ -49,12 +36,37 @@ pub fn show(page: &mut Page, record: &Record) {
     if !record.machine.is_emulated() && record.content.runtimes().iter().any(is_java) {
         published_figures(page, &lengths);
     }
-    let text = "mean of the whole pause, call and return included (the article's measure), and its share of one CPU; \
-                medians with intervals and p99 are in the record";
+    let text = "mean of the whole pause, call and return included (the article's measure), and its share of one CPU; accuracy: the \
+                requested length in percent of that mean; medians with intervals and p99 are in the record";
     page.paragraph(Line::plain("  "), DIM, text);
 }
 
 const MOST_LENGTHS: usize = 8;
+
+/// A table of every way of each runtime by length, with what `cell` says of each.
+fn table(
+    page: &mut Page,
+    head: &str,
+    paused: &[(String, &Pauses)],
+    lengths: &[u64],
+    cell: impl Fn(&PauseFigures) -> String,
+) {
+    let heads: Vec<String> = lengths.iter().map(|length| ns(*length as f64)).collect();
+    let columns: Vec<(&str, Align)> =
+        std::iter::once((head, Align::Left)).chain(heads.iter().map(|head| (head.as_str(), Align::Right))).collect();
+    let mut table = Table::new(&columns);
+    for (name, pause) in paused {
+        table.title(TITLE, name, &counted(pause.rounds, "process", "processes"));
+        for way in ways(pause) {
+            let of = |length: &u64| {
+                pause.methods.iter().find(|method| (&*method.name, method.requested_ns) == (way, *length))
+            };
+            let cells = lengths.iter().map(|length| of(length).map_or_else(|| "–".to_owned(), &cell));
+            table.cells(PLAIN, std::iter::once(format!("  {way}")).chain(cells).collect());
+        }
+    }
+    page.table(table);
+}
 
 /// The methods, in the order reported.
 fn ways(pause: &Pauses) -> Vec<&str> {
@@ -69,4 +81,8 @@ fn ways(pause: &Pauses) -> Vec<&str> {
 
 fn cell(method: &PauseFigures) -> String {
     format!("{}, {}", ns(method.mean_ns), percent(method.cpu_share * 100.0))
+}
+
+fn accuracy(method: &PauseFigures) -> String {
+    method.accuracy_pct().map_or_else(|| "–".to_owned(), percent)
 }
