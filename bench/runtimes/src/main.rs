@@ -2,6 +2,7 @@
 //! the two agree; see README.md.
 
 mod agreement;
+mod backoff;
 mod language;
 mod oracle;
 mod ours;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
             ("java", |run, section| compare(&JAVA, run, section)),
             ("go", |run, section| compare(&GO, run, section)),
             ("python", |run, section| compare(&PYTHON, run, section)),
+            ("backoff", backoff::compare),
         ],
     }
     .main()

@@ -18,6 +18,7 @@ const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
 /// What is installed where the interpreter has none.
 const REQUIREMENT: &str = "pyperf==2.10.0";
 const JMH_PREFIX: &str = "chronoscope.bench.Clocks.";
+const JMH_BACKOFF: &str = "chronoscope.bench.Backoff";
 
 #[derive(Debug)]
 pub(crate) struct Measured {
@@ -27,6 +28,9 @@ pub(crate) struct Measured {
     /// By the benchmark's name: nanoseconds of each repetition, rising; at least one.
     pub(crate) benchmarks: BTreeMap<String, Vec<f64>>,
 }
+
+/// Nanoseconds of an operation behind so many tokens of work.
+pub(crate) type Times = BTreeMap<(String, u64), f64>;
 
 /// A harness that is ready to measure once: so many repetitions, each hardly longer than our batches, so that some of them hold
 /// nothing that others took.
@@ -64,8 +68,7 @@ fn java_home(settings: &str) -> Option<&str> {
 
 /// JMH, built and started by bench/jmh/run, with a Java to measure.
 fn by_jmh(program: &Path) -> Result<Oracle, Failure> {
-    let script = Path::new(FOLDER).with_file_name("jmh").join("run");
-    output_of(Command::new(&script).arg("-l"), "bench/jmh/run")?;
+    let script = jmh_script()?;
     let java = java_itself(program)?;
     Ok(Box::new(move |run| {
         let mut measured = jmh(&script, &java, "OneThread", repetitions(run), "1ms")?;
@@ -75,15 +78,48 @@ fn by_jmh(program: &Path) -> Result<Oracle, Failure> {
     }))
 }
 
+/// What starts JMH, built.
+fn jmh_script() -> Result<PathBuf, Failure> {
+    let script = Path::new(FOLDER).with_file_name("jmh").join("run");
+    output_of(Command::new(&script).arg("-l"), "bench/jmh/run")?;
+    Ok(script)
+}
+
 /// A process of JMH for each benchmark of `class` that is compared.
 fn jmh(script: &Path, java: &Path, class: &str, iterations: u32, each: &str) -> Result<Measured, Failure> {
+    of_jmh(&jmh_results(script, java, &jmh_pattern(class), iterations, each)?)
+}
+
+/// What JMH leaves of a process for each benchmark that matches `pattern`.
+fn jmh_results(script: &Path, java: &Path, pattern: &str, iterations: u32, each: &str) -> Result<Json, Failure> {
     let folder = scratch()?;
     let file = folder.path().join("jmh.json");
     let mut command = Command::new(script);
-    command.arg(jmh_pattern(class)).arg("-jvm").arg(java).args(["-f", "1", "-v", "SILENT", "-wi", "5", "-w", "200ms"]);
+    command.arg(pattern).arg("-jvm").arg(java).args(["-f", "1", "-v", "SILENT", "-wi", "5", "-w", "200ms"]);
     command.args(["-i", &iterations.to_string(), "-r", each, "-rf", "json", "-rff"]).arg(&file);
     output_of(&mut command, "JMH")?;
-    of_jmh(&read(&file, "JMH")?)
+    read(&file, "JMH")
+}
+
+/// The operations of the experiment `backoff`, by benchmark and tokens: the lower decile of short iterations, in nanoseconds.
+pub(crate) fn backoff_by_jmh(program: &Path) -> Result<impl Fn(&Run) -> Result<Times, Failure>, Failure> {
+    let script = jmh_script()?;
+    let java = java_itself(program)?;
+    Ok(move |run: &Run| {
+        let pattern = format!("^{}\\.", JMH_BACKOFF.replace('.', "\\."));
+        of_jmh_backoff(&jmh_results(&script, &java, &pattern, run.pick(100, 20), "2ms")?)
+    })
+}
+
+fn of_jmh_backoff(results: &Json) -> Result<Times, Failure> {
+    let cell = |one: &Json| {
+        let name = one["benchmark"].as_str()?.strip_prefix(JMH_BACKOFF)?.trim_start_matches('.').to_owned();
+        let tokens = one["params"]["tokens"].as_str()?.parse().ok()?;
+        let ns = sorted(all(&one["primaryMetric"]["rawData"]).flat_map(all).filter_map(Json::as_f64))?;
+        (one["primaryMetric"]["scoreUnit"] == "ns/op").then(|| ((name, tokens), ns[ns.len() / 10]))
+    };
+    let found: BTreeMap<_, _> = all(results).filter_map(cell).collect();
+    if found.is_empty() { Err(Failure::run("JMH measured nothing in ns/op")) } else { Ok(found) }
 }
 
 fn jmh_pattern(class: &str) -> String {
@@ -226,6 +262,17 @@ mod tests {
         assert!(of_jmh(&json("[]")).is_err() && of_jmh(&json("{}")).is_err());
         let throughput = of_jmh(&json(&RESULTS.replace("ns/op", "ops/s")));
         assert!(throughput.unwrap_err().to_string().contains("ops/s"));
+    }
+
+    #[test]
+    fn what_jmh_leaves_of_operations_behind_work_is_read() {
+        let one = |benchmark: &str, unit: &str| {
+            serde_json::json!({ "benchmark": format!("chronoscope.bench.Backoff.{benchmark}"), "params": { "tokens": "5" },
+                                "primaryMetric": { "scoreUnit": unit, "rawData": [[3.0, 1.0, 2.0]] } })
+        };
+        let found = of_jmh_backoff(&serde_json::json!([one("consume", "ns/op"), one("return42", "ops/s")])).unwrap();
+        assert_eq!(found, BTreeMap::from([(("consume".to_owned(), 5), 1.0)]));
+        assert!(of_jmh_backoff(&json("[]")).is_err());
     }
 
     #[test]
