@@ -10,7 +10,7 @@ use crate::literature::{Article, of};
 /// Core cycles per `rdtsc`, back to back.
 ///
 /// # Sources
-/// [`Article::Fog`]: 21 processors. Others have no figure, even if a close relative is listed. [`x86_name`] names no K7, P6 or Nano; Fog's
+/// [`Article::Fog`]: 21 processors. Others have no figure, even if a close relative is listed. `x86_name` names no K7, P6 or Nano; Fog's
 /// Wolfdale is a Penryn.
 ///
 /// # Examples
