@@ -243,7 +243,7 @@ public final class Probe {
     static volatile long leftOfWork = System.nanoTime();
 
     /**
-     * So many tokens of work, as long each as those of JMH: a chain of a multiplication, an addition, a mask and one more operation.
+     * So many tokens of work, built as those of JMH are: a chain of a multiplication, an addition, a mask and one more operation.
      * The launcher forbids to inline it, as JMH does, so that nothing that an operation does can move into the work or out of it.
      */
     static void consume(long tokens) {

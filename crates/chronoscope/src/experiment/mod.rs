@@ -102,7 +102,7 @@ fn run(
     conclude((study, conclusions), format!("{before}{}", experiment.name()), Vec::new(), run.strict, output)
 }
 
-/// A runtime's compiler, and six of its processes, take as long; a --duration may be shorter.
+/// On most machines a runtime's compiler and six of its processes take no longer; a --duration may be shorter.
 const LEAST_IN_RUNTIME: Duration = Duration::from_secs(15);
 
 /// Runs the operations of an experiment in a language runtime, and then does as [`run`].

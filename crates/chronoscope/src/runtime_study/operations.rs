@@ -30,7 +30,7 @@ impl Operations {
         }
     }
 
-    /// The pairs that are compared, where all of `cases` were measured.
+    /// The pairs that are compared, of a study that measured `cases`.
     pub fn comparisons(&self, label: &str, cases: &[String]) -> Vec<(String, String)> {
         match self {
             Self::Clocks(_) => {
