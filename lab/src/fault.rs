@@ -67,7 +67,7 @@ impl Fault {
         match self {
             Self::Slew { ppm } => sys::slew(sys::NOMINAL_TICK_US, ppm),
             Self::Adjtime { ms } => sys::slew_away(ms * 1_000),
-            Self::Step { ms } => sys::set_wall_clock(sys::wall_clock_ns() + ms * 1_000_000),
+            Self::Step { ms } => sys::step_wall_clock(ms),
             Self::Leap => {
                 // The kernel forgets an earlier leap second at the next turn of a second without an announcement.
                 sys::announce_leap(false)?;

@@ -48,6 +48,15 @@ pub fn set_wall_clock(ns: i64) -> io::Result<()> {
     Ok(clock_settime(ClockId::CLOCK_REALTIME, time)?)
 }
 
+/// In one call: a clock that is read and then set loses what passes between the two, under emulation many milliseconds.
+pub fn step_wall_clock(ms: i64) -> io::Result<()> {
+    adjust(|timex| {
+        timex.modes = libc::ADJ_SETOFFSET;
+        timex.time.tv_sec = ms.div_euclid(1_000);
+        timex.time.tv_usec = ms.rem_euclid(1_000) * 1_000;
+    })
+}
+
 /// No later instruction starts before all earlier ones are done: what pins an unordered read between two others.
 #[inline(always)]
 pub fn serialise() {

@@ -126,7 +126,8 @@ fn conclude(record: &StudyRecord) -> Conclusions {
     Conclusions {
         experiment: EXPERIMENT.name.to_owned(),
         charts: chart(record, [&naive, &model]).into_iter().collect(),
-        question: "What does the first read of a clock cost, after the thread slept or moved to another CPU?".into(),
+        question: "What does the first read of CLOCK_MONOTONIC cost, after the thread slept or moved to another CPU?"
+            .into(),
         passed: None,
         naive,
         model,
@@ -189,8 +190,8 @@ fn model(record: &StudyRecord) -> Block {
         block.conclude(text).with("first_read_ns", found);
     }
     block.say(
-        "both stamps are cold, too: what they take alone is compared with what they take with a read between them. A program that \
-         reads its clock rarely pays this price, and no loop of reads shows it",
+        "a read by the standard library, between two stamps of the library's own clock: what they take alone is compared with what they take \
+         with the read between them. A program that reads its clock rarely pays this price, and no loop of reads shows it",
     );
     block
 }
@@ -199,7 +200,7 @@ fn published(record: &StudyRecord) -> Block {
     let mut block = Block::default();
     let article = Article::Stopwatch.cited();
     let here = match record.machine.tsc.class {
-        Some(TscClass::Invariant) => "here the counter is invariant: it goes on",
+        Some(TscClass::Invariant) => "here the CPU or the kernel calls it invariant",
         Some(_) => "here the counter is not invariant",
         None => "here the class of the counter is not known",
     };

@@ -151,7 +151,7 @@ fn model(record: &StudyRecord) -> Block {
                     format!("{who}: a read takes {found} as long as on one: they share what they read, or lack CPUs")
                 }
                 _ if times.high <= AS_LONG => {
-                    format!("{who}: a read takes {found} as long as on one: they share nothing that they write")
+                    format!("{who}: a read takes {found} as long as on one: no word that they share is seen")
                 }
                 _ => format!("{who}: a read takes {found} as long as on one"),
             })
@@ -160,7 +160,7 @@ fn model(record: &StudyRecord) -> Block {
     if block.items.is_empty() {
         block.conclude("nothing was measured twice: no conclusion");
     }
-    block.say("half of the resolution is the least error of a single interval, whatever a read costs");
+    block.say("two readings of a clock that moves in steps may be off by up to a step, whatever a read costs");
     block
 }
 

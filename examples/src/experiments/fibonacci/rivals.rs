@@ -95,7 +95,10 @@ fn verdict(compared: &[Compared]) -> String {
     let known: Vec<&Compared> = compared.iter().filter(|one| one.ratio.has_confidence()).collect();
     let slower = known.iter().filter(|one| one.ratio.low > 1.0).count();
     let faster = known.iter().filter(|one| one.ratio.high < 1.0).count();
-    let (Some(first), Some(last)) = (known.first(), known.last()) else {
+    // Where any call tells the two apart, those that do not are not quoted.
+    let differ = |one: &&&Compared| slower + faster == 0 || one.ratio.low > 1.0 || one.ratio.high < 1.0;
+    let told = || known.iter().filter(differ);
+    let (Some(first), Some(last)) = (told().next(), told().last()) else {
         return "too few processes to compare the two call by call".to_owned();
     };
     let at = |one: &Compared| format!("{} at call {}", RATIO.amount(&one.ratio), count(one.call));

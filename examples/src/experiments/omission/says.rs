@@ -73,6 +73,8 @@ fn prediction(block: &mut Block, record: &StudyRecord, each: &Figures) {
         _ if !claimed.has_confidence() => "too few processes to check it",
         (true, _) => "it claims less: a stamped part takes longer than alone, whoever has the CPU",
         (_, true) => "it claims more, which the model does not explain",
+        _ if claimed.low < least.low => "the claim's interval reaches below",
+        _ if claimed.high > most.high => "the claim's interval reaches above",
         _ => "the claim lies there",
     };
     block
