@@ -41,7 +41,7 @@ pub fn shown(text: &str) -> Result<Vec<String>, String> {
 fn compared_with_itself(record: &Record) -> Record {
     let source = |name: &str| Source { name: name.to_owned(), record: record.clone() };
     let comparison = Some(compare(&source("a"), &[source("b")], &[]));
-    let since = since(record, record, &[], &jiff::tz::TimeZone::UTC);
+    let since = since(record, record, &[]);
     let content = Content { comparison, since, ..Content::default() };
     let tool = record.tool.clone();
     Record::new("compare", tool, record.machine.clone(), content)

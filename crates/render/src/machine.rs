@@ -130,10 +130,10 @@ fn frequency(tsc: &Tsc) -> String {
     let mut parts = vec![measured(tsc)];
     let distance = |source: &&FrequencySource| tsc.deviation_ppm(source).map_or(f64::INFINITY, f64::abs);
     let named = tsc.frequency_sources.iter().filter(|source| source.hz.value().is_some());
-    parts.extend(named.min_by(|a, b| distance(a).total_cmp(&distance(b))).map(|nearest| source(tsc, nearest)));
+    parts.extend(named.clone().min_by(|a, b| distance(a).total_cmp(&distance(b))).map(|nearest| source(tsc, nearest)));
     match tsc.frequency_sources.len() {
         0 => {}
-        all => parts.push(format!("all {all} sources: chronoscope clocks")),
+        all => parts.push(format!("{} of {all} sources state one: chronoscope clocks", named.count())),
     }
     join(parts)
 }

@@ -4,7 +4,6 @@ use chronoscope_bench::tell;
 
 use crate::answers::since::report::Since;
 use crate::answers::since::since;
-use crate::answers::since::when::local;
 use crate::document::Record;
 use crate::history::{History, HistoryError, Run, file};
 
@@ -40,7 +39,7 @@ impl Keeper {
         let Some(last) = history.last_check(machine, began_s).map_err(words)? else { return Ok(None) };
         let Some(document) = history.document(last.id).map_err(words)? else { return Ok(None) };
         let earlier = history.earlier(&last, &[]).map_err(words)?;
-        Ok(since(record, &document, &earlier, &local()))
+        Ok(since(record, &document, &earlier))
     }
 
     /// Keeps it, and tells what went wrong.

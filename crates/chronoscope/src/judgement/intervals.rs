@@ -165,20 +165,10 @@ mod tests {
         use ShortestInterval::{Claimed, Confirmed, NotConfirmed, Unknown};
 
         let held = [trial(1.0, 2_400.0, true), trial(10.0, 240.0, true)];
-        let failed = NotConfirmed {
-            tried_to_ns: 240.0,
-            error_ns: 48.0,
-            expected_from_ns: 480.0,
-            most_held: false,
-            some_held: false,
-        };
-        let some_held = NotConfirmed {
-            tried_to_ns: 240.0,
-            error_ns: 48.0,
-            expected_from_ns: 480.0,
-            most_held: false,
-            some_held: true,
-        };
+        let failed =
+            NotConfirmed { tried_to_ns: 240.0, error_ns: 48.0, expected_from_ns: 480.0, kept: None, some_held: false };
+        let some_held =
+            NotConfirmed { tried_to_ns: 240.0, error_ns: 48.0, expected_from_ns: 480.0, kept: None, some_held: true };
         let both = [Some(2_400.0), Some(240.0)];
         let rows = [
             (clock(both, held.to_vec()), Confirmed(2_400.0), Confirmed(240.0), Grade::Good),

@@ -8,7 +8,7 @@ use crate::judgement::grade::Grade;
 use crate::judgement::intervals::{Answer, MEASURED_BY, Question, TimedBy};
 use crate::judgement::skew::Skew;
 use crate::judgement::words::names;
-use chronoscope_harness::estimators::intervals::{Promise, ShortestInterval, TimedIntervals};
+use chronoscope_harness::estimators::intervals::{FEWEST_READINGS, Promise, ShortestInterval, TimedIntervals};
 use chronoscope_harness::quantity::{TIME, count, limit, ns, percent, share};
 use chronoscope_render::findings;
 use chronoscope_render::line::Line;
@@ -62,10 +62,10 @@ fn promise(name: &str, promise: &Promise, why: Option<&str>) -> String {
     let why = || given(why);
     match (promise.within_1pct, promise.within_10pct) {
         (Confirmed(one), Confirmed(ten)) => format!(
-            "{name} can time a single interval ≥ {} to 1 %, ≥ {} to 10 % ({CONFIRMING} quiet trials{})",
+            "{name} can time a single interval ≥ {} to 1 %, ≥ {} to 10 % ({})",
             ns(one),
             ns(ten),
-            exceptions(promise)
+            evidence(promise)
         ),
         (Claimed(one), Claimed(ten)) => format!(
             "{name} should time a single interval ≥ {} to 1 %, ≥ {} to 10 % (from empty intervals and step; not confirmed by \
@@ -75,15 +75,28 @@ fn promise(name: &str, promise: &Promise, why: Option<&str>) -> String {
             why()
         ),
         (Unknown, Unknown) => format!("{name}: shortest interval unknown: {}", why()),
-        (one, ten) => format!("{name}: {}; {}", within(ten, "10 %"), within(one, "1 %")),
+        (one, ten) => {
+            let evidence = evidence(promise);
+            let given = if evidence.is_empty() { String::new() } else { format!(" ({evidence})") };
+            format!("{name}: {}; {}{given}", within(ten, "10 %"), within(one, "1 %"))
+        }
     }
+}
+
+/// How many trials confirm a length, how many count, and which longer lengths fell short. Empty without trials.
+fn evidence(promise: &Promise) -> String {
+    let is_confirmed = [promise.within_1pct, promise.within_10pct].into_iter().any(ShortestInterval::is_confirmed);
+    let confirming = is_confirmed.then(|| format!("{CONFIRMING} quiet trials"));
+    let quiet = promise.quiet.map(|quiet| format!("{} of all trials were quiet", share(quiet)));
+    let said: Vec<String> = confirming.into_iter().chain(quiet).collect();
+    format!("{}{}", said.join("; "), exceptions(promise))
 }
 
 /// How many readings keep within the limit where a length is confirmed. Those of disturbed work are excluded.
 pub const CONFIRMING: &str = "98 of 100";
 
 /// Intervals longer than a confirmed one that did not hold individually, though all longer ones together did.
-fn exceptions(promise: &Promise) -> String {
+pub fn exceptions(promise: &Promise) -> String {
     let words = promise
         .exceptions
         .iter()
@@ -102,14 +115,15 @@ fn kept(readings: f64) -> String {
 fn within(shortest: ShortestInterval, limit: &str) -> String {
     match shortest {
         ShortestInterval::Confirmed(from) => {
-            format!("can time a single interval ≥ {} to {limit} ({CONFIRMING} quiet trials)", ns(from))
+            format!("can time a single interval ≥ {} to {limit}", ns(from))
         }
         ShortestInterval::Claimed(from) => {
             format!("{limit} not tried; empty intervals and step suggest ≥ {}", ns(from))
         }
-        ShortestInterval::NotConfirmed { tried_to_ns, most_held: true, .. } => format!(
-            "trials up to {} confirmed no interval to {limit}; at that length 95 of 100 readings kept within it, but {CONFIRMING} must",
-            ns(tried_to_ns)
+        ShortestInterval::NotConfirmed { tried_to_ns, kept: Some(share), .. } => format!(
+            "trials up to {} confirmed no interval to {limit}; at that length {} of readings kept within it, but {CONFIRMING} must",
+            ns(tried_to_ns),
+            kept(share)
         ),
         ShortestInterval::NotConfirmed { tried_to_ns, error_ns, expected_from_ns, .. } => format!(
             "trials up to {} confirmed no interval to {limit}; expect ≥ {} if the error stays at {}",
@@ -315,6 +329,9 @@ fn errors(page: &mut Page, clocks: &[Timed<'_>]) {
         }
     }
     page.table(trials);
+    let told =
+        format!("a length with fewer than {FEWEST_READINGS} quiet readings is not shown: it neither holds nor fails");
+    page.paragraph(Line::plain("  "), DIM, &told);
 }
 
 fn yes(value: bool) -> String {
@@ -332,19 +349,19 @@ mod tests {
 
     #[test]
     fn a_length_that_failed_is_not_said_to_be_enough() {
-        let failed = |most_held, expected_from_ns| ShortestInterval::NotConfirmed {
+        let failed = |kept, expected_from_ns| ShortestInterval::NotConfirmed {
             tried_to_ns: 8_400.0,
             error_ns: 64.8,
             expected_from_ns,
-            most_held,
+            kept,
             some_held: false,
         };
-        let said = within(failed(true, 8_400.0), "1 %");
+        let said = within(failed(Some(48.0 / 49.0), 8_400.0), "1 %");
         assert_eq!(
             said,
-            "trials up to 8.40 µs confirmed no interval to 1 %; at that length 95 of 100 readings kept within it, but 98 of 100 must"
+            "trials up to 8.40 µs confirmed no interval to 1 %; at that length 97.9 % of readings kept within it, but 98 of 100 must"
         );
-        let said = within(failed(false, 12_000.0), "1 %");
+        let said = within(failed(None, 12_000.0), "1 %");
         assert!(said.ends_with("expect ≥ 12.0 µs if the error stays at 64.8 ns"), "{said}");
     }
 }

@@ -55,8 +55,8 @@ pub enum ShortestInterval {
         error_ns: f64,
         /// The length at which that error, if constant, is within the tolerance.
         expected_from_ns: f64,
-        /// Whether that error is within the tolerance: 95 of 100 readings kept within it, and more must.
-        most_held: bool,
+        /// The share of its readings that kept within the tolerance, where 95 of 100 did: more must.
+        kept: Option<f64>,
         /// Whether some lengths held individually, but not together with all longer ones.
         some_held: bool,
     },
@@ -135,6 +135,8 @@ pub struct Promise {
     pub within_10pct: ShortestInterval,
     /// Longer intervals that did not hold individually, though all longer ones together did.
     pub exceptions: Vec<IntervalTrial>,
+    /// The share of the readings made that were undisturbed, so that they count.
+    pub quiet: Option<f64>,
 }
 
 /// What is known of the intervals that one clock times: claims, and trials of them.
@@ -173,7 +175,7 @@ impl TimedIntervals {
                     tried_to_ns: longest.truth_ns,
                     error_ns,
                     expected_from_ns: allowed_from_ns.max(longest.truth_ns).min(f64::MAX),
-                    most_held: allowed_from_ns <= longest.truth_ns,
+                    kept: (allowed_from_ns <= longest.truth_ns).then_some(longest.share_within),
                     some_held: trials.clone().any(|trial| trial.holds),
                 }
             }
@@ -204,7 +206,15 @@ impl TimedIntervals {
             within_1pct: self.shortest(Tolerance::OnePercent),
             within_10pct: self.shortest(Tolerance::TenPercent),
             exceptions: Tolerance::ALL.into_iter().flat_map(failed_beyond).collect(),
+            quiet: self.quiet(),
         }
+    }
+
+    /// The share of the trials' readings that were undisturbed.
+    fn quiet(&self) -> Option<f64> {
+        let sum = |of: fn(&IntervalTrial) -> u64| self.trials.iter().map(|trial| of(trial) as f64).sum::<f64>();
+        let (quiet, made) = (sum(|trial| trial.readings), sum(|trial| trial.readings_made));
+        (made > 0.0).then_some(quiet / made)
     }
 
     /// The lengths of work to try, ascending, for each tolerance in `open` whose claim can be tried; longer ones if earlier
@@ -375,7 +385,7 @@ pub fn reason_no_trial(rounds: &[Vec<(Quiet, Round)>]) -> &'static str {
 }
 
 /// Minimum quiet readings to confirm a length.
-const FEWEST_READINGS: u64 = 40;
+pub const FEWEST_READINGS: u64 = 40;
 
 /// The longest quiet interference probe, in timer ticks, if a turn of the empty loop then costs at most
 /// `quiet_turn_ns` and a probe without turns `empty_probe_ticks`.
@@ -666,12 +676,12 @@ mod tests {
         tried_with(&mut timed, &Tolerance::ALL, 12_000.0, f64::INFINITY);
         let ShortestInterval::Confirmed(from) = timed.shortest(Tolerance::TenPercent) else { panic!("{timed:?}") };
         assert!((120_000.0..=170_000.0).contains(&from), "{from}");
-        let ShortestInterval::NotConfirmed { tried_to_ns, error_ns, expected_from_ns, most_held, .. } =
+        let ShortestInterval::NotConfirmed { tried_to_ns, error_ns, expected_from_ns, kept, .. } =
             timed.shortest(Tolerance::OnePercent)
         else {
             panic!("{timed:?}")
         };
-        assert!(!most_held);
+        assert_eq!(kept, None);
         assert_eq!((tried_to_ns, error_ns.round(), expected_from_ns.round()), (640_000.0, 12_000.0, 1_200_000.0));
         assert!(timed.validated && timed.reason_unvalidated.is_some());
         // A second attempt tries longer ones, and keeps those already confirmed.

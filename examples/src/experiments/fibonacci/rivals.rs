@@ -98,7 +98,7 @@ fn verdict(compared: &[Compared]) -> String {
     // Where any call tells the two apart, those that do not are not quoted.
     let differ = |one: &&&Compared| slower + faster == 0 || one.ratio.low > 1.0 || one.ratio.high < 1.0;
     let told = || known.iter().filter(differ);
-    let (Some(first), Some(last)) = (told().next(), told().last()) else {
+    let (Some(first), Some(last)) = (told().next(), told().next_back()) else {
         return "too few processes to compare the two call by call".to_owned();
     };
     let at = |one: &Compared| format!("{} at call {}", RATIO.amount(&one.ratio), count(one.call));

@@ -122,6 +122,10 @@ fn conclude(claim: &Claim, first: Option<&Figure>, found: Found, judged: &mut Ju
     }
     if judged.state == ClaimState::Agreed {
         judged.reason = None;
+        // What is only looked for agrees with nothing.
+        if claim.agrees.there {
+            judged.state = ClaimState::Shown;
+        }
     }
 }
 
@@ -224,6 +228,13 @@ mod tests {
         assert_eq!(of("N12", "one thread", &[]).state, ClaimState::NotRun);
         let windows = of("N18", "", &[java(json!(1.0))]);
         assert_eq!((windows.state, windows.reason.as_deref()), (ClaimState::Needs, Some("Windows")));
+    }
+
+    #[test]
+    fn what_is_only_looked_for_does_not_agree() {
+        let charts = json!([{ "topic": "call_times", "panels": [1] }]);
+        let document = json!({ "command": "experiment fibonacci", "content": { "experiment": { "charts": charts } } });
+        assert_eq!(of("N38", "", &[document]).state, ClaimState::Shown);
     }
 
     #[test]

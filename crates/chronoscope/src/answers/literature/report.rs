@@ -61,6 +61,8 @@ pub struct JudgedClaim {
 pub enum ClaimState {
     /// The predicate holds here, for the whole interval.
     Agreed,
+    /// It is measured or drawn here; the claim gives nothing to test.
+    Shown,
     /// It does not, for the whole interval.
     Differs,
     /// The interval allows both.
@@ -77,13 +79,22 @@ pub enum ClaimState {
 
 impl ClaimState {
     /// All of them, in the order of a summary.
-    pub const ALL: [Self; 7] =
-        [Self::Agreed, Self::Differs, Self::Inconclusive, Self::Unknown, Self::NotRun, Self::Needs, Self::Missing];
+    pub const ALL: [Self; 8] = [
+        Self::Agreed,
+        Self::Shown,
+        Self::Differs,
+        Self::Inconclusive,
+        Self::Unknown,
+        Self::NotRun,
+        Self::Needs,
+        Self::Missing,
+    ];
 
     /// In words.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Agreed => "agreed",
+            Self::Shown => "shown",
             Self::Differs => "differs",
             Self::Inconclusive => "inconclusive",
             Self::Unknown => "unknown",

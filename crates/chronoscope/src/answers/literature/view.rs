@@ -28,7 +28,7 @@ pub fn page(literature: &Literature, width: Width) -> Page {
         Mood::Quiet,
         " ",
         "agreed, differs: the test of the claim holds or fails for the whole interval; other machines than the article's may differ \
-         rightly. Needs: what this machine lacks. Missing: no command looks",
+         rightly. Shown: measured or drawn, with nothing to test. Needs: what this machine lacks. Missing: no command looks",
     );
     text.into_page()
 }
@@ -86,7 +86,7 @@ pub const fn mood(state: ClaimState) -> Mood {
     match state {
         ClaimState::Agreed => Mood::Good,
         ClaimState::Differs => Mood::Warning,
-        ClaimState::Inconclusive | ClaimState::Unknown | ClaimState::NotRun => Mood::Plain,
+        ClaimState::Shown | ClaimState::Inconclusive | ClaimState::Unknown | ClaimState::NotRun => Mood::Plain,
         ClaimState::Needs | ClaimState::Missing => Mood::Quiet,
     }
 }

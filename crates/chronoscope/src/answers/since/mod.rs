@@ -1,20 +1,18 @@
 //! This check compared with the last one of the same machine, in one sentence.
 
 pub mod report;
-pub mod when;
 
 use std::collections::BTreeSet;
 
 use chronoscope_harness::finding::Severity;
 use chronoscope_harness::quantity::PERCENT;
+use chronoscope_render::title::moment;
 use chronoscope_render::words::counted;
 use chronoscope_sources::SourceId;
 use chronoscope_sources::os::OsClock;
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 
 use self::report::Since;
-use self::when::when;
 use crate::answers::compare::report::{FigureCompared, FigureVerdict, FindingName, RunCompared};
 use crate::answers::compare::{Source, compare};
 use crate::document::Record;
@@ -29,9 +27,13 @@ const MINOR: [&str; 5] = ["depth", "CPUs used", "interrupted", "container", "com
 
 /// What changed in `this` since `last`; None if one of them does not say when it began. `earlier` holds the figures of further checks
 /// of the machine under the same conditions as `last`.
-pub fn since(this: &Record, last: &Record, earlier: &[Vec<Figure>], zone: &TimeZone) -> Option<Since> {
-    let moment = |record: &Record| record.started_at.parse::<Timestamp>().ok();
-    let when = when(moment(last)?, moment(this)?, zone);
+pub fn since(this: &Record, last: &Record, earlier: &[Vec<Figure>]) -> Option<Since> {
+    let is_dated = |record: &Record| record.started_at.parse::<Timestamp>().is_ok();
+    if !(is_dated(this) && is_dated(last)) {
+        return None;
+    }
+    // Whoever reads it does so on any day, and where another time is kept.
+    let when = moment(&last.started_at);
     let source = |record: &Record| Source { name: String::new(), record: record.clone() };
     let found = compare(&source(last), &[source(this)], earlier).runs.pop()?;
     let clock = telling(&found.figures).cloned();
@@ -152,19 +154,23 @@ mod tests {
     }
 
     fn of(this: &Record, last: &Record) -> Since {
-        since(this, last, &[], &TimeZone::UTC).unwrap()
+        since(this, last, &[]).unwrap()
     }
 
     #[test]
     fn the_sentence_names_time_clock_and_kernel() {
         let (mut last, this) = (record("2026-11-23T22:31:00Z"), record("2026-11-24T09:00:00Z"));
         let same = of(&this, &last);
-        let wanted = format!("yesterday 22:31: nothing changed in {} figures", same.figures);
+        let wanted = format!("2026-11-23 22:31 UTC: nothing changed in {} figures", same.figures);
         assert!(same.differences.is_empty() && same.figures > 1 && same.sentence == wanted, "{}", same.sentence);
         last.machine.kernel.release = "6.1.9".to_owned();
         let found = of(&this, &last);
-        assert_eq!(found.sentence, "yesterday 22:31: kernel 6.1.9 → 6.1.12");
-        assert!(found.differences.len() == 1 && found.sentence.starts_with("yesterday 22:31: "), "{}", found.sentence);
+        assert_eq!(found.sentence, "2026-11-23 22:31 UTC: kernel 6.1.9 → 6.1.12");
+        assert!(
+            found.differences.len() == 1 && found.sentence.starts_with("2026-11-23 22:31 UTC: "),
+            "{}",
+            found.sentence
+        );
     }
 
     #[test]
@@ -175,7 +181,7 @@ mod tests {
             record.machine.cpu.microarchitecture = Some(name.to_owned());
         }
         last.machine.kernel.release = "6.1.9".to_owned();
-        let wanted = "yesterday 22:31: CPU AMD EPYC (Zen 4) → AMD EPYC (Zen 5), kernel 6.1.9 → 6.1.12";
+        let wanted = "2026-11-23 22:31 UTC: CPU AMD EPYC (Zen 4) → AMD EPYC (Zen 5), kernel 6.1.9 → 6.1.12";
         assert_eq!(of(&this, &last).sentence, wanted);
     }
 
@@ -231,8 +237,8 @@ mod tests {
     #[test]
     fn a_record_without_a_time_has_no_sentence() {
         let (this, soon) = (record("2026-11-24T09:00:00Z"), record("soon"));
-        assert_eq!(since(&this, &soon, &[], &TimeZone::UTC), None);
-        assert_eq!(since(&soon, &this, &[], &TimeZone::UTC), None);
+        assert_eq!(since(&this, &soon, &[]), None);
+        assert_eq!(since(&soon, &this, &[]), None);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::opened::{nothing, refused, to_read};
 use super::options::ListOptions;
-use crate::answers::since::when::{local, when};
+use super::when::{local, when};
 use crate::command::output::Presenter;
 use crate::history::{History, Run, Scope};
 

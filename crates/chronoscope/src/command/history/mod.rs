@@ -9,6 +9,7 @@ pub mod options;
 mod prune;
 mod show;
 mod trend;
+mod when;
 
 use std::process::ExitCode;
 

@@ -18,7 +18,7 @@ use serde_json::json;
 use super::list::{sheet, table, written};
 use super::opened::{latest, refused, to_read};
 use super::options::TrendOptions;
-use crate::answers::since::when::{local, when};
+use super::when::{local, when};
 use crate::clock_id::ClockId;
 use crate::command::output::Presenter;
 use crate::history::trend::{Change, binned, changes, form, label, labels, ticks};

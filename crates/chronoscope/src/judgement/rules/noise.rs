@@ -8,7 +8,7 @@ use crate::judgement::throttling::waited_for_others_ms;
 use crate::part::Part;
 use crate::sections::causality::plan::{LITMUS, OFFSETS};
 use crate::sections::clocks::latency::interference::{
-    mostly_shared, shared_throughout, turns_per_link, turns_per_link_alone,
+    Neighbour, shared_throughout, turns_per_link, turns_per_link_alone,
 };
 use crate::sections::clocks::plan::{GRANULARITY, INTERVALS, LATENCY, TICK};
 use crate::sections::reads::lost::{GAP_NS, Loss, MOST, losses};
@@ -164,7 +164,7 @@ pub fn is_core_shared(record: &Record) -> Option<bool> {
 fn core_shared(record: &Record) -> Vec<Finding> {
     let Some(harness) = record.content.clocks().harness.as_ref() else { return Vec::new() };
     if is_core_shared(record) != Some(true) {
-        return core_mostly_shared(&harness.interference, &record.machine);
+        return core_often_shared(&harness.interference, &record.machine);
     }
     let alone = turns_per_link_alone(known_core(&record.machine));
     let Some(alone) = alone else { return Vec::new() };
@@ -184,14 +184,16 @@ fn core_shared(record: &Record) -> Vec<Finding> {
     ]
 }
 
-/// In half of the iterations or more, but not in all.
-fn core_mostly_shared(probe: &InterferenceProbe, machine: &Machine) -> Vec<Finding> {
-    if !mostly_shared(probe, known_core(machine)) {
-        return Vec::new();
-    }
+/// In a tenth of the iterations or more, but not in all.
+fn core_often_shared(probe: &InterferenceProbe, machine: &Machine) -> Vec<Finding> {
+    let latencies = match Neighbour::of(probe, known_core(machine)) {
+        Neighbour::Seldom => return Vec::new(),
+        Neighbour::Often => "a mixture of the core alone and shared",
+        Neighbour::Mostly => "those of a shared core",
+    };
     let (shared, all) = (probe.iterations_shared, probe.iterations);
     let said = format!(
-        "a busy neighbour shared the core in {} of {} iterations; latencies are those of a shared core",
+        "a busy neighbour shared the core in {} of {} iterations; latencies are {latencies}",
         count(shared),
         count(all)
     );
@@ -362,12 +364,16 @@ mod tests {
         // As on a guest with 16 CPUs, of which a neighbour used the other threads.
         let probe = &mut known.content.sections.clocks.report.harness.as_mut().unwrap().interference;
         (probe.iterations, probe.iterations_quiet) = (2_157, 460);
-        for (iterations_shared, is_told) in [(1_613, true), (1_000, false)] {
+        for (iterations_shared, told) in [
+            (1_613, Some("1\u{202f}613 of 2\u{202f}157 iterations; latencies are those of a shared core")),
+            (1_000, Some("1\u{202f}000 of 2\u{202f}157 iterations; latencies are a mixture")),
+            (200, None),
+        ] {
             known.content.sections.clocks.report.harness.as_mut().unwrap().interference.iterations_shared =
                 iterations_shared;
             let found = core_shared(&known);
-            assert_eq!(found.len(), usize::from(is_told), "{iterations_shared}");
-            assert!(found.iter().all(|it| it.evidence.summary.contains("in 1\u{202f}613 of 2\u{202f}157 iterations")));
+            assert_eq!(found.len(), usize::from(told.is_some()), "{iterations_shared}");
+            assert!(found.iter().all(|it| it.evidence.summary.contains(told.unwrap_or_default())), "{found:?}");
         }
     }
 }

@@ -45,7 +45,7 @@ pub const UNORDERED_READ_NOT_CAUSAL: Kind = Kind::notice(
         about: "a clock without a causal guarantee went backwards across CPUs, as it may",
         evidence: "new values that one CPU saw of another (`new_values`), those that went backwards (`violations`) and their \
             share (`rate`), and the largest step back (`worst_ns`)",
-        mend: "between threads use an ordered read: `Clock::now` or `CLOCK_MONOTONIC`",
+        mend: "between threads use an ordered read: a fenced one of the counter, `Clock::now` or `CLOCK_MONOTONIC`",
     },
 )
 .shown_in(&["causality"]);

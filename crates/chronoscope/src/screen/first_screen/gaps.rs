@@ -23,6 +23,6 @@ pub fn gaps(noise: &Noise) -> Row {
     let grade = if noise.advice.is_some() { Grade::Warning } else { Grade::Good };
     let (above, share, worst) = (ns(lost.above_ns), share(lost.share), ns(lost.worst_ns));
     // The share is that of one clock.
-    let said = format!("> {above}: {share} of time; longest of all {worst}");
+    let said = format!("> {above}: {share} of time; longest {worst}");
     Row::named("GAPS", [graded(grade, &said), Line::styled(DIM, "not in errors above")])
 }

@@ -138,7 +138,7 @@ fn counter(record: &Record, found: &Counter) -> String {
 
 fn system_call(found: &FastPath) -> String {
     match found {
-        FastPath::Vdso { .. } => "no system call".to_owned(),
+        FastPath::Vdso { .. } => "OS clock: no system call".to_owned(),
         FastPath::SystemCall { .. } => "CLOCK_MONOTONIC is a system call".to_owned(),
         FastPath::ProbablyVdso { .. } => "system call: inferred, not proved".to_owned(),
         FastPath::Unknown { reason } | FastPath::NotTested { reason } => format!("system call: {}", why(Some(reason))),
@@ -151,7 +151,7 @@ fn skew(record: &Record, found: &Skew) -> String {
         format!(" in the {} of {} pairs tried", count(tested), count(causality.pairs_possible))
     });
     match found {
-        Skew::NotExcluded { below_ns } => format!("skew between CPUs adds {}{of}", TIME.below(*below_ns)),
+        Skew::NotExcluded { below_ns } => format!("CPU skew adds {}{of}", TIME.below(*below_ns)),
         Skew::Apart { up_to_ns } => format!("skew between CPUs up to {}{of}", ns(*up_to_ns)),
         Skew::NotTested { reason } => format!("skew: {}", why(Some(reason))),
     }

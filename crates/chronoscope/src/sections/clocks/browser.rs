@@ -1,7 +1,7 @@
 //! The section on a page for browsers: what a read costs, in which steps clocks move, and how short an interval they time.
 
-use chronoscope_harness::estimators::intervals::{IntervalTrial, ShortestInterval, TimedIntervals, Tolerance};
-use chronoscope_harness::quantity::{PERCENT, TIME, ns};
+use chronoscope_harness::estimators::intervals::{IntervalTrial, Promise, ShortestInterval, TimedIntervals, Tolerance};
+use chronoscope_harness::quantity::{PERCENT, TIME, ns, share};
 use chronoscope_render::axis::{Axis, Scale};
 use chronoscope_render::browser::{Chart, Curve, Entry, Figure, Hue, Mark, Plot, Row, Rows, Shape};
 use chronoscope_render::page::Page;
@@ -109,7 +109,7 @@ fn steps(record: &Record) -> Option<Figure> {
             format!("{} clocks move in longer steps than they declare: {first}.{hidden}", coarser.len())
         }
         (1, Some(first)) => format!("{first}: longer than it says.{hidden}"),
-        _ => format!("No clock was seen to move in longer steps than it declares.{hidden}"),
+        _ => format!("None of these clocks was seen to move in longer steps than it declares.{hidden}"),
     };
     let rows = Rows { entries, scale: Scale::Log, word: ns, axis_name: "step".to_owned(), reference: None };
     Some(Figure {
@@ -175,29 +175,47 @@ fn intervals(record: &Record) -> Option<Figure> {
 
 /// From where a pair of reads times an interval, in a sentence.
 fn shortest(clock: &ClockReport, timed: &TimedIntervals) -> (Mood, String) {
-    let [one, ten] = Tolerance::ALL.map(|tolerance| timed.shortest(tolerance));
-    match (ten.is_confirmed(), ten.known_from_ns(), one.known_from_ns().filter(|_| one.is_confirmed())) {
-        (true, Some(ten), Some(one)) => (
-            Mood::Plain,
-            format!("{} times {} and longer to ±10 %, {} and longer to ±1 %.", code(&clock.name), ns(ten), ns(one)),
-        ),
-        (true, Some(ten), None) => (
-            Mood::Plain,
-            format!("{} times {} and longer to ±10 %; no length was confirmed to ±1 %.", code(&clock.name), ns(ten)),
-        ),
-        (false, Some(ten), _) => (
-            Mood::Warning,
-            format!("{} should time {} and longer to ±10 %: no trial confirms it.", code(&clock.name), ns(ten)),
-        ),
-        (_, None, _) => (
-            Mood::Warning,
-            format!(
-                "{} was confirmed for no length: {}.",
-                code(&clock.name),
-                given(timed.reason_unvalidated.as_deref())
+    let promise = timed.promise();
+    let (one, ten) = (promise.within_1pct, promise.within_10pct);
+    let (mood, said) =
+        match (ten.is_confirmed(), ten.known_from_ns(), one.known_from_ns().filter(|_| one.is_confirmed())) {
+            (true, Some(ten), Some(one)) => (
+                Mood::Plain,
+                format!("{} times {} and longer to ±10 %, {} and longer to ±1 %.", code(&clock.name), ns(ten), ns(one)),
             ),
-        ),
-    }
+            (true, Some(ten), None) => (
+                Mood::Plain,
+                format!(
+                    "{} times {} and longer to ±10 %; no length was confirmed to ±1 %.",
+                    code(&clock.name),
+                    ns(ten)
+                ),
+            ),
+            (false, Some(ten), _) => (
+                Mood::Warning,
+                format!("{} should time {} and longer to ±10 %: no trial confirms it.", code(&clock.name), ns(ten)),
+            ),
+            (_, None, _) => (
+                Mood::Warning,
+                format!(
+                    "{} was confirmed for no length: {}.",
+                    code(&clock.name),
+                    given(timed.reason_unvalidated.as_deref())
+                ),
+            ),
+        };
+    (mood, format!("{said}{}", reservations(&promise)))
+}
+
+/// How many readings count, and the longer lengths that fell short, each for itself.
+fn reservations(promise: &Promise) -> String {
+    let quiet =
+        promise.quiet.map(|quiet| format!(" {} of the readings were undisturbed: only they count.", share(quiet)));
+    let failed = verdict::exceptions(promise);
+    let failed = failed.strip_prefix(';').map(|failed| {
+        format!(" Fewer than {} kept within the error at single longer lengths:{failed}.", verdict::CONFIRMING)
+    });
+    [quiet, failed].into_iter().flatten().collect()
 }
 
 /// The error of readings over the length of the work.
@@ -317,7 +335,7 @@ mod tests {
             of(1.0, 100.0),
             "`CLOCK_MONOTONIC` declares 1.00 ns and moves in steps of 100 ns: longer than it says."
         );
-        assert!(of(100.0, 100.0).starts_with("No clock"));
+        assert!(of(100.0, 100.0).starts_with("None of these clocks"));
     }
 
     #[test]

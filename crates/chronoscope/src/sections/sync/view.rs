@@ -86,7 +86,15 @@ fn answers(page: &mut Page, report: &SyncReport) {
         }
         Known::Unavailable(_) => {
             let why = report.reason_without_bound().map_or_else(String::new, |why| format!(": {why}"));
-            sentence(page, PLAIN, "·", &format!("no error bound{why}"));
+            let stated = report
+                .kernel
+                .value()
+                .filter(|kernel| !kernel.is_synchronised())
+                .map(|kernel| kernel.max_error_ns as f64);
+            let stated = stated.map_or_else(String::new, |stated| {
+                format!("; the kernel states {}, but says unsynchronised", ns(stated))
+            });
+            sentence(page, PLAIN, "·", &format!("no error bound{why}{stated}"));
         }
     }
     if let Some(step) = report.step.value().filter(|step| step.is_step()) {

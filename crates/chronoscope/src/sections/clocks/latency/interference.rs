@@ -51,9 +51,30 @@ pub fn shared_throughout(probe: &InterferenceProbe, core: KnownCore) -> Option<b
     }
 }
 
-/// Whether a busy neighbour shared the core in at least half of the iterations: the latency is then that of a shared core.
-pub fn mostly_shared(probe: &InterferenceProbe, core: KnownCore) -> bool {
-    !core.is_emulated && probe.iterations_shared > 0 && probe.iterations_shared >= probe.iterations.div_ceil(2)
+/// A neighbour in this share of the iterations makes latencies and the search for quiet moments those of a noisy machine.
+const OFTEN: f64 = 0.1;
+
+/// How often a busy neighbour shared the core, and so what a latency is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Neighbour {
+    /// In few iterations or none: the latency is that of the core alone.
+    Seldom,
+    /// In a tenth of the iterations or more: the latency is a mixture.
+    Often,
+    /// In at least half of them: the latency is that of a shared core.
+    Mostly,
+}
+
+impl Neighbour {
+    pub fn of(probe: &InterferenceProbe, core: KnownCore) -> Self {
+        let share = probe.iterations_shared as f64 / probe.iterations.max(1) as f64;
+        match share {
+            _ if core.is_emulated || probe.iterations_shared < FEWEST_SHARED.0 => Self::Seldom,
+            0.5.. => Self::Mostly,
+            OFTEN.. => Self::Often,
+            _ => Self::Seldom,
+        }
+    }
 }
 
 /// How many iterations were undisturbed, and what is known about the others.
@@ -61,9 +82,10 @@ pub fn quiet_iterations(probe: &InterferenceProbe, machine: &Machine) -> String 
     let (quiet, all) = (count(probe.iterations_quiet), count(probe.iterations));
     let core = known_core(machine);
     let slow = slow_iterations(probe, core).map_or_else(String::new, |slow| format!("; {slow}"));
-    let so = match mostly_shared(probe, core) {
-        true => "the latency is that of a shared core",
-        false => "interruptions are in p99, and move the latency little",
+    let so = match Neighbour::of(probe, core) {
+        Neighbour::Mostly => "the latency is that of a shared core",
+        Neighbour::Often => "the latency is a mixture of the core alone and shared",
+        Neighbour::Seldom => "interruptions are in p99, and move the latency little",
     };
     format!("{quiet} of {all} iterations were undisturbed{slow}; {so}")
 }
@@ -133,6 +155,19 @@ mod tests {
         assert!(core_cycle_ns(&probe(0.2707, 0.8164, 0)).is_some_and(|ns| (9.474 / ns - 34.8).abs() < 0.1));
         // Shared with another thread, and a core whose multiplications take six cycles.
         assert_eq!([probe(0.560, 0.860, 0), probe(0.5, 3.0, 0)].map(|probe| core_cycle_ns(&probe)), [None, None]);
+    }
+
+    #[test]
+    fn a_neighbour_in_every_other_iteration_is_not_little() {
+        let found = |shared| Neighbour::of(&probe(0.277, 0.846, shared), UNKNOWN);
+        assert_eq!([0, 99, 100, 490, 500, 1_000].map(found), {
+            use Neighbour::{Mostly, Often, Seldom};
+            [Seldom, Seldom, Often, Often, Mostly, Mostly]
+        });
+        assert_eq!(Neighbour::of(&probe(1.0, 1.0, 900), EMULATED), Neighbour::Seldom);
+        // Of ten iterations, one tells nothing.
+        let few = InterferenceProbe { iterations: 10, iterations_shared: 6, ..probe(0.277, 0.846, 0) };
+        assert_eq!(Neighbour::of(&few, UNKNOWN), Neighbour::Seldom);
     }
 
     /// In QEMU's translated code a link takes as long as a turn, even when it reports a real core.

@@ -1,5 +1,8 @@
+use crate::clock_id::ClockId;
 use crate::document::Record;
+use crate::judgement::words::names;
 use crate::sections::clocks::library_clock::report::{LibraryClock, LibraryClockState};
+use crate::sections::clocks::report::ClockReport;
 
 use chronoscope_clock::{RateSource, Reason};
 use chronoscope_harness::record::Known;
@@ -17,7 +20,11 @@ pub fn said(record: &Record) -> Option<String> {
         Known::Value(clock) => sentence(clock),
         Known::Unavailable(reason) => format!("unknown: {reason}"),
     };
-    Some(format!("library clock: {text}"))
+    let is_of_library = |clock: &&ClockReport| clock.name.known().is_some_and(|id| id.guarantee().is_some());
+    let clocks: Vec<ClockId> =
+        record.content.clocks().clocks.iter().filter(is_of_library).map(|clock| clock.name.clone()).collect();
+    let clocks = if clocks.is_empty() { String::new() } else { format!(" ({})", names(&clocks)) };
+    Some(format!("clocks of the library chronoscope-clock{clocks}: {text}"))
 }
 
 fn sentence(clock: &LibraryClock) -> String {
