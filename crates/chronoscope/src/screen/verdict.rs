@@ -274,7 +274,7 @@ fn claims(page: &mut Page, clocks: &[Timed<'_>]) {
     page.paragraph(
         Line::plain("  "),
         DIM,
-        "predicted: from empty intervals and step; result: the shortest that trials confirm",
+        "predicted: from empty intervals and step; result: the shortest that trials confirm, rounded up",
     );
 }
 
@@ -329,8 +329,10 @@ fn errors(page: &mut Page, clocks: &[Timed<'_>]) {
         }
     }
     page.table(trials);
-    let told =
-        format!("a length with fewer than {FEWEST_READINGS} quiet readings is not shown: it neither holds nor fails");
+    let told = format!(
+        "quiet: the work took its usual time, between two undisturbed probes; a length with fewer than {FEWEST_READINGS} quiet readings \
+         is not shown: it neither holds nor fails"
+    );
     page.paragraph(Line::plain("  "), DIM, &told);
 }
 

@@ -15,6 +15,7 @@ const HEAD: &str = "# Literature\n\n\
     judges every claim; `chronoscope literature FILE` does so by documents that are there. A state is computed, never written:\n\n\
     | state | it means |\n|---|---|\n\
     | agreed, differs | the test holds, or fails, for the whole interval; another machine than the article's may differ rightly |\n\
+    | shown | it is measured or drawn; the claim gives nothing to test |\n\
     | inconclusive | the interval allows both, or has less than 95 % confidence |\n\
     | unknown, not run | it was looked for and not found; nobody looked |\n\
     | needs | it takes what this machine lacks |\n\

@@ -63,7 +63,7 @@ pub enum Step {
         /// The step.
         ns: f64,
     },
-    /// In no steps coarser than a read, as far as that shows: no step but that of a read was seen.
+    /// In no steps coarser than a read, as far as that shows: no longer one was seen.
     WithinARead {
         /// The smallest difference of two readings.
         ns: f64,

@@ -192,7 +192,7 @@ pub(super) fn published(record: &StudyRecord, figures: &[Figures]) -> Block {
     let (of_work, of_both) = (f64::from(cpus) / work_s, f64::from(cpus) / (setup_s + work_s));
     block.conclude(format!(
         "article ({cpus} CPUs, set-up {:.0} ms, work {:.0} ms): {threads} threads claim {claimed_per_s:.0} per second. {cpus} CPUs can \
-         do {of_both:.0} with the set-up ({} times the ceiling), {of_work:.0} of the work alone. {ours}",
+         do {of_both:.0} with the set-up: the claim is {} times that ceiling; of the work alone {of_work:.0}. {ours}",
         setup_s * 1e3,
         work_s * 1e3,
         three_digits(claimed_per_s / of_both),

@@ -231,5 +231,5 @@ fn disturbances(record: &Record) -> Vec<String> {
     const DOUBTFUL: [&str; 5] = ["emulated", "noisy_machine", "core_shared", "stolen_time", "interrupted"];
     let is_doubtful = |id: &str| DOUBTFUL.contains(&id);
     let found = record.findings.iter().filter(|finding| is_doubtful(&finding.id));
-    found.map(|finding| format!("{}: {}", finding.id, finding.evidence.summary)).collect()
+    found.map(|finding| finding.evidence.summary.clone()).collect()
 }

@@ -108,7 +108,7 @@ fn claim_refuted(record: &Record) -> Vec<Finding> {
                 Finding::new(
                     INTERVAL_CLAIM_REFUTED,
                     format!(
-                        "by empty intervals and step, {} should time intervals ≥ {} to {tolerance_pct} %; 98 of 100 trials \
+                        "by empty intervals and step, {} should time intervals ≥ {} to {tolerance_pct} %; 98 of 100 quiet trials \
                          did so {saw}",
                         clock,
                         ns(claim)

@@ -209,10 +209,17 @@ fn stolen_time(record: &Record) -> Vec<Finding> {
         return Vec::new();
     }
     vec![
-        Finding::new(STOLEN_TIME, format!("the hypervisor gave {stolen_ms:.0} ms of {measured_ms} ms to other guests"))
-            .value("steal_ms", stolen_ms)
-            .value("share", share)
-            .advice(STOLEN_TIME.mend),
+        Finding::new(
+            STOLEN_TIME,
+            format!(
+                "the hypervisor gave {} to other guests while {} were measured",
+                ns(stolen_ms * 1e6),
+                ns(measured_ms as f64 * 1e6)
+            ),
+        )
+        .value("steal_ms", stolen_ms)
+        .value("share", share)
+        .advice(STOLEN_TIME.mend),
     ]
 }
 

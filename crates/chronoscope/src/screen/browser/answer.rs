@@ -44,7 +44,7 @@ pub fn choices(record: &Record, judgement: &Judgement) -> Vec<Choice> {
 /// What the first screen says of trust and of warnings, in boxes.
 pub fn boxes(record: &Record, judgement: &Judgement, host: &Host) -> Vec<Lines> {
     let cells = |row: Row| row.cells.into_iter().map(|cell| signed(&cell.line));
-    let lost: Vec<(Mood, String)> = cells(gaps(&judgement.noise)).collect();
+    let lost: Vec<(Mood, String)> = cells(gaps(&judgement.noise, &record.findings)).collect();
     let mood = lost.first().map_or(Mood::Quiet, |(mood, _)| *mood);
     let lost = lost.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("; ");
     let trusted = cells(trust(record, judgement)).chain([(mood, format!("gaps {lost}"))]).collect();

@@ -29,7 +29,7 @@ pub fn rows(record: &Record, judgement: &Judgement, host: &Host) -> Vec<Row> {
         Row::named("TIME", [graded(grade, &fitted(&text, SENTENCE))]).ranked(1)
     }));
     rows.push(trust(record, judgement));
-    rows.push(gaps(&judgement.noise));
+    rows.push(gaps(&judgement.noise, &record.findings));
     let since = record.content.since.as_ref().map(|since| Line::plain(&fitted(&since.sentence, SENTENCE)));
     rows.extend(since.map(|said| Row::named("SINCE", [said]).ranked(1)));
     rows

@@ -161,11 +161,8 @@ fn litmus(page: &mut Page, record: &Record, rows: Rows) {
     let mut runs: Vec<&Litmus> = record.content.causality().litmus.iter().collect();
     let all = runs.len();
     if all > limit {
-        let rank = |run: &Litmus| (run.share().unwrap_or_default(), run.rate_upper_95().unwrap_or(1.0));
-        runs.sort_by(|x, y| {
-            let ((x, x_below), (y, y_below)) = (rank(x), rank(y));
-            y.total_cmp(&x).then(y_below.total_cmp(&x_below))
-        });
+        let rank = |run: &Litmus| [run.share().unwrap_or_default(), run.rate_upper_95().unwrap_or(1.0), run.worst_ns];
+        runs.sort_by(|x, y| rank(y).partial_cmp(&rank(x)).unwrap_or(std::cmp::Ordering::Equal));
         let mut shown: Vec<&ClockId> = Vec::new();
         runs.retain(|run| {
             let is_worst = !shown.contains(&&run.name);
@@ -204,7 +201,7 @@ fn litmus(page: &mut Page, record: &Record, rows: Rows) {
         table.cells(style(record, run), cells.collect());
     }
     page.table(table);
-    left_out(page, all, runs.len(), "litmus runs, of each clock that of the highest rate");
+    left_out(page, all, runs.len(), "litmus runs, of each clock that of the highest rate, or of the longest step back");
     let about = "violations: new values at which the reader's clock was behind; rate: their share; with none, the upper 95 % bound of that";
     let mut notes = vec![about.to_owned()];
     if runs.iter().any(|run| run.went_back().is_none()) {
@@ -229,5 +226,21 @@ fn style(record: &Record, run: &Litmus) -> Style {
 fn left_out(page: &mut Page, all: usize, limit: usize, what: &str) {
     if all > limit {
         page.paragraph(Line::plain("  "), DIM, &format!("{limit} of {all} {what}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_clock_whose_rate_was_not_counted_the_longest_step_back_is_shown() {
+        let text = include_str!("../../../tests/fixtures/zen4/check.json");
+        let record = crate::json::document(text).unwrap();
+        let mut page = Page::with_width(chronoscope_render::Width::of_columns(120));
+        litmus(&mut page, &record, CHECK_ROWS);
+        let page = anstream::adapter::strip_str(&page.finish()).to_string();
+        let row = page.lines().find(|line| line.starts_with("Unordered")).unwrap_or_default();
+        assert!(row.ends_with("711 ns"), "{page}");
     }
 }

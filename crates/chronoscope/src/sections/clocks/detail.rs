@@ -80,7 +80,7 @@ fn one(page: &mut Page, record: &Record, clock: &ClockReport) {
         page.entry("latency", DIM, "not measured");
     }
     if let Some(cycles) = cycles_said(clock, record) {
-        page.entry("cycles", PLAIN, &cycles);
+        page.entry("ticks", PLAIN, &cycles);
         if clock.published_cycles(&record.machine).is_some() {
             page.entry("", DIM, &published_cycles());
         }
@@ -176,8 +176,8 @@ fn granularity_said(clock: &ClockReport, seen: &Granularity) -> String {
                 Some(_) if clock.keeps_readings_apart() => ", shorter than the tick: readings are kept apart",
                 Some(tick) if least < tick => ", the tick in whole units",
                 Some(_) => ", not the tick, which is shorter",
-                None if was_looked_for => ", the latency of a read",
-                None => ", the latency of a read: a finer tick would not show",
+                None if was_looked_for => ", between two reads in a row",
+                None => ", between two reads in a row: a finer tick would not show",
             };
             format!("smallest difference {}{meaning}", ns(least))
         }

@@ -119,7 +119,7 @@ fn distribution(record: &Record, reads: &Reads, x: &Axis, most: u64) -> Plot {
     let named: Vec<String> =
         reads.modes.iter().take(MODES).map(|mode| format!("{} ({})", ns(mode.at_ns), share(mode.share))).collect();
     let modes = reads.modes.iter().take(MODES).enumerate().map(|(place, mode)| Curve {
-        name: if place == 0 { format!("modes {}", named.join(", ")) } else { String::new() },
+        name: if place == 0 { format!("clusters {}", named.join(", ")) } else { String::new() },
         hue: Hue::Ink,
         shape: Some(Shape::Circle),
         points: vec![(mode.at_ns, at(reads, mode.at_ns))],
@@ -297,7 +297,7 @@ mod tests {
         let modes: Vec<(f64, f64)> =
             curves.iter().filter(|curve| curve.shape.is_some()).map(|curve| curve.points[0]).collect();
         assert_eq!(modes, [(20.0, 90_000.0), (30.0, 9_999.0)]);
-        assert!(curves.iter().any(|curve| curve.name == "modes 20.0 ns (90.0 %), 30.0 ns (10.0 %)"), "{curves:?}");
+        assert!(curves.iter().any(|curve| curve.name == "clusters 20.0 ns (90.0 %), 30.0 ns (10.0 %)"), "{curves:?}");
         let said = texts(&reads);
         let next = "Half of the readings of `CLOCK_MONOTONIC` come within 20.0 ns of the one before, 99 of 100 within 30.0 ns, \
                     all within 50.0 µs.";

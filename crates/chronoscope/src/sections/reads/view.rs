@@ -117,7 +117,7 @@ fn facts(reads: &Reads) -> Vec<String> {
     let modes: Vec<String> =
         reads.modes.iter().take(MODES).map(|mode| format!("{} ({})", ns(mode.at_ns), share(mode.share))).collect();
     let mut facts = vec![
-        format!("modes {}", if modes.is_empty() { "none".to_owned() } else { modes.join(", ") }),
+        format!("clusters {}", if modes.is_empty() { "none".to_owned() } else { modes.join(", ") }),
         format!(
             "p50 {} · p99 {} · p99.9 {} · max {}",
             ns(reads.p50_ns),
@@ -129,7 +129,11 @@ fn facts(reads: &Reads) -> Vec<String> {
     facts.push(if reads.empty_intervals == 0 {
         "largest empty interval not measured".to_owned()
     } else {
-        format!("largest of {} empty intervals {}", count(reads.empty_intervals), ns(reads.largest_empty_interval_ns))
+        format!(
+            "apart, largest of {} empty intervals {}",
+            count(reads.empty_intervals),
+            ns(reads.largest_empty_interval_ns)
+        )
     });
     facts
 }

@@ -155,9 +155,7 @@ fn tick_coarse(seen: &RuleInput<'_>) -> Vec<Finding> {
                 finding.severity = Severity::Notice;
             }
             match clock.claimed_interval_ns.within_1pct {
-                Some(shortest) => {
-                    finding.advice(format!("two reads cannot time intervals under {} to 1 %", ns(shortest)))
-                }
+                Some(shortest) => finding.advice(format!("two reads may be off by a step: 1 % of {}", ns(shortest))),
                 None => finding,
             }
         })

@@ -200,7 +200,7 @@ fn explanation(measured: &[&Runtime]) -> String {
     };
     format!(
         "path: from the system calls for the time in {} reads; ± %: the longer side of the interval{at}, over processes interleaved \
-         with those of the other runtimes{few}; added: over a native read in the same round{}, with < where it may be 0, negative where the clock does less; {}\
+         with those of the other runtimes{few}; added: over a native read in the same round{}, with < where it may be 0, negative where the clock's call costs less than the native one; {}\
          decl.: the declared resolution; obs.: the smallest step seen while it was read until it moved; a shorter one than a read is the tick on whose multiples the readings lie; {AS_A_READ_MEANS}; eq. %: \
          equal ones of reads in a row; gap: the largest difference between two of these, with < where steps hide shorter ones; \
          1 %?, 10 %?: {PREDICTED}; how each loop is made: `notes` in the record",

@@ -18,7 +18,6 @@ pub fn show(page: &mut Page, measured: &[&Runtime]) {
         ("published", Align::Left),
         ("system", Align::Left),
         ("timer", Align::Left),
-        ("threads", Align::Right),
         ("latency", Align::Right),
         ("granularity", Align::Right),
         ("tick", Align::Right),
@@ -74,16 +73,18 @@ fn is_like(a: &Figure, b: &Figure) -> bool {
     setting(a) == setting(b)
 }
 
-fn cells(setting: &Figure) -> [String; 7] {
+fn cells(setting: &Figure) -> [String; 6] {
     let or_none = |text: &str| if text.is_empty() { NONE.to_owned() } else { text.to_owned() };
-    let name = match setting.hardware {
+    let mut name = match setting.hardware {
         "" => setting.runtime.to_owned(),
         hardware => format!("{}, {hardware}", setting.runtime),
     };
+    if let Some(threads) = setting.threads.filter(|threads| *threads > 1) {
+        name.push_str(&format!(", {threads} threads"));
+    }
     let [latency, granularity, tick] = MEASURES.map(|measures| {
         let found = figures().iter().find(|figure| measures.contains(&figure.measure) && is_like(figure, setting));
         found.map_or_else(|| NONE.to_owned(), Figure::said)
     });
-    let threads = setting.threads.map_or_else(|| NONE.to_owned(), |threads| threads.to_string());
-    [name, or_none(setting.system), or_none(setting.timer), threads, latency, granularity, tick]
+    [name, or_none(setting.system), or_none(setting.timer), latency, granularity, tick]
 }
