@@ -1,3 +1,5 @@
+use std::cmp::Ordering;
+
 use crate::clock_id::ClockId;
 use crate::document::Record;
 use crate::judgement::rules::non_causal_read::{BACK_BY_ONE_COUNT, NON_CAUSAL_READ, UNORDERED_READ_NOT_CAUSAL};
@@ -162,7 +164,11 @@ fn litmus(page: &mut Page, record: &Record, rows: Rows) {
     let all = runs.len();
     if all > limit {
         let rank = |run: &Litmus| [run.share().unwrap_or_default(), run.rate_upper_95().unwrap_or(1.0), run.worst_ns];
-        runs.sort_by(|x, y| rank(y).partial_cmp(&rank(x)).unwrap_or(std::cmp::Ordering::Equal));
+        let by_rank = |x: &&Litmus, y: &&Litmus| {
+            let places = rank(y).into_iter().zip(rank(x));
+            places.fold(Ordering::Equal, |order, (y, x)| order.then(y.total_cmp(&x)))
+        };
+        runs.sort_by(by_rank);
         let mut shown: Vec<&ClockId> = Vec::new();
         runs.retain(|run| {
             let is_worst = !shown.contains(&&run.name);
