@@ -133,7 +133,7 @@ fn studies_that_are_commands_are_in_the_record() {
         assert!(found["content"]["experiment"]["passed"].is_null(), "it tests nothing");
         found
     };
-    let released = study(&["latch", "--threads", "3"], 8);
+    let released = study(&["latch", "--threads", "3"], 12);
     assert_eq!(
         (&released["command"], &released["content"]["experiment"]["experiment"]),
         (&"thread-release".into(), &"thread-release".into())

@@ -10,7 +10,7 @@ use std::time::Duration;
 use chronoscope_harness::record::Tool;
 use chronoscope_harness::record::study::{Allocated, Cell, Difference, Handled, Mode, StudyRecord};
 use chronoscope_harness::study_rules::{BELOW_RESOLUTION, CASE_FAILED, INTERRUPTED, MEASURED_ONCE, OWN_THREADS};
-use chronoscope_harness::{CountingAllocator, Group, Study, StudyObserver, StudyOptions};
+use chronoscope_harness::{Bencher, CountingAllocator, Group, Study, StudyObserver, StudyOptions};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator::new();
@@ -106,12 +106,15 @@ fn compares() {
     assert!(record.study().comparisons.iter().all(|comparison| comparison.model.is_some() == enough));
     let control = record.study().control.expect("a comparison has a control");
     assert_eq!((control.comparisons, control.alarms), (0, 0), "three processes are too few for a verdict");
-    let tokens = record.study().tokens.as_ref().expect("backoff is calibrated");
-    assert!(tokens.ns_per_token.estimate > 0.0);
     let interference_probe = record.study().interference_probe.expect("there were iterations");
     assert!(
         interference_probe.iterations >= interference_probe.iterations_quiet && interference_probe.quiet_turn_ns > 0.0
     );
+    // Where every process was disturbed, none has a line that rises.
+    match &record.study().tokens {
+        Some(tokens) => assert!(tokens.ns_per_token.estimate > 0.0, "{tokens:?}"),
+        None => assert!(!enough || interference_probe.is_noisy(), "backoff is calibrated"),
+    }
 }
 
 fn nothing() {
@@ -370,22 +373,34 @@ fn own_threads() {
 }
 
 fn releases() {
+    let seven = |b: &mut Bencher<'_>, is_woken: bool| {
+        let (threads, calls) = (Mutex::new(HashMap::new()), AtomicU64::new(0));
+        let call = || {
+            *threads.lock().unwrap().entry(std::thread::current().id()).or_insert(0) += 1;
+            calls.fetch_add(1, Relaxed)
+        };
+        if is_woken {
+            b.iter_released(7, call)
+        } else {
+            b.iter_released_running(7, call)
+        }
+        let (threads, calls) = (threads.into_inner().unwrap(), calls.into_inner());
+        assert!(threads.len() == 7 && threads.values().all(|count| count * 7 == calls), "{threads:?} {calls}");
+    };
     let study = Study::new("releases")
-        .case("seven", |b| {
-            let (threads, calls) = (Mutex::new(HashMap::new()), AtomicU64::new(0));
-            b.iter_released(7, || {
-                *threads.lock().unwrap().entry(std::thread::current().id()).or_insert(0) += 1;
-                calls.fetch_add(1, Relaxed)
-            });
-            let (threads, calls) = (threads.into_inner().unwrap(), calls.into_inner());
-            assert!(threads.len() == 7 && threads.values().all(|count| count * 7 == calls), "{threads:?} {calls}");
-        })
+        .case("alone", |b| b.iter_chained(1, links(100)))
+        .case("seven", move |b| seven(b, true))
+        .case("seven that run", move |b| seven(b, false))
         .case("none", |b| b.iter_released(0, || ()))
-        .case("broken", |b| b.iter_released(3, || panic!("a thread's own fault")));
+        .case("none that run", |b| b.iter_released_running(0, || ()))
+        .case("broken", |b| b.iter_released(3, || panic!("a thread's own fault")))
+        .case("broken while they run", |b| b.iter_released_running(3, || panic!("a thread's own fault")));
     let record = run(&study);
     assert_has_time(cell(&record, "seven"));
+    assert_has_time(cell(&record, "seven that run"));
+    assert!(!cell(&record, "alone").own_threads, "threads that end late are not those of the operation that follows");
     let failed: Vec<&str> = record.study().failures.iter().map(|failure| failure.case.as_str()).collect();
-    assert_eq!(failed, ["broken"], "{:?}", record.study().failures);
+    assert_eq!(failed, ["broken", "broken while they run"], "{:?}", record.study().failures);
 }
 
 fn never_ends() {

@@ -189,6 +189,7 @@ fn model(record: &StudyRecord) -> Block {
         };
         block.conclude(text).with("first_read_ns", found);
     }
+    block.say("differences and ratios are taken within each process, where what the stamps take is the same");
     block.say(
         "a read by the standard library, between two stamps of the library's own clock: what they take alone is compared with what they take \
          with the read between them. A program that reads its clock rarely pays this price, and no loop of reads shows it",

@@ -212,7 +212,8 @@ fn model(record: &StudyRecord) -> Block {
         Some((_, _, named)) => format!("on {threads} threads {named} scales {like}"),
         None => format!("on {threads} threads no granularity is known to scale {like}"),
     };
-    for (verdict, words) in [(Some(false), "known to scale worse"), (None, "inconclusive")] {
+    let worse = format!("known to fall short by more than {TOLERANCE_PCT} %");
+    for (verdict, words) in [(Some(false), worse.as_str()), (None, "inconclusive")] {
         let named: Vec<&str> = granular.iter().filter(|each| each.1 == verdict).map(|each| each.2.as_str()).collect();
         if !named.is_empty() {
             text += &format!("; {words}: {}", named.join(", "));

@@ -1,7 +1,8 @@
 //! The cost of a call in one thread, and its apparent cost in many threads that one latch releases together.
 //!
 //! The second is how clocks have been timed "under concurrency": the time from the release until the last thread has
-//! called, divided by the number of threads. An empty call, timed the same way, shows what that measures.
+//! called, divided by the number of threads. An empty call, timed the same way, shows what that measures; the same with threads that
+//! run until the release, so that nobody is woken, shows what is left.
 //!
 //! # Sources
 //! Published figures: see [`latch::published`].
@@ -47,16 +48,26 @@ fn study(threads: u32) -> Study {
     CLOCKS.iter().fold(study, |study, (clock, _)| study.compare(released(clock), released(CONTROL)))
 }
 
-/// Adds a call in one thread, and in many.
+/// Adds a call in one thread, in many that sleep, and in many that run.
 fn with_call<O>(study: Study, name: &str, call: impl Fn() -> O + Copy + Send + Sync + 'static) -> Study {
-    study.case(name, move |b| b.iter(call)).case(released(name), move |b| {
-        let threads = b.parameter(RELEASED);
-        b.iter_released(threads, call);
-    })
+    study
+        .case(name, move |b| b.iter(call))
+        .case(released(name), move |b| {
+            let threads = b.parameter(RELEASED);
+            b.iter_released(threads, call);
+        })
+        .case(running(name), move |b| {
+            let threads = b.parameter(RELEASED);
+            b.iter_released_running(threads, call);
+        })
 }
 
 fn released(call: &str) -> String {
     format!("{call}, released")
+}
+
+fn running(call: &str) -> String {
+    format!("{call}, released while they run")
 }
 
 /// The figures of one call.
@@ -66,6 +77,10 @@ struct Call<'r> {
     serial_ns: Option<Estimate>,
     /// From the release to the last call, per thread.
     released_ns: Option<Estimate>,
+    /// The same where nobody is woken.
+    running_ns: Option<Estimate>,
+    /// The first over the second.
+    waking: Option<Estimate>,
     slowdown: Option<Estimate>,
     /// The control's time over that of this call; none for the control itself.
     control_share: Option<Estimate>,
@@ -80,12 +95,18 @@ impl<'r> Call<'r> {
         let slowdown = serial.zip(many).filter(|_| serial_ns.is_some()).and_then(|(serial, many)| {
             over_processes(&[many, serial], record.study().plan.confidence, |ns| ns[0] / threads / ns[1])
         });
+        let unwoken = record.cell(&running(name), 0, 1);
+        let waking = many.zip(unwoken).and_then(|(many, unwoken)| {
+            over_processes(&[many, unwoken], record.study().plan.confidence, |ns| ns[0] / ns[1])
+        });
         let ratio = record.point(&released(name), &released(CONTROL), 0, 1).map(|point| point.ratio);
         Self {
             name,
             serial: Value::time(serial),
             serial_ns,
             released_ns: many.and_then(|cell| cell.time_ns).map(|time| time.times(1.0 / threads)),
+            running_ns: unwoken.and_then(|cell| cell.time_ns).map(|time| time.times(1.0 / threads)),
+            waking,
             slowdown,
             control_share: ratio.and_then(|ratio| Estimate::certain(1.0).over(&ratio)),
             record,
@@ -94,6 +115,31 @@ impl<'r> Call<'r> {
 
     fn released(&self) -> Value {
         Value::or(self.released_ns.map(Value::Ns), "not measured")
+    }
+
+    fn running(&self) -> Value {
+        Value::or(self.running_ns.map(Value::Ns), "not measured")
+    }
+
+    /// How much longer a release takes if the threads must be woken.
+    fn waking(&self, many: &str) -> Option<String> {
+        let waking = self.waking?;
+        let (asleep, awake) = (self.released_ns?, self.running_ns?);
+        let figures = format!("{} per thread against {}", ns(asleep.estimate), ns(awake.estimate));
+        let took = format!(
+            "a release of {many} takes {} as long if they sleep as if they run, {figures}",
+            RATIO.amount(&waking)
+        );
+        Some(match (waking.low, waking.high) {
+            (low, high) if low > 1.0 && high.is_finite() => {
+                let share = PERCENT.interval(100.0 * (1.0 - 1.0 / low), 100.0 * (1.0 - 1.0 / high));
+                format!("{took}: waking them is {share} of it")
+            }
+            (_, high) if high < 1.0 => {
+                format!("{took}: threads that run are in each other's way more than waking costs")
+            }
+            _ => format!("{took}: what waking costs is not seen"),
+        })
     }
 
     /// Half of what a call seems to be slowed down.
@@ -111,13 +157,15 @@ impl<'r> Call<'r> {
         let (share, released_ns) = (self.control_share?, self.released_ns?);
         let of_it = PERCENT.interval(100.0 * share.low, 100.0 * share.high);
         let means = match verdict(&share) {
-            ReleaseVerdict::WakingThreads => "this measures waking threads",
-            ReleaseVerdict::MostlyWaking => "more than half of this is waking threads",
-            ReleaseVerdict::MoreThanWaking => "waking threads does not explain the rest",
+            ReleaseVerdict::WakingThreads => "this measures the release, not the clock",
+            ReleaseVerdict::MostlyWaking => "more than half of this is the release",
+            ReleaseVerdict::MoreThanWaking => "the release does not explain the rest",
             ReleaseVerdict::Undecided => "inconclusive; measure longer or on a quieter machine",
         };
         let own = self.serial_ns.map_or_else(String::new, |serial| {
-            let pct = percent(100.0 * serial.estimate / released_ns.estimate);
+            // Process by process, as the slowdown.
+            let slower = self.slowdown.map_or(released_ns.estimate / serial.estimate, |slower| slower.estimate);
+            let pct = percent(100.0 / slower);
             format!(". The clock's own {} are {pct} of the {}", ns(serial.estimate), ns(released_ns.estimate))
         });
         Some(format!("{}: the empty control takes {of_it} of its time: {means}{own}", self.name))
@@ -133,7 +181,7 @@ fn conclude(record: &StudyRecord) -> Conclusions {
     let many = counted(u64::from(threads(record)), "thread", "threads");
     let control = Call::of(record, CONTROL);
     let clocks = CLOCKS.map(|(name, _)| Call::of(record, name));
-    let (naive, model) = (naive(&control, &clocks, &many), model(&clocks));
+    let (naive, model) = (naive(&control, &clocks, &many), model(&control, &clocks, &many));
     Conclusions {
         experiment: EXPERIMENT.name.to_owned(),
         charts: chart(&control, &clocks, &many, [&naive, &model]).into_iter().collect(),
@@ -185,8 +233,14 @@ fn naive(control: &Call<'_>, clocks: &[Call<'_>], many: &str) -> Block {
     block
 }
 
-fn model(clocks: &[Call<'_>]) -> Block {
+fn model(control: &Call<'_>, clocks: &[Call<'_>], many: &str) -> Block {
     let mut block = Block::default();
+    // Documents of earlier builds have none.
+    if control.running_ns.is_some() {
+        let row = |call: &Call<'_>| vec![Value::text(call.name), call.released(), call.running()];
+        let rows = [control].into_iter().chain(clocks).map(row).collect();
+        block.table("", &["call", &format!("{many} that sleep, per thread"), "that run, per thread"], rows);
+    }
     for clock in clocks {
         let Some(text) = clock.model() else { continue };
         let statement = block.conclude(text);
@@ -194,13 +248,21 @@ fn model(clocks: &[Call<'_>]) -> Block {
             value.map(|value| statement.with(name, value));
         }
     }
-    if block.items.is_empty() {
+    if block.main().is_empty() {
         block.conclude("no call was compared with the empty control: no conclusion");
+    } else {
+        block.say("shares and factors are taken within each process: they are not quotients of the times");
+    }
+    if let Some((text, waking)) = control.waking(many).zip(control.waking) {
+        block.conclude(text).with("waking", waking);
     }
     block.say(
         "released together: the threads sleep at one latch, a mutex with a condition variable; the time runs from the release \
          until the last has called, divided by their number. Starting them is not timed",
     );
+    if control.running_ns.is_some() {
+        block.say("that run: each looks for the release again and again and gives up its CPU in between, so that nobody is woken");
+    }
     block
 }
 
@@ -230,14 +292,16 @@ mod tests {
     use super::*;
     use crate::synthetic::{assert_pages, cell, comparison, interval, record};
 
-    /// A record where reads take 25 ns, a release so long per thread, and one of the control so much of that.
-    fn made_up(released_ns: f64, control_share: f64) -> StudyRecord {
+    /// A record where reads take 25 ns, a release so long per thread, one of the control so much of that, and one of threads that run so
+    /// long.
+    fn made_up(released_ns: f64, control_share: f64, running_ns: f64) -> StudyRecord {
         let mut made = record(&[0], &[1]);
         made.content.study.plan.parameters = vec![Parameter { name: RELEASED.into(), values: vec!["100".into()] }];
         let mut empty = cell(CONTROL, 0, 1, [0.3; 4]);
         (empty.time_ns, empty.below_ns) = (None, Some(0.5));
         made.content.study.cells.push(empty);
         made.content.study.cells.push(cell(&released(CONTROL), 0, 1, [released_ns * control_share * 100.0; 4]));
+        made.content.study.cells.push(cell(&running(CONTROL), 0, 1, [running_ns * 100.0; 4]));
         for (clock, _) in CLOCKS {
             let cells = [cell(clock, 0, 1, [25.0; 4]), cell(&released(clock), 0, 1, [released_ns * 100.0; 4])];
             made.content.study.cells.extend(cells);
@@ -252,8 +316,9 @@ mod tests {
     #[test]
     fn every_kind_of_record_has_its_page() {
         let pages = vec![
-            ("the control explains it", made_up(40_000.0, 0.98)),
-            ("the control takes less", made_up(40_000.0, 0.3)),
+            ("the control explains it", made_up(40_000.0, 0.98, 3_920.0)),
+            ("the control takes less", made_up(40_000.0, 0.3, 12_000.0)),
+            ("threads that run are in each other's way", made_up(40_000.0, 0.98, 100_000.0)),
             ("nothing was measured", record(&[0], &[1])),
         ];
         assert_pages("thread_release", conclude, pages);

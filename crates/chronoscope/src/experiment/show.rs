@@ -134,7 +134,7 @@ pub fn how_sure(record: &StudyRecord) -> Vec<String> {
     }
     if let Some(interference_probe) = &record.study().interference_probe {
         said.push(format!(
-            "{} of {} iterations were undisturbed; a neighbour shared the core in {}, the core ran slow in {}, a \
+            "{} of {} iterations with a CPU for each thread were undisturbed; a neighbour shared the core in {}, the core ran slow in {}, a \
              thread lost its CPU in {}",
             text::count(interference_probe.iterations_quiet),
             text::count(interference_probe.iterations),

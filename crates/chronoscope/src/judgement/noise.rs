@@ -24,7 +24,7 @@ pub struct Noise {
 }
 
 /// Time lost in gaps between consecutive reads. The share is that of one clock: the one that lost most, or most of those for
-/// whose gaps the kernel accounts. The longest gap is that of all clocks, empty intervals included.
+/// whose gaps the kernel accounts. The longest gap is that of all these clocks, empty intervals included.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Lost {
     /// The clock; null in documents of builds that did not say.
@@ -34,8 +34,11 @@ pub struct Lost {
     pub above_ns: f64,
     /// Their share of the time that the clock was read.
     pub share: f64,
-    /// The longest between two readings of any clock that shows gaps, in a row or at the ends of an empty interval.
+    /// The longest between two readings of any of `clocks`, in a row or at the ends of an empty interval.
     pub worst_ns: f64,
+    /// So many clocks were read one reading after another, and show gaps; 0 in documents of builds that did not say.
+    #[serde(default)]
+    pub clocks: u32,
     /// Who took most of it, as far as the kernel counts that.
     pub mostly_by: LostTo,
 }
@@ -95,7 +98,7 @@ pub fn noise(facts: &Facts<'_>) -> Noise {
     let clock = Some(loss.reads.clock.clone());
     let longest = |loss: &Loss<'_>| loss.reads.maximum_ns.max(loss.reads.largest_empty_interval_ns);
     let worst_ns = losses.iter().map(longest).fold(0.0, f64::max);
-    let lost = Lost { clock, above_ns: GAP_NS, share, worst_ns, mostly_by };
+    let lost = Lost { clock, above_ns: GAP_NS, share, worst_ns, clocks: losses.len() as u32, mostly_by };
     Noise { lost: Some(lost), reason_unmeasured: None, advice }
 }
 

@@ -87,9 +87,14 @@ fn shorter(facts: &Facts<'_>, usual: &ClockReport, advice: &[ClockAdvice]) -> Op
     };
     let of_usual =
         confirmed(recommended(facts, advice).find(|clock| clock.name == usual.name)?, Tolerance::TenPercent)?;
+    let of_usual_1pct = confirmed(usual, Tolerance::OnePercent).unwrap_or(f64::INFINITY);
     let finer = recommended(facts, advice).filter(|clock| clock.available).filter_map(|clock| {
         let from = confirmed(clock, Tolerance::TenPercent).filter(|from| *from < of_usual * SHORTER_BY)?;
         let within_1pct = confirmed(clock, Tolerance::OnePercent).unwrap_or(f64::INFINITY);
+        // Finer within 10 % and coarser within 1 % is not finer.
+        if within_1pct.is_finite() && within_1pct > of_usual_1pct {
+            return None;
+        }
         let latency = clock.latency_ns.as_ref().map_or(f64::INFINITY, |latency| latency.per_read.estimate);
         Some((clock, [from, within_1pct, latency]))
     });
@@ -125,7 +130,10 @@ fn avoid(facts: &Facts<'_>, causal: &[ClockCausality]) -> Vec<Avoid> {
     let steady = || facts.clocks().iter().filter(|clock| clock.available && !clock.may_be_set());
     let broken = steady().filter(|clock| is_broken(clock));
     let unordered = steady().filter(|clock| !clock.causal_by_design && !is_broken(clock));
-    let unordered = unordered.filter(|clock| facts.sections.causality.report.worst_share(&clock.name).is_some());
+    let steps_back = |clock: &ClockReport| {
+        facts.sections.causality.report.litmus.iter().any(|row| row.name == clock.name && row.steps_back())
+    };
+    let unordered = unordered.filter(|clock| steps_back(clock));
     let wall = available(facts, SourceId::Os(OsClock::Realtime));
     broken
         .map(wrong_for(WrongFor::Everything))
@@ -205,6 +213,10 @@ mod tests {
         };
         assert_eq!(with(150.0), Some("CLOCK_MONOTONIC_RAW".into()));
         assert_eq!(with(190.0), None);
+        // Finer to 10 % and coarser to 1 %.
+        let raw = confirmed("CLOCK_MONOTONIC_RAW", 150.0, 2_100.0);
+        record.content.sections.clocks.report.clocks = vec![raw, confirmed(MONOTONIC, 200.0, 2_000.0)];
+        assert_eq!(finer(&record), None);
     }
 
     #[test]

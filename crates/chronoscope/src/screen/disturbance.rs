@@ -20,7 +20,7 @@ pub fn show(page: &mut Page, record: &Record) {
             "chronoscope's own threads: {}; switches and migrations of the runtimes' processes are not counted",
             said(all)
         )),
-        Some(all) => Some(format!("all parts: {}", said(all))),
+        Some(all) => Some(format!("all parts, set-up included: {}", said(all))),
         None if record.content.parts.iter().all(|part| is_skipped(&part)) => Some("nothing was measured".to_owned()),
         None => None,
     });

@@ -86,22 +86,31 @@ fn promise(name: &str, promise: &Promise, why: Option<&str>) -> String {
 /// How many trials confirm a length, how many count, and which longer lengths fell short. Empty without trials.
 fn evidence(promise: &Promise) -> String {
     let is_confirmed = [promise.within_1pct, promise.within_10pct].into_iter().any(ShortestInterval::is_confirmed);
-    let confirming = is_confirmed.then(|| format!("{CONFIRMING} quiet trials"));
+    let all = if promise.exceptions.is_empty() { "" } else { " of all longer lengths together" };
+    let confirming = is_confirmed.then(|| format!("{CONFIRMING} quiet trials{all}"));
     let quiet = promise.quiet.map(|quiet| format!("{} of all trials were quiet", share(quiet)));
-    let said: Vec<String> = confirming.into_iter().chain(quiet).collect();
-    format!("{}{}", said.join("; "), exceptions(promise))
+    let said: Vec<String> = confirming.into_iter().chain(quiet).chain(exceptions(promise)).collect();
+    said.join("; ")
 }
 
 /// How many readings keep within the limit where a length is confirmed. Those of disturbed work are excluded.
 pub const CONFIRMING: &str = "98 of 100";
 
-/// Intervals longer than a confirmed one that did not hold individually, though all longer ones together did.
-pub fn exceptions(promise: &Promise) -> String {
-    let words = promise
-        .exceptions
-        .iter()
-        .map(|trial| format!("; to {} % {} at {}", trial.tolerance_pct, kept(trial.share_within), ns(trial.truth_ns)));
-    words.collect()
+/// Intervals longer than a confirmed one that did not hold individually, though all longer ones together did; None if all did.
+fn exceptions(promise: &Promise) -> Option<String> {
+    let words = promise.exceptions.iter().map(|trial| {
+        format!("alone {} at {} to {} %", kept(trial.share_within), ns(trial.truth_ns), trial.tolerance_pct)
+    });
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| words.join("; "))
+}
+
+/// The sentence about them.
+pub fn reservation(promise: &Promise) -> Option<String> {
+    let failed = exceptions(promise)?;
+    Some(format!(
+        "all longer lengths taken together hold; some alone do not, where fewer than {CONFIRMING} readings did: {failed}"
+    ))
 }
 
 /// The share of readings that kept within a limit, rounded down: 48 of 49 are not 98 %.
@@ -280,14 +289,8 @@ fn claims(page: &mut Page, clocks: &[Timed<'_>]) {
 
 fn reservations(page: &mut Page, (clock, timed, promise): &Timed<'_>) {
     let mut said = |style, text: &str| page.paragraph(Line::plain(&format!("  {:<24} ", clock.name)), style, text);
-    let failed = exceptions(promise);
-    if let Some(failed) = failed.strip_prefix(';') {
-        said(
-            PLAIN,
-            &format!(
-                "all longer lengths taken together hold; some alone do not, where fewer than {CONFIRMING} readings did:{failed}"
-            ),
-        );
+    if let Some(failed) = reservation(promise) {
+        said(PLAIN, &failed);
     }
     if !clock.why.is_empty() {
         said(PLAIN, &clock.why);

@@ -32,6 +32,16 @@ pub struct Latency {
     pub histogram: Histogram,
 }
 
+impl Latency {
+    /// Whether the estimate lies among its processes' medians, as that of today's estimator does: documents of other builds may have
+    /// another's.
+    pub fn is_of_its_processes(&self) -> bool {
+        let medians = || self.processes.iter().map(|process| process.p50);
+        let (least, most) = (medians().fold(f64::INFINITY, f64::min), medians().fold(0.0, f64::max));
+        self.processes.is_empty() || (least..=most).contains(&self.per_read.estimate)
+    }
+}
+
 /// One worker process's contribution to a latency estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

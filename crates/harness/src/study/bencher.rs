@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chronoscope_sources::work::{black_box, consume_cpu, shift};
 
-use super::latch::{ClosesLatch, Latch};
+use super::latch::{ClosesLatch, Latch, Waiting};
 use super::memory::resident_bytes;
 use super::phases::{BatchKind, Phases};
 use crate::record::study::{Handled, Parameters};
@@ -328,8 +328,29 @@ impl<'a> Bencher<'a> {
     /// assert_eq!(wake_up.cells().len(), 2);
     /// ```
     pub fn iter_released<O>(&mut self, threads: u32, operation: impl Fn() -> O + Sync) {
+        self.release(threads, Waiting::Asleep, operation);
+    }
+
+    /// Times the same with threads that are not woken: until the release they look for it again and again, and give up their CPU in
+    /// between, as the one that times them does. What is left of [`Bencher::iter_released`] without waking.
+    ///
+    /// # Examples
+    /// ```
+    /// use chronoscope_harness::Study;
+    ///
+    /// let wake_up = Study::new("wake-up")
+    ///     .case("woken", |b| b.iter_released(100, || ()))
+    ///     .case("running", |b| b.iter_released_running(100, || ()))
+    ///     .compare("woken", "running");
+    /// assert_eq!(wake_up.cells().len(), 2);
+    /// ```
+    pub fn iter_released_running<O>(&mut self, threads: u32, operation: impl Fn() -> O + Sync) {
+        self.release(threads, Waiting::Running, operation);
+    }
+
+    fn release<O>(&mut self, threads: u32, waiting: Waiting, operation: impl Fn() -> O + Sync) {
         self.phases.limit(1);
-        let latch = Latch::of(threads as usize);
+        let latch = Latch::of(threads as usize, waiting);
         thread::scope(|scope| {
             let _closes = ClosesLatch(&latch);
             let serve = || {

@@ -134,7 +134,7 @@ fn of_model(record: &StudyRecord, comparison: &Comparison, model: &CostModel) ->
         let there = || points.iter().filter(|at| at.backoff_tokens as f64 >= past.high);
         let shown = there().next().filter(|at| cost(at).has_confidence() && cost(at).high < half)?;
         let ns = model.hidden_past_ns.map_or_else(String::new, |ns| format!(" ({})", interval(&ns)));
-        let said = format!("hidden by {}{ns} of independent work", token_span(&past));
+        let said = format!("hidden past {}{ns} of independent work", token_span(&past));
         there().all(|at| cost(at).low <= half).then_some((shown, said))
     };
     let falls = || (end.high < start.low).then(|| (last, "falls with independent work".to_owned()));
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn what_a_point_denies_is_not_hidden() {
-        let hidden = |points: &[ComparisonPoint]| text(&of_shape(CostShape::Hidden, points)).contains("hidden by");
+        let hidden = |points: &[ComparisonPoint]| text(&of_shape(CostShape::Hidden, points)).contains("hidden past");
         let (exposed, gone) = (at(0, 8.0, 0.1), at(40, 0.1, 0.3));
         assert!(hidden(&[exposed.clone(), at(20, 0.1, 0.3), gone.clone()]));
         assert!(hidden(&[exposed.clone(), at(10, 5.0, 0.1), gone.clone()]), "it need not be before 17 tokens");

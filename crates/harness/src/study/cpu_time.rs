@@ -4,9 +4,13 @@ use std::time::Duration;
 
 use chronoscope_sources::os::{OsClock, try_read_ns};
 
+use crate::rest::rest;
+
 /// Other threads are the operation's if they take more than this share of the measuring threads' time, and more than this.
 const OTHERS_SHARE: f64 = 0.05;
 const OTHERS_LEAST: Duration = Duration::from_micros(100);
+/// Milliseconds in which the threads of an operation have ended.
+const SETTLING: u32 = 20;
 
 /// CPU time so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,6 +29,17 @@ impl CpuTime {
 
     fn of(clock: OsClock) -> Self {
         Self(Duration::from_nanos(try_read_ns(clock).unwrap_or(0)))
+    }
+
+    /// Waits until this process is all but idle, for no longer than threads need to end.
+    pub(super) fn settle() {
+        for _ in 0..SETTLING {
+            let before = Self::of_process();
+            rest(Duration::from_millis(1));
+            if !Self::of_process().exceeds(before, Duration::ZERO) {
+                return;
+            }
+        }
     }
 
     /// What was added since `before`.

@@ -29,7 +29,7 @@ pub const RULES: &[Rule<StudyRecord>] = &[
 pub const NOISY_MACHINE: Kind = Kind::warning(
     "noisy_machine",
     Meaning {
-        about: "interruptions took much of the time",
+        about: "interruptions, or waits for a CPU, took a noticeable share of the time",
         evidence: "the share of time lost to gaps over 10 µs or waiting for a CPU (`share_of_time`, `share`), \
             the longest gap (`largest_ns`), and what the kernel counted meanwhile; in a study, the share \
             of undisturbed iterations (`quiet_share`)",
@@ -330,7 +330,7 @@ fn interrupted(record: &StudyRecord) -> Option<Finding> {
 fn quiet(record: &StudyRecord) -> Option<Finding> {
     let probe = record.study().interference_probe.filter(InterferenceProbe::is_noisy)?;
     let saw = format!(
-        "{} of {} iterations were undisturbed; in {} a neighbour shared the core, in {} the core ran slow, in {} a thread lost its CPU \
+        "{} of {} iterations with a CPU for each thread were undisturbed; in {} a neighbour shared the core, in {} the core ran slow, in {} a thread lost its CPU \
          (one may count twice)",
         count(probe.iterations_quiet),
         count(probe.iterations),

@@ -1,7 +1,7 @@
 //! The processes of one program in a run, and what they reported.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use super::affordable;
@@ -51,8 +51,8 @@ pub struct StudyRun {
     operation_ns: Vec<Option<f64>>,
     /// Cells that the next process leaves to others.
     left_out: BTreeSet<usize>,
-    /// Cells whose operation uses threads of its own.
-    own_threads: BTreeSet<usize>,
+    /// How many processes said of a cell that its operation uses threads of its own.
+    own_threads: BTreeMap<usize, usize>,
     processes: Vec<StudyProcess>,
     began: Instant,
 }
@@ -72,7 +72,7 @@ impl StudyRun {
             failures: Vec::new(),
             failed: BTreeSet::new(),
             left_out: BTreeSet::new(),
-            own_threads: BTreeSet::new(),
+            own_threads: BTreeMap::new(),
             processes: Vec::new(),
             began: Instant::now(),
         }
@@ -111,7 +111,7 @@ impl StudyRun {
                     }
                     current = Some(cell);
                 }
-                Message::OwnThreads { cell } => drop(self.own_threads.insert(cell)),
+                Message::OwnThreads { cell } => *self.own_threads.entry(cell).or_default() += 1,
                 Message::Iteration(iteration) if iteration.cell < self.cells.len() => {
                     current = None;
                     iterations.push(iteration);
@@ -217,12 +217,15 @@ impl StudyRun {
             ..StudyReport::planned(self.study.name(), self.plan.clone())
         };
         let (error_ns, batch_ns) = measured.clock.as_ref().map_or((0.0, 0.0), |clock| (clock.error_ns, clock.batch_ns));
+        // One process may take what ended late for an operation's own.
+        let is_usual = |(_, said): &(&usize, &usize)| 2 * **said > self.iterations.len();
+        let own_threads = self.own_threads.iter().filter(is_usual).map(|(cell, _)| *cell).collect();
         let seen = Observations {
             plan: &self.plan,
             cases: &self.study.cases,
             cells: &self.cells,
             processes: &self.iterations,
-            own_threads: &self.own_threads,
+            own_threads: &own_threads,
             error_ns,
             batch_ns,
         };

@@ -205,7 +205,8 @@ impl<'a> Worker<'a> {
             }
             let mut found = self.pilot(cell)?;
             if let Some((_, true)) = found {
-                // Once more: what another operation's threads still did is accounted late.
+                // Once more: threads of another operation may still have been ending.
+                CpuTime::settle();
                 found = self.pilot(cell)?;
             }
             let Some((threads, others)) = found else { continue };

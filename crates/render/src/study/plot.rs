@@ -65,7 +65,7 @@ fn legend(chart: &Chart, y: &Axis, width: usize) -> Vec<Line> {
     }
     let is_resolved = |curve: &Curve| curve.points.iter().all(|point| point.is_resolved);
     if !chart.curves.iter().all(is_resolved) {
-        words.push(format!("{UNRESOLVED} inconclusive"));
+        words.push(format!("{UNRESOLVED} not told from 0"));
     }
     if chart.shaded.is_some() {
         words.push(format!("{SHADED} forbidden zone"));

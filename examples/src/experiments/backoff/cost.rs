@@ -38,8 +38,8 @@ pub(super) enum Amortised {
     From { first: Row, before: Option<Row> },
     /// At the largest backoff it is still known to be above the margin, or a gain.
     Not(Row),
-    /// At the largest backoff the interval allows both.
-    Unresolved(Row),
+    /// At the largest backoff the interval allows both. The last row before it that is within the margin.
+    Unresolved { last: Row, within: Option<Row> },
     /// There are no rows.
     NotMeasured,
 }
@@ -82,7 +82,9 @@ pub(super) fn amortised(rows: &[Row]) -> Amortised {
             Amortised::From { first: *row, before: before.copied() }
         }
         (None, Cost::Above | Cost::Gain) => Amortised::Not(*last),
-        (None, _) => Amortised::Unresolved(*last),
+        (None, _) => {
+            Amortised::Unresolved { last: *last, within: rows.iter().rfind(|row| row.cost == Cost::Within).copied() }
+        }
     }
 }
 
@@ -155,7 +157,9 @@ mod tests {
     #[test]
     fn what_is_not_told_apart_is_not_amortised() {
         let rows = [row(0, 8.0, 1.0), row(2, 5.9, 12.0), row(40, 0.1, 9.0)];
-        assert_eq!(amortised(&rows), Amortised::Unresolved(rows[2]));
+        assert_eq!(amortised(&rows), Amortised::Unresolved { last: rows[2], within: None });
+        let within = [rows[0], row(20, 1.0, 1.0), rows[2]];
+        assert_eq!(amortised(&within), Amortised::Unresolved { last: rows[2], within: Some(within[1]) });
         assert_eq!(changes(&rows), []);
         assert_eq!(changes(&[rows[0], row(40, 0.1, 1.0)]), [(Ordering::Less, 40)]);
         assert_eq!(changes(&[row(0, 0.1, 1.0), row(40, 8.0, 1.0)]), [(Ordering::Greater, 40)]);

@@ -138,7 +138,7 @@ fn says(block: &mut Block, record: &StudyRecord, who: &str, rows: &[Row]) {
             block.conclude(text).with("within_margin_from_tokens", Estimate::certain(first.tokens as f64))
         }
         Amortised::Not(_) => block.conclude(text).with("at_largest_backoff_ns", last.difference_ns),
-        Amortised::Unresolved(_) | Amortised::NotMeasured => {
+        Amortised::Unresolved { .. } | Amortised::NotMeasured => {
             block.say(text).with("at_largest_backoff_ns", last.difference_ns)
         }
     };
@@ -186,7 +186,7 @@ pub(super) fn amortisation(record: &StudyRecord, found: &Amortised) -> String {
             let found = TIME.signed().difference(&last.difference_ns);
             format!("not amortised in this run: at {} {what} {found}{share}", at(record, last))
         }
-        Amortised::Unresolved(last) if !last.difference_ns.has_confidence() => {
+        Amortised::Unresolved { last, .. } if !last.difference_ns.has_confidence() => {
             let found = TIME.signed().difference(&last.difference_ns);
             format!(
                 "whether work amortises the cost: at {} it is {found}{}",
@@ -194,12 +194,14 @@ pub(super) fn amortisation(record: &StudyRecord, found: &Amortised) -> String {
                 doubt(&last.difference_ns)
             )
         }
-        Amortised::Unresolved(last) => format!(
-            "whether work amortises the cost is inconclusive: at {} the interval is ± {}, which allows both less and more than \
-             {of_time}",
-            at(record, last),
-            TIME.amount(&Estimate::certain(last.difference_ns.half_width()))
-        ),
+        Amortised::Unresolved { last, within } => {
+            let before = within.map_or_else(String::new, |row| format!("; at {} it is within that", tokens(&row)));
+            format!(
+                "whether work amortises the cost is inconclusive: at {} it is {}, which allows both less and more than {of_time}{before}",
+                at(record, last),
+                TIME.signed().interval(last.difference_ns.low, last.difference_ns.high)
+            )
+        }
     }
 }
 

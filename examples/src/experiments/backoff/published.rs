@@ -43,7 +43,7 @@ pub(super) fn block(record: &StudyRecord) -> Block {
         jmh(threads).iter().map(row).collect()
     };
     let columns = ["tokens", "JMH plain", "JMH volatile", "our plain", "our volatile", "our difference"];
-    let title = "One thread; JMH 1.37 on JDK 25 (Ice Lake server, 2.8 GHz)";
+    let title = "One thread; runs of ours of JMH 1.37 on JDK 25 (Ice Lake server, 2.8 GHz)";
     block.table(title, &columns, rows(VOLATILE, PLAIN, 1));
     if has_shared(record) {
         let title = "Two threads on one field; JMH as above";

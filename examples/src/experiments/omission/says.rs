@@ -211,7 +211,7 @@ pub(super) fn published(record: &StudyRecord, figures: &[Figures]) -> Block {
         ]
     });
     block.table(
-        "Set-up and work of equal length; JMH 1.37 on JDK 25 with 2 CPUs, 24 µs each",
+        "Set-up and work of equal length; runs of ours of JMH 1.37 on JDK 25 with 2 CPUs, 24 µs each",
         &["threads", "JMH done", "JMH claimed", "our done", "our claimed"],
         rows.collect(),
     );

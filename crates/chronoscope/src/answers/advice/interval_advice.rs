@@ -106,19 +106,20 @@ fn answer(chosen: Option<&MethodAdvice>, methods: &[MethodAdvice], question: &In
     let clock = |method: &MethodAdvice| quoted(method.clock.as_deref().unwrap_or_default());
     let within = limit(question.error_pct);
     let counted = |method: &MethodAdvice| count(method.count.unwrap_or(1));
+    let basis = if chosen.is_some_and(|method| method.fit == Fit::Expected) { ", by calculation" } else { "" };
     match chosen {
         Some(method) => match method.method {
             Method::Direct => {
                 let expected = method.error_pct.map(percent).unwrap_or_default();
-                format!("yes: 95 of 100 undisturbed pairs of reads of {} are within {expected}", clock(method))
+                format!("yes: 95 of 100 undisturbed pairs of reads of {} are within {expected}{basis}", clock(method))
             }
             Method::Batch => format!(
-                "not directly: time {} operations between two reads of {} and divide; within {within}",
+                "not directly: time {} operations between two reads of {} and divide; within {within}{basis}",
                 counted(method),
                 clock(method)
             ),
             Method::Repetitions => format!(
-                "not directly: average {} single readings of {}, each after a random delay; within {within}",
+                "not directly: average {} single readings of {}, each after a random delay; within {within}{basis}",
                 counted(method),
                 clock(method)
             ),

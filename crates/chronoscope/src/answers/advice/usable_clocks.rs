@@ -77,8 +77,11 @@ impl UsableClock {
             false => figure("cost of a read", Estimate::certain(latency.estimate), "too few processes for an interval"),
         });
         let step = self.step_ns.map(|step| figure("step of the clock", Estimate::certain(step), "observed"));
-        let error =
-            figure("error of a pair of reads at the shortest interval", Estimate::certain(self.error_ns), &self.basis);
+        let error = figure(
+            "error of a pair of reads, at most, at the shortest interval",
+            Estimate::certain(self.error_ns),
+            &self.basis,
+        );
         latency.into_iter().chain(step).chain([error]).collect()
     }
 }

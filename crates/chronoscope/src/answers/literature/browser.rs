@@ -8,6 +8,7 @@ use chronoscope_render::text::Mood;
 
 use super::report::{ClaimState, JudgedClaim, Literature};
 use super::view::{articles, mood, page, summary};
+use crate::screen::browser::told::sentence;
 
 /// One figure: the articles are its headings, and the page for terminals its numbers.
 pub fn figures(literature: &Literature) -> Vec<Figure> {
@@ -26,7 +27,7 @@ pub fn figures(literature: &Literature) -> Vec<Figure> {
         id: "literature",
         short: "literature",
         title: "The literature, and this machine".to_owned(),
-        says: vec![(Mood::Plain, sentence(&literature.claims))],
+        says: vec![(Mood::Plain, sentence(&summary(&literature.claims)))],
         charts: vec![Chart::Rows(Rows { entries, scale: Scale::Log, word, axis_name, reference: Some(1.0) })],
         key: key(literature),
         how: "Dashed: as published. A mark is the figure of this machine over the published one, thick its interval. Claims without a \
@@ -34,12 +35,6 @@ pub fn figures(literature: &Literature) -> Vec<Figure> {
             .to_owned(),
         numbers: page(literature, Width::default()),
     }]
-}
-
-fn sentence(claims: &[JudgedClaim]) -> String {
-    let said = summary(claims);
-    let mut letters = said.chars();
-    letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }
 
 /// The colour and the shape of a state, and whether it is hollow.

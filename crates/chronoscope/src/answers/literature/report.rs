@@ -1,5 +1,6 @@
 //! Claims of the literature next to what this machine says of them, as plain data.
 
+use chronoscope_harness::quantity::count;
 use chronoscope_harness::record::Estimate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -102,5 +103,15 @@ impl ClaimState {
             Self::Needs => "needs",
             Self::Missing => "missing",
         }
+    }
+
+    /// So many in this state, in words.
+    pub fn counted(self, claims: usize) -> String {
+        let word = match self {
+            Self::Differs if claims > 1 => "differ",
+            Self::Needs if claims > 1 => "need",
+            _ => self.word(),
+        };
+        format!("{} {word}", count(claims as u64))
     }
 }

@@ -27,7 +27,7 @@ pub fn page(literature: &Literature, width: Width) -> Page {
     text.sentence(
         Mood::Quiet,
         " ",
-        "agreed, differs: the test of the claim holds or fails for the whole interval; other machines than the article's may differ \
+        "agreed, differs: the test of the claim (`predicate` in the document) holds or fails for the whole interval; other machines than the article's may differ \
          rightly. Shown: measured or drawn, with nothing to test. Needs: what this machine lacks. Missing: no command looks",
     );
     text.into_page()
@@ -37,7 +37,7 @@ pub fn page(literature: &Literature, width: Width) -> Page {
 pub fn summary(claims: &[JudgedClaim]) -> String {
     let counted = |state: ClaimState| {
         let found = claims.iter().filter(|claim| claim.state == state).count();
-        (found > 0).then(|| format!("{} {}", count(found as u64), state.word()))
+        (found > 0).then(|| state.counted(found))
     };
     let all: Vec<String> = ClaimState::ALL.into_iter().filter_map(counted).collect();
     format!("of {} claims: {}", count(claims.len() as u64), all.join(", "))

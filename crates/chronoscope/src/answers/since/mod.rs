@@ -90,17 +90,19 @@ fn sentence(when: &str, clock: Option<&FigureCompared>, found: &RunCompared) -> 
     let differences = found.differences.iter().filter(|difference| !MINOR.contains(&difference.what.as_str()));
     let differences = differences.map(|it| format!("{} {} → {}", it.what, bare(&it.base), bare(&it.this)));
     said.extend(some(differences.collect(), "differences"));
-    let others = |verdict: FigureVerdict| {
+    let others = |verdict: FigureVerdict, word: &str| {
         let is_other = |figure: &&FigureCompared| figure.verdict == verdict && Some(*figure) != clock;
-        found.figures.iter().filter(is_other).count()
+        let named = |figure: &FigureCompared| format!("{} {}", figure.subject, figure.kind.words);
+        let all: Vec<String> = found.figures.iter().filter(is_other).map(named).collect();
+        let figures = || format!("{} {word}", counted(all.len() as u64, "figure", "figures"));
+        match all.as_slice() {
+            [] => None,
+            [one] => Some(format!("{} ({one})", figures())),
+            _ => Some(figures()),
+        }
     };
-    let counts = [(others(FigureVerdict::Regression), "worse"), (others(FigureVerdict::Improvement), "better")];
-    said.extend(
-        counts
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, word)| format!("{} {word}", counted(*count as u64, "figure", "figures"))),
-    );
+    said.extend(others(FigureVerdict::Regression, "worse"));
+    said.extend(others(FigureVerdict::Improvement, "better"));
     said.extend(some(warnings(&found.findings_appeared, "new", "now"), "new findings"));
     said.extend(some(warnings(&found.findings_vanished, "gone", "no longer"), "findings gone"));
     if said.is_empty() {
@@ -200,6 +202,15 @@ mod tests {
         let told = "CLOCK_MONOTONIC +100 % a read (slower), 11 figures worse, new: made_up";
         assert!(sentence.contains(told), "{sentence}");
         assert!(sentence.contains("gone: "), "{sentence}");
+        let mut one = last.clone();
+        one.started_at = "2026-11-24T09:00:00Z".into();
+        let raw =
+            one.content.sections.clocks.report.clocks.iter_mut().find(|clock| clock.name == "CLOCK_MONOTONIC_RAW");
+        let latency = raw.and_then(|clock| clock.latency_ns.as_mut()).unwrap();
+        (latency.per_read.estimate, latency.per_read.low, latency.per_read.high) =
+            (2.0 * latency.per_read.estimate, 2.0 * latency.per_read.low, 2.0 * latency.per_read.high);
+        let sentence = of(&one, &last).sentence;
+        assert!(sentence.ends_with(": 1 figure worse (CLOCK_MONOTONIC_RAW latency)"), "{sentence}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub struct Since {
     pub clock: Option<FigureCompared>,
     /// Figures of both.
     pub figures: u64,
-    /// What else differs: processor, kernel, clocksource, version, depth.
+    /// What differs and is no figure: processor, kernel, clocksource, version, depth.
     pub differences: Vec<Difference>,
     /// Findings that only this check has, or that were less severe, of those that the earlier one looked for.
     pub findings_appeared: Vec<FindingName>,

@@ -1,5 +1,6 @@
 //! Hiccups, with what the hypervisor took in the same run.
 
+use super::noise::STEAL_SHARE;
 use super::of_parts::RuleOfParts;
 use crate::document::Record;
 use crate::sections::hiccups::plan::HICCUPS;
@@ -39,7 +40,7 @@ fn held_up(record: &Record) -> Option<Finding> {
         format!("; over the whole run the hypervisor took {}, counted in ticks of 10 ms", ms(stolen))
     });
     let summary = format!(
-        "a thread that only computes would wait longer than 10 µs at {} of moments{}; the longest hiccup took {}{stolen}",
+        "a thread that only computes would wait longer than 10 µs at {} of moments{}; the longest of all took {}{stolen}",
         share(figures.share_over_10_us),
         if rows.len() > 1 { format!(" on {}", named(&[worst])) } else { String::new() },
         ns(longest_ns(&rows)),
@@ -60,10 +61,18 @@ fn held_up(record: &Record) -> Option<Finding> {
             .advice("isolate that CPU from the scheduler and the tick: kernel parameters isolcpus=CPU nohz_full=CPU"),
         false => finding.advice("keep work that must not wait on a CPU on which nothing else runs"),
     };
+    let is_much = |stolen_ms: f64| stolen_ms > STEAL_SHARE * watched_ms(record);
     Some(match steal_ms {
-        Some(_) => finding.advice("use a dedicated host, or CPUs that are not overcommitted"),
-        None => finding,
+        Some(stolen_ms) if is_much(stolen_ms) => {
+            finding.advice("use a dedicated host, or CPUs that are not overcommitted")
+        }
+        _ => finding,
     })
+}
+
+/// How long the part took.
+fn watched_ms(record: &Record) -> f64 {
+    record.content.parts.iter().filter(|report| report.part == HICCUPS).map(|report| report.elapsed_ms as f64).sum()
 }
 
 /// What the hypervisor took from the CPUs over the whole run.

@@ -34,7 +34,7 @@ pub const RULES: &[RuleOfParts] = &[
 pub const CORE_SHARED: Kind = Kind::warning(
     "core_shared",
     Meaning {
-        about: "work ran as on a core shared with a busy neighbour, so that reads cost more here",
+        about: "work ran as on a core shared with a busy neighbour: reads may cost more here",
         evidence: "turns of an empty loop per link of a multiplication chain (`turns_per_link`), what the core does alone (`turns_per_link_alone`) if it was shared throughout, else the share of iterations in which it was (`shared`)",
         mend: "measure later, or on a machine with unshared cores; on your own machine, look for other work",
     },
@@ -52,7 +52,7 @@ pub const STOLEN_TIME: Kind = Kind::warning(
 /// The share of time that measuring threads may wait for their CPU: a busy thread there takes half.
 const WAITED_SHARE: f64 = 0.05;
 /// The share of time that the hypervisor may steal.
-const STEAL_SHARE: f64 = 0.01;
+pub const STEAL_SHARE: f64 = 0.01;
 
 /// What disturbed each part.
 pub fn disturbances(record: &Record) -> impl Iterator<Item = &Disturbance> {
@@ -188,7 +188,7 @@ fn core_shared(record: &Record) -> Vec<Finding> {
 fn core_often_shared(probe: &InterferenceProbe, machine: &Machine) -> Vec<Finding> {
     let latencies = match Neighbour::of(probe, known_core(machine)) {
         Neighbour::Seldom => return Vec::new(),
-        Neighbour::Often => "a mixture of the core alone and shared",
+        Neighbour::Often => "those of the core alone, or a mixture with those of a shared one",
         Neighbour::Mostly => "those of a shared core",
     };
     let (shared, all) = (probe.iterations_shared, probe.iterations);
@@ -373,7 +373,10 @@ mod tests {
         (probe.iterations, probe.iterations_quiet) = (2_157, 460);
         for (iterations_shared, told) in [
             (1_613, Some("1\u{202f}613 of 2\u{202f}157 iterations; latencies are those of a shared core")),
-            (1_000, Some("1\u{202f}000 of 2\u{202f}157 iterations; latencies are a mixture")),
+            (
+                1_000,
+                Some("1\u{202f}000 of 2\u{202f}157 iterations; latencies are those of the core alone, or a mixture"),
+            ),
             (200, None),
         ] {
             known.content.sections.clocks.report.harness.as_mut().unwrap().interference.iterations_shared =

@@ -172,7 +172,8 @@ mod tests {
         assert!(said(&found).contains("was not tested") && said(&found).contains("is not known"));
         found.skew = Skew::NotExcluded { below_ns: 64.0 };
         let clock = Some("rdtsc".into());
-        found.noise.lost = Some(Lost { clock, above_ns: 1e4, share: 0.01, worst_ns: 5e4, mostly_by: LostTo::Unknown });
+        found.noise.lost =
+            Some(Lost { clock, above_ns: 1e4, share: 0.01, worst_ns: 5e4, clocks: 2, mostly_by: LostTo::Unknown });
         assert_eq!(
             said(&found),
             "Between CPUs the skew, if any, adds < 64.0 ns. Gaps of up to 50.0 µs came between two reads."

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use chronoscope_harness::finding::{Finding, HostState, Kind, NO_ACTION};
+use chronoscope_harness::finding::{Finding, HostState, Kind, NO_ACTION, Severity};
 use chronoscope_harness::quantity::{count, share};
 use chronoscope_harness::record::clean;
 use chronoscope_harness::study_rules::NOISY_MACHINE;
@@ -74,12 +74,16 @@ fn marked(style: anstyle::Style) -> Line {
 
 /// What was found, and what to do.
 fn said(reason: &Reason, findings: &[Finding], noise: &Noise) -> (String, Option<String>) {
-    if reason.id == NOISY_MACHINE.id
-        && let Some(said) = noise_said(noise)
-    {
-        return said;
-    }
     let findings = reason.of(findings);
+    if reason.id == NOISY_MACHINE.id {
+        // Threads that waited lost more than a reader's gaps show, and say how much themselves.
+        let waited = findings.iter().find(|finding| finding.severity == Severity::Warning);
+        let waited = waited
+            .map(|finding| (fitted(&finding.evidence.summary, FOUND), finding.advice.first().map(|mend| clause(mend))));
+        if let Some(said) = waited.or_else(|| noise_said(noise)) {
+            return said;
+        }
+    }
     let kind = kinds::all().find(|kind| kind.id == reason.id);
     let advised = findings.first().and_then(|finding| finding.advice.first()).map(String::as_str);
     let mend = advised.or_else(|| kind.map(|kind| kind.mend)).filter(|mend| *mend != NO_ACTION);
@@ -116,7 +120,11 @@ fn found(reason: &Reason, kind: Option<&Kind>, findings: &[&Finding]) -> String 
 /// Who took the time, and what to do; None where the time is little or its cause was not judged.
 fn noise_said(noise: &Noise) -> Option<(String, Option<String>)> {
     let (lost, advice) = (noise.lost.as_ref()?, noise.advice?);
-    let found = format!("{} of the time lost, mostly to {}", share(lost.share), lost.mostly_by.words());
+    let reading = lost
+        .clock
+        .as_ref()
+        .map_or_else(String::new, |clock| format!(" of reading {}", quoted(&fitted(clock.name(), FOUND))));
+    let found = format!("{} of the time{reading} lost, mostly to {}", share(lost.share), lost.mostly_by.words());
     Some((found, Some(advice.words().to_owned())))
 }
 

@@ -144,7 +144,7 @@ fn pairs(page: &mut Page, record: &Record, rows: Rows) {
 }
 
 fn quantiles(of: Option<Quantiles>) -> [String; 2] {
-    of.map_or_else(|| ["–", "–"].map(str::to_owned), |of| [of.p50, of.p99].map(ns))
+    of.map_or_else(|| ["", ""].map(str::to_owned), |of| [of.p50, of.p99].map(ns))
 }
 
 /// The offset between two CPUs, and how large the skew may be.
@@ -207,7 +207,12 @@ fn litmus(page: &mut Page, record: &Record, rows: Rows) {
         table.cells(style(record, run), cells.collect());
     }
     page.table(table);
-    left_out(page, all, runs.len(), "litmus runs, of each clock that of the highest rate, or of the longest step back");
+    left_out(
+        page,
+        all,
+        runs.len(),
+        "litmus runs, of each clock that of the highest rate; without rates, that of the longest step back",
+    );
     let about = "violations: new values at which the reader's clock was behind; rate: their share; with none, the upper 95 % bound of that";
     let mut notes = vec![about.to_owned()];
     if runs.iter().any(|run| run.went_back().is_none()) {

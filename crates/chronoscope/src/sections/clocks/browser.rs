@@ -13,7 +13,7 @@ use super::{detail, table};
 use crate::document::Record;
 use crate::judgement::Judgement;
 use crate::screen::browser::look::{key, of_clock};
-use crate::screen::browser::told::code;
+use crate::screen::browser::told::{code, sentence};
 use crate::screen::step::observed_step;
 use crate::screen::verdict;
 
@@ -211,10 +211,7 @@ fn shortest(clock: &ClockReport, timed: &TimedIntervals) -> (Mood, String) {
 fn reservations(promise: &Promise) -> String {
     let quiet =
         promise.quiet.map(|quiet| format!(" {} of the readings were undisturbed: only they count.", share(quiet)));
-    let failed = verdict::exceptions(promise);
-    let failed = failed.strip_prefix(';').map(|failed| {
-        format!(" Fewer than {} kept within the error at single longer lengths:{failed}.", verdict::CONFIRMING)
-    });
+    let failed = verdict::reservation(promise).map(|failed| format!(" {}", sentence(&failed)));
     [quiet, failed].into_iter().flatten().collect()
 }
 

@@ -22,6 +22,9 @@ use chronoscope_render::palette::{DIM, PLAIN};
 use chronoscope_render::words::counted;
 use chronoscope_render::{disturbance, machine};
 
+/// Of documents of earlier builds.
+const ANOTHER_ESTIMATOR: &str =
+    "latencies are estimates of the build that made this document, and not medians of the processes' medians";
 /// Maximum rows of a histogram here.
 const ROWS: usize = 12;
 
@@ -37,7 +40,8 @@ pub fn show(page: &mut Page, record: &Record) {
     messages(page, record);
     if let Some(harness) = &record.content.clocks().harness {
         page.section("METHOD");
-        page.paragraph(Line::plain("  "), PLAIN, ESTIMATOR);
+        let said = if record.content.clocks().has_its_estimator() { ESTIMATOR } else { ANOTHER_ESTIMATOR };
+        page.paragraph(Line::plain("  "), PLAIN, said);
         if let Some(latency) = &harness.loop_overhead_ns {
             latency_said(page, "empty loop", latency);
         }

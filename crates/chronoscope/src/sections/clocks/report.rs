@@ -34,6 +34,11 @@ impl ClocksReport {
         self.clocks.iter_mut().find(|clock| clock.name == *id)
     }
 
+    /// Whether all latencies are what today's estimator gives.
+    pub fn has_its_estimator(&self) -> bool {
+        self.clocks.iter().filter_map(|clock| clock.latency_ns.as_ref()).all(Latency::is_of_its_processes)
+    }
+
     /// What is known of the intervals that the clock `id` times.
     pub fn intervals_of(&self, id: &ClockId) -> Option<&TimedIntervals> {
         self.clock(id)?.intervals.as_ref()

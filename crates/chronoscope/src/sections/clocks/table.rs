@@ -229,7 +229,7 @@ fn harness(record: &Record) -> String {
         None => "empty loop not measured".to_owned(),
     };
     let timer = format!(
-        "timer {} ± {} a reading, at most {} of a batch",
+        "timer {}, each reading within ± {} at worst, at most {} of a batch",
         quoted(harness.timer.name()),
         ns(harness.timer_cost_ns),
         percent(harness.timer_error_pct)

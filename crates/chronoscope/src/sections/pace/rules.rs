@@ -103,7 +103,10 @@ fn off_by(ppm: f64, bound_ppm: Option<f64>) -> String {
     match bound_ppm {
         None => format!("{} ppm; what the clock resolves is not in the record", signed(ppm)),
         Some(bound) if ppm.abs() <= bound => {
-            format!("within ± {} ppm, all that the clock resolves in this time", three_digits(ppm.abs() + bound))
+            format!(
+                "within ± {} ppm, all that a reading at either end resolves in this time",
+                three_digits(ppm.abs() + bound)
+            )
         }
         Some(bound) => {
             let digits = (-bound.max(1e-6).log10().floor()).clamp(0.0, 6.0) as usize;

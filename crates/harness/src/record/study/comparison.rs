@@ -103,7 +103,8 @@ pub struct CostModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CostShape {
-    /// It falls: independent work hides it.
+    /// It falls: independent work hides it, or part of it. Past `hidden_past_tokens` it is level; without that it was still falling, or
+    /// where it levels is unknown.
     Hidden,
     /// It does not change.
     Constant,

@@ -11,8 +11,8 @@ const QUIET_FACTOR: f64 = InterferenceProbe::QUIET_FACTOR;
 /// The iterations of each cell, in the order in which they were made, which of them were quiet, and what that was judged by.
 ///
 /// Iterations are compared with those of their own cell: threads of one program may share a core with each other, and an operation may
-/// slow its core. Where there are more threads than CPUs the loops say nothing, and being taken off a CPU is part of the experiment:
-/// there every iteration counts as undisturbed.
+/// slow its core. Where there are more threads than CPUs, or an operation runs threads of its own, the loops say nothing, and being taken
+/// off a CPU is part of the experiment: there every iteration counts as undisturbed.
 pub(super) fn judged<'a>(seen: &Observations<'a>) -> (Vec<Vec<Received<'a>>>, Option<InterferenceProbe>) {
     let mut received: Vec<Vec<Received<'a>>> = vec![Vec::new(); seen.cells.len()];
     for (process, logs) in seen.processes.iter().enumerate() {
@@ -23,7 +23,8 @@ pub(super) fn judged<'a>(seen: &Observations<'a>) -> (Vec<Vec<Received<'a>>>, Op
         }
     }
     let (mut probe, mut turns_ns, mut links_ns) = (InterferenceProbe::default(), Vec::new(), Vec::new());
-    for (_, of_cell) in seen.cells.iter().zip(&mut received).filter(|(spec, _)| !seen.plan.is_oversubscribed(spec)) {
+    let is_judged = |at: usize| !seen.plan.is_oversubscribed(&seen.cells[at]) && !seen.own_threads.contains(&at);
+    for (_, of_cell) in received.iter_mut().enumerate().filter(|(at, _)| is_judged(*at)) {
         let turns = slowest(of_cell, |thread| thread.turn_ns);
         let links = slowest(of_cell, |thread| thread.link_ns);
         let (most_turn, most_link) = (quietest(&turns) * QUIET_FACTOR, quietest(&links) * QUIET_FACTOR);
@@ -55,4 +56,46 @@ fn quietest(loops_ns: &[f64]) -> f64 {
     // A clock that stalled around an iteration says nothing about its core.
     let told = loops_ns.iter().copied().filter(|ns| *ns > 0.0).collect();
     Distribution::of(told).quantile(InterferenceProbe::QUIETEST_SHARE).unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::record::study::{Parameters, StudyPlan};
+    use crate::study::case::Case;
+    use crate::study::made_up;
+    use crate::study::protocol::IterationLog;
+    use crate::study::schedule::cells;
+
+    #[test]
+    fn an_operation_with_threads_of_its_own_is_not_disturbed_by_them() {
+        let names = ["plain", "with threads"];
+        let plan =
+            StudyPlan { cases: names.map(String::from).to_vec(), threads: vec![1], cpus: vec![0], ..made_up::plan() };
+        let case = |name: &str| Case::shared(name.to_owned(), |_: &Parameters| (), |bencher, ()| bencher.iter(|| ()));
+        let cases = names.map(case);
+        let specs: Vec<_> = cells(&plan, &cases).into_iter().filter(|spec| spec.is_of_user()).collect();
+        let thread = ThreadLog { turn_ns: [1.0; 2], link_ns: [1.0; 2], preempted: 1, ..ThreadLog::default() };
+        let log = |cell| IterationLog { cell, round: 0, layout: 0, threads: vec![thread.clone()] };
+        let processes = vec![(0..specs.len()).map(log).collect::<Vec<_>>()];
+        let lost = |own_threads: &BTreeSet<usize>| {
+            let (plan, cases) = (&plan, cases.as_slice());
+            let seen = Observations {
+                plan,
+                cases,
+                cells: &specs,
+                processes: &processes,
+                own_threads,
+                error_ns: 0.0,
+                batch_ns: 0.0,
+            };
+            let (_, probe) = judged(&seen);
+            probe.map(|probe| (probe.iterations, probe.iterations_preempted))
+        };
+        assert_eq!(lost(&BTreeSet::new()), Some((2, 2)));
+        assert_eq!(lost(&BTreeSet::from([1])), Some((1, 1)));
+        assert_eq!(lost(&BTreeSet::from([0, 1])), None);
+    }
 }

@@ -57,7 +57,7 @@ pub(super) fn how(charts: &[&Chart]) -> String {
     let points = || charts.iter().flat_map(|chart| &chart.curves).flat_map(|curve| &curve.points);
     let mut how = vec!["Bands are intervals".to_owned()];
     if points().any(|point| !point.is_resolved) {
-        how.push("hollow points are inconclusive".to_owned());
+        how.push("hollow points are not told from 0".to_owned());
     }
     if charts.iter().flat_map(|chart| &chart.curves).any(|curve| !curve.bounds.is_empty()) {
         how.push("an arrow is a bound: the truth is below it".to_owned());

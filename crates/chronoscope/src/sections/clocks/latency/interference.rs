@@ -59,7 +59,7 @@ const OFTEN: f64 = 0.1;
 pub enum Neighbour {
     /// In few iterations or none: the latency is that of the core alone.
     Seldom,
-    /// In a tenth of the iterations or more: the latency is a mixture.
+    /// In a tenth of the iterations or more: the latency may be a mixture.
     Often,
     /// In at least half of them: the latency is that of a shared core.
     Mostly,
@@ -84,7 +84,7 @@ pub fn quiet_iterations(probe: &InterferenceProbe, machine: &Machine) -> String 
     let slow = slow_iterations(probe, core).map_or_else(String::new, |slow| format!("; {slow}"));
     let so = match Neighbour::of(probe, core) {
         Neighbour::Mostly => "the latency is that of a shared core",
-        Neighbour::Often => "the latency is a mixture of the core alone and shared",
+        Neighbour::Often => "the latency is that of the core alone, or a mixture with that of a shared one",
         Neighbour::Seldom => "interruptions are in p99, and move the latency little",
     };
     format!("{quiet} of {all} iterations were undisturbed{slow}; {so}")

@@ -24,7 +24,7 @@ pub fn said(record: &Record) -> Option<String> {
     let clocks: Vec<ClockId> =
         record.content.clocks().clocks.iter().filter(is_of_library).map(|clock| clock.name.clone()).collect();
     let clocks = if clocks.is_empty() { String::new() } else { format!(" ({})", names(&clocks)) };
-    Some(format!("clocks of the library chronoscope-clock{clocks}: {text}"))
+    Some(format!("the library chronoscope-clock{clocks} converts the counter: {text}"))
 }
 
 fn sentence(clock: &LibraryClock) -> String {

@@ -120,13 +120,16 @@ fn judged(row: &ReleaseRow, control: &ReleaseRow, step_ns: Option<f64>) -> Optio
     };
     let truth = match verdict {
         ReleaseVerdict::WakingThreads => {
-            format!("the empty control costs {}: this measures waking threads", as_much(&control_share, &nothing))
+            format!(
+                "the empty control costs {}: this measures the release, not the clock",
+                as_much(&control_share, &nothing)
+            )
         }
         ReleaseVerdict::MoreThanWaking => {
-            format!("the empty control costs {nothing} per thread, {of_it}: waking threads does not explain the rest")
+            format!("the empty control costs {nothing} per thread, {of_it}: the release does not explain the rest")
         }
         ReleaseVerdict::MostlyWaking => {
-            format!("the empty control costs {nothing} per thread, {of_it}: more than half of this is waking threads")
+            format!("the empty control costs {nothing} per thread, {of_it}: more than half of this is the release")
         }
         ReleaseVerdict::Undecided => format!(
             "the empty control costs {nothing} per thread, {of_it}: inconclusive; measure longer or on a quieter \
