@@ -455,6 +455,28 @@ fn an_experiment_that_cannot_run_in_a_runtime_says_why() {
 }
 
 #[test]
+fn a_slow_compiler_takes_nothing_from_the_time_of_an_experiment() {
+    let found = |name: &str| {
+        let found = Process::new("sh").args(["-c", "readlink -f \"$(command -v \"$0\")\"", name]).output().unwrap();
+        String::from_utf8(found.stdout).unwrap().trim().to_owned()
+    };
+    let (java, compiler) = (found("java"), found("javac"));
+    if java.is_empty() || compiler.is_empty() {
+        println!("skipped: no JDK");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    program(folder.path(), "javac", &format!("sleep 3; exec {compiler} \"$@\""));
+    let slow = program(folder.path(), "java", &format!("exec {java} \"$@\""));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
+    command.args(["experiment", "timers", "--duration", "4s", "--format", "json", "--runtime"]);
+    let found = command.arg(format!("java={}", slow.display())).assert().get_output().clone();
+    let complaint = String::from_utf8_lossy(&found.stderr).into_owned();
+    let record: Value = serde_json::from_slice(&found.stdout).unwrap_or_else(|error| panic!("{error}: {complaint}"));
+    assert!(runtimes(&record)[0]["processes"].as_u64().unwrap() > 0, "{record}");
+}
+
+#[test]
 fn the_jvm_measures_the_operations_of_the_article() {
     let found = backoff_in("java").get_output().clone();
     let complaint = String::from_utf8_lossy(&found.stderr).into_owned();

@@ -29,7 +29,7 @@ use crate::document::{self, Record};
 use crate::plan::Depth;
 use crate::probe::runtime::Runtime;
 use crate::run_options::RunOptions;
-use crate::runtime_study::Swept;
+use crate::runtime_study::{Allowed, Swept};
 use crate::standalone::Standalone;
 use against::worst_first;
 use options::{ContentionOptions, ExperimentOptions, ThreadReleaseOptions};
@@ -102,8 +102,8 @@ fn run(
     conclude((study, conclusions), format!("{before}{}", experiment.name()), Vec::new(), run.strict, output)
 }
 
-/// On most machines a runtime's compiler and six of its processes take no longer; a --duration may be shorter.
-const LEAST_IN_RUNTIME: Duration = Duration::from_secs(15);
+/// On most machines six processes of a runtime take no longer; a --duration may be shorter.
+const LEAST_IN_RUNTIME: Duration = Duration::from_secs(12);
 
 /// Runs the operations of an experiment in a language runtime, and then does as [`run`].
 fn run_in(start: &Start, runtime: &InRuntime, experiment: Experiment, run: &RunOptions) -> Result<ExitCode, Failure> {
@@ -119,7 +119,7 @@ fn run_in(start: &Start, runtime: &InRuntime, experiment: Experiment, run: &RunO
     let runtimes = runtime.plan(operations, study.name(), &plan, options.cpus.is_some(), Depth::of(run));
     let (Swept { studies, runtimes }, interrupted) = study_run::shown(run.quiet, |progress| {
         progress.expects(budget);
-        (runtimes.run(began + budget, start, &study_run::tool(), progress), progress.cancelled())
+        (runtimes.run(Allowed::OnceReady(budget), start, &study_run::tool(), progress), progress.cancelled())
     });
     let Some(mut study) = studies.into_iter().next() else {
         let reason = runtimes.iter().find_map(|runtime| runtime.reason_unavailable.clone());

@@ -1,4 +1,5 @@
 use chronoscope_harness::record::study::{StudyClock, StudyProcess};
+use chronoscope_harness::stats::median;
 use chronoscope_harness::{ExternalIteration, ExternalStudy};
 
 use super::Operations;
@@ -35,9 +36,8 @@ pub fn study(
         }
     }
     let comparisons = operations.comparisons(label, &cases);
-    // Nothing else is known of the timer in a loop of that runtime.
-    let tick_ns = 1e9 / identity.timer_hz.max(1) as f64;
-    let clock = StudyClock { name: format!("{label} {}", identity.timer), error_ns: tick_ns, batch_ns: tick_ns };
+    let error_ns = timer_error_ns(processes);
+    let clock = StudyClock { name: format!("{label} {}", identity.timer), error_ns, batch_ns: error_ns };
     let process = |(process, elapsed_ms): (u32, &u64)| StudyProcess {
         process,
         elapsed_ms: *elapsed_ms,
@@ -53,6 +53,25 @@ pub fn study(
         clock,
         processes,
         iterations,
+    })
+}
+
+/// How far off its timer can make a batch: by its unit, or by a reading, and what it takes to note it, as between the end of a batch and
+/// the begin of the next: the shortest of each process, and the median of those.
+fn timer_error_ns(processes: &[ProbeProcess]) -> f64 {
+    let of_process = |process: &ProbeProcess| {
+        let unit_ns = 1e9 / process.answer.identity.as_ref()?.timer_hz.max(1) as f64;
+        let between = process.answer.sweeps.iter().flat_map(between_batches).min().unwrap_or(0);
+        Some(unit_ns * between.max(1) as f64)
+    };
+    median(processes.iter().filter_map(of_process).collect::<Vec<f64>>()).unwrap_or(f64::INFINITY)
+}
+
+/// In ticks, from the end of each batch to the begin of the same thread's next.
+fn between_batches(sweep: &Sweep) -> impl Iterator<Item = u64> {
+    let of_thread = |thread| sweep.batches.iter().filter(move |batch| batch.0 == thread);
+    (0..sweep.threads).flat_map(move |thread| {
+        of_thread(thread).zip(of_thread(thread).skip(1)).map(|((_, _, end), (_, begin, _))| begin.saturating_sub(*end))
     })
 }
 
@@ -86,8 +105,25 @@ fn iterations(at: u32, process: &ProbeProcess, case: &dyn Fn(&str) -> String) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::probe::unasked;
+    use crate::probe::{Answer, unasked};
     use chronoscope_probes::RuntimeKind;
+
+    #[test]
+    fn a_timer_is_as_far_off_as_a_reading_of_it_takes_and_no_less_than_its_unit() {
+        const IDENTITY: &str = r#"{"type":"identity","protocol":1,"runtime":"R","version":"1","executable":"","timer":"now","timer_hz":1000000000,"parallel":true,"notes":[]}"#;
+        let process = |[between, longer]: [u64; 2]| {
+            let begins = [100, 1_100 + between, 2_100 + between + longer];
+            let batches = begins.map(|begin| format!("[0,{begin},{}]", begin + 1_000)).join(",");
+            let sweep = format!(
+                r#"{{"type":"sweep","clock":"nothing","tokens":0,"threads":1,"round":0,"operations":9,"batches":[{batches}]}}"#
+            );
+            ProbeProcess { round: 0, answer: Answer::of(&format!("{IDENTITY}\n{sweep}")).unwrap() }
+        };
+        let error_ns =
+            |between: &[[u64; 2]]| timer_error_ns(&between.iter().map(|of| process(*of)).collect::<Vec<_>>());
+        assert_eq!(error_ns(&[[40, 90_000], [44, 46], [70, 43]]), 43.0);
+        assert_eq!(error_ns(&[[0, 5]]), 1.0, "not told from its unit");
+    }
 
     #[test]
     fn runtimes_of_one_kind_have_names_of_their_own() {

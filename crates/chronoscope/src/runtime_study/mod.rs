@@ -80,6 +80,39 @@ pub struct Swept {
     pub runtimes: Vec<Runtime>,
 }
 
+/// How long runtimes may take.
+#[derive(Clone, Copy, Debug)]
+pub enum Allowed {
+    /// Until then, compilers included: other measurements wait.
+    Until(Instant),
+    /// So long once their probes are compiled: there is nothing else to measure, and how long a compiler takes is no choice of the
+    /// user's.
+    OnceReady(Duration),
+}
+
+impl Allowed {
+    /// When compilers are stopped that began at `began`; None if only their own patience ends them.
+    fn ready_by(self, began: Instant) -> Option<Instant> {
+        match self {
+            Self::Until(deadline) => Some(began + deadline.saturating_duration_since(began).mul_f64(READY_SHARE)),
+            Self::OnceReady(_) => None,
+        }
+    }
+
+    /// Whether a runtime's first process ends however late, since without it nothing is measured at all.
+    fn keeps_first(self) -> bool {
+        matches!(self, Self::OnceReady(_))
+    }
+
+    /// When the last process should end if the first can start at `ready`.
+    fn deadline(self, ready: Instant) -> Instant {
+        match self {
+            Self::Until(deadline) => deadline,
+            Self::OnceReady(time) => ready + time,
+        }
+    }
+}
+
 /// A kind of runtime, and what its processes repeat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfRuntime {
@@ -94,8 +127,8 @@ impl RuntimesPlan {
         Swept { studies: Vec::new(), runtimes: self.of.iter().map(without).collect() }
     }
 
-    /// Measures the runtimes in turn until `deadline`, one process each per round.
-    pub fn run(&self, deadline: Instant, start: &Start, tool: &Tool, progress: &mut StudyProgress) -> Swept {
+    /// Measures the runtimes in turn for the time `allowed`, one process each per round.
+    pub fn run(&self, allowed: Allowed, start: &Start, tool: &Tool, progress: &mut StudyProgress) -> Swept {
         if cfg!(not(target_os = "linux")) {
             return self.left_out(ON_LINUX_ONLY);
         }
@@ -105,7 +138,7 @@ impl RuntimesPlan {
                 if self.is_bound {
                     chronoscope_harness::pin(&self.cpus)?;
                 }
-                self.measure(deadline, start, tool, progress)
+                self.measure(allowed, start, tool, progress)
             };
             let started = std::thread::Builder::new().spawn_scoped(scope, measure);
             let thread = started.map_err(|error| format!("no thread can be started: {error}"))?;
@@ -116,30 +149,28 @@ impl RuntimesPlan {
 
     fn measure(
         &self,
-        deadline: Instant,
+        allowed: Allowed,
         start: &Start,
         tool: &Tool,
         progress: &mut StudyProgress,
     ) -> Result<Swept, String> {
-        let began = Instant::now();
         let launcher = start.launcher().map_err(|failure| failure.to_string())?;
         let counter_faults = start.counter_access() == TscAccess::Faults;
         let runner = ProbeRunner { launcher, counter_faults, patience: PATIENCE };
         let folder = RunFolder::new(launcher).map_err(|error| format!("no folder for probes: {error}"))?;
         let (candidates, missing) = self.candidates();
-        let time = deadline.saturating_duration_since(began);
-        let ready_by = began + time.mul_f64(READY_SHARE);
+        let ready_by = allowed.ready_by(Instant::now());
         let at_once = self.cpus.len().clamp(1, 4);
         let ready = get_ready(candidates, folder.path(), &runner, 1, at_once, &mut |share| {
             progress.goes_on(share * READY_SHARE / 2.0, "compiling probes of runtimes");
-            !progress.cancelled() && Instant::now() < ready_by
+            !progress.cancelled() && ready_by.is_none_or(|by| Instant::now() < by)
         });
         let turn = |candidate: Candidate| {
             let of = self.of.iter().find(|of| of.kind == candidate.place.kind)?;
             Some(Turn::new(candidate, of.operations.clone()))
         };
         let mut turns: Vec<Turn> = ready.into_iter().filter_map(turn).collect();
-        self.rounds(&mut turns, deadline, &runner, progress);
+        self.rounds(&mut turns, allowed, &runner, progress);
         let stopped = progress.cancelled();
         let (mut studies, mut labels, mut runtimes) = (Vec::new(), Vec::new(), Vec::new());
         for turn in turns {
@@ -178,9 +209,10 @@ impl RuntimesPlan {
 
     /// One process of each per round. A runtime that has used up its share of the time sits out, and gets its rounds later if
     /// there is time left.
-    fn rounds(&self, turns: &mut [Turn], deadline: Instant, runner: &ProbeRunner<'_>, progress: &mut StudyProgress) {
+    fn rounds(&self, turns: &mut [Turn], allowed: Allowed, runner: &ProbeRunner<'_>, progress: &mut StudyProgress) {
         let planned = PROCESSES[self.depth as usize];
         let began = Instant::now();
+        let deadline = allowed.deadline(began);
         let able = turns.iter().filter(|turn| turn.is_able()).count().max(1) as u32;
         let time = deadline.saturating_duration_since(began);
         let (slot, stop_at) = (time / (able * planned), deadline + time.mul_f64(OVERRUN));
@@ -190,14 +222,17 @@ impl RuntimesPlan {
                 let is_enough = round >= planned && turn.processes() >= FEWEST_PROCESSES;
                 let task = self.task(turn, slot);
                 let left = deadline.saturating_duration_since(Instant::now());
-                if progress.cancelled() || !turn.is_in_time(left, &task, round) || is_late || is_enough {
+                let is_only_one = allowed.keeps_first() && turn.used.is_zero();
+                let is_in_time = is_only_one || turn.is_in_time(left, &task, round);
+                if progress.cancelled() || !is_in_time || is_late || is_enough {
                     continue;
                 }
                 let spent = 1.0
                     - deadline.saturating_duration_since(Instant::now()).as_secs_f64() / time.as_secs_f64().max(1e-3);
                 let share = READY_SHARE / 2.0 + (1.0 - READY_SHARE / 2.0) * spent.clamp(0.0, 1.0);
                 progress.goes_on(share, &turn.title());
-                turn.ask(task, round, runner, &self.cpus, &|| progress.cancelled() || Instant::now() >= stop_at);
+                let is_over = || !is_only_one && Instant::now() >= stop_at;
+                turn.ask(task, round, runner, &self.cpus, &|| progress.cancelled() || is_over());
             }
         }
     }

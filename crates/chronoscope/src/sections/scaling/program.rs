@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 use crate::engine::read_case::Read;
 use crate::plan::{Depth, within};
 use crate::probe::runtime::Runtime;
-use crate::runtime_study::{RuntimesPlan, Swept, is_installed};
+use crate::runtime_study::{Allowed, RuntimesPlan, Swept, is_installed};
 use chronoscope_bench::{Failure, StudyProgress};
 use chronoscope_harness::record::study::StudyRecord;
 use chronoscope_harness::record::{Tool, TscAccess};
@@ -104,7 +104,7 @@ impl Program {
         progress.enters(0.0, share);
         // First, since the passes that follow can use exactly the time that is left.
         let Swept { studies, runtimes } = if share > 0.0 {
-            self.runtimes.run(began + self.budgets.0, start, tool, progress)
+            self.runtimes.run(Allowed::Until(began + self.budgets.0), start, tool, progress)
         } else {
             self.runtimes.left_out("no time: runtimes need a longer --duration")
         };
