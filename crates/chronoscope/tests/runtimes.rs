@@ -466,10 +466,10 @@ fn a_slow_compiler_takes_nothing_from_the_time_of_an_experiment() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    program(folder.path(), "javac", &format!("sleep 3; exec {compiler} \"$@\""));
+    program(folder.path(), "javac", &format!("sleep 2; exec {compiler} \"$@\""));
     let slow = program(folder.path(), "java", &format!("exec {java} \"$@\""));
     let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
-    command.args(["experiment", "timers", "--duration", "4s", "--format", "json", "--runtime"]);
+    command.args(["experiment", "timers", "--duration", "3s", "--format", "json", "--runtime"]);
     let found = command.arg(format!("java={}", slow.display())).assert().get_output().clone();
     let complaint = String::from_utf8_lossy(&found.stderr).into_owned();
     let record: Value = serde_json::from_slice(&found.stdout).unwrap_or_else(|error| panic!("{error}: {complaint}"));

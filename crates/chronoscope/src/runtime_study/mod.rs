@@ -47,8 +47,9 @@ const WARM_MS: [u64; 3] = [60, 120, 400];
 const WARM_COMPILED_MS: u64 = 10;
 /// Time for its end, and for threads to start, beyond the start-up.
 const ASIDE_MS: u64 = 30;
-/// Time allowed for a process beyond its task.
+/// Time allowed for a process beyond its task, and somewhat more for a compiler; where nothing else waits to be measured, the longer one.
 const PATIENCE: Duration = Duration::from_secs(8);
+const LONG_PATIENCE: Duration = Duration::from_secs(40);
 /// The share of the time in which compilers must have finished.
 const READY_SHARE: f64 = 0.6;
 /// By what share of their time runtimes may overrun it: a process that is still under way is then stopped, and is lost.
@@ -96,6 +97,13 @@ impl Allowed {
         match self {
             Self::Until(deadline) => Some(began + deadline.saturating_duration_since(began).mul_f64(READY_SHARE)),
             Self::OnceReady(_) => None,
+        }
+    }
+
+    fn patience(self) -> Duration {
+        match self {
+            Self::Until(_) => PATIENCE,
+            Self::OnceReady(_) => LONG_PATIENCE,
         }
     }
 
@@ -156,7 +164,7 @@ impl RuntimesPlan {
     ) -> Result<Swept, String> {
         let launcher = start.launcher().map_err(|failure| failure.to_string())?;
         let counter_faults = start.counter_access() == TscAccess::Faults;
-        let runner = ProbeRunner { launcher, counter_faults, patience: PATIENCE };
+        let runner = ProbeRunner { launcher, counter_faults, patience: allowed.patience() };
         let folder = RunFolder::new(launcher).map_err(|error| format!("no folder for probes: {error}"))?;
         let (candidates, missing) = self.candidates();
         let ready_by = allowed.ready_by(Instant::now());
